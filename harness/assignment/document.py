@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +58,16 @@ def _sentence(text: str) -> str:
 Scalar = str | int | float | bool | None
 
 
-class ScalarError(ValueError):
-    """A plain scalar that may not stay plain: `str()` says what it looks like."""
+class HintedError(ValueError):
+    """A mistake whose place its reader knows; `str()` says what it is, `hint` how to correct it."""
 
-    def __init__(self, what: str, hint: str = "quote it") -> None:
+    def __init__(self, what: str, hint: str = "") -> None:
         self.hint = hint
         super().__init__(what)
+
+
+class ScalarError(HintedError):
+    """A plain scalar that may not stay plain."""
 
 
 _INT = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
@@ -113,12 +116,9 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
         if pattern.match(text):
             raise ScalarError(f"{text} {meaning}", hint)
     if not code and is_literal(text):
-        raise ScalarError(
-            f"{text} is a Python literal and would be read as text",
-            'quote it if it is text, write {python: "…"} if it is not'
-            if text != "None"
-            else "write null for None, or quote it",
-        )
+        hint = 'quote it if it is text, write {python: "…"} if it is not'
+        hint = "write null for None, or quote it" if text == "None" else hint
+        raise ScalarError(f"{text} is a Python literal and would be read as text", hint)
     return text
 
 
@@ -152,21 +152,8 @@ def _loader() -> Any:
     return yaml.SafeLoader
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where a value is, where its key is, and whether it is a scalar without quotes."""
-
-    line: int
-    column: int
-    end: int  # index after the value's last character
-    start: int
-    plain: bool = False
-    key_line: int = 0
-    key_column: int = 0
-
-
 class Document:
-    """One parsed file: `data` and the spots of everything in it, by location.
+    """One parsed file: `data`, and YAML's events of all values and keys in it, by location.
 
     `refused` holds the locations that already have a mistake; later stages keep quiet there.
     """
@@ -175,11 +162,10 @@ class Document:
         self.file = file
         self.text = text
         self.problems = problems
-        self.spots: dict[Loc, Spot] = {}
         self.refused: set[Loc] = set()
         self.data: Any = None
-        self.readable = False
-        self._read()
+        self._spots: dict[Loc, Any] = {}
+        self._keys: dict[Loc, Any] = {}
 
     @classmethod
     def open(cls, path: Path, file: str, problems: Problems) -> Document | None:
@@ -195,27 +181,25 @@ class Document:
             problems.add_to_file(file, f"cannot be read ({error.strerror})")
         else:
             document = cls(file, text, problems)
-            return document if document.readable else None
+            return document if document._read() else None
         return None
 
     def place(self, loc: Loc = (), *, key: bool = False) -> Place:
         """Where the value at `loc` (or its key) is, or the nearest holder of it."""
-        while loc and loc not in self.spots:
+        loc = self._held(loc)
+        event = (self._keys.get(loc) if key else None) or self._spots.get(loc)
+        return _place(self.file, event.start_mark if event else None)
+
+    def _held(self, loc: Loc) -> Loc:
+        while loc and loc not in self._spots:
             loc = loc[:-1]
-        spot = self.spots.get(loc)
-        if spot is None:
-            return Place(file=self.file, line=1, column=1)
-        if key and spot.key_line:
-            return Place(file=self.file, line=spot.key_line, column=spot.key_column)
-        return Place(file=self.file, line=spot.line, column=spot.column)
+        return loc
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
         """Note a mistake about the value at `loc`, unless one is there already."""
-        if any(loc[:size] in self.refused for size in range(1, len(loc) + 1)):
-            return
-        while loc and loc not in self.spots:
-            loc = loc[:-1]
-        self.problems.add(self.place(loc, key=key), self.label(loc), what, hint)
+        if not any(loc[:size] in self.refused for size in range(1, len(loc) + 1)):
+            loc = self._held(loc)
+            self.problems.add(self.place(loc, key=key), self.label(loc), what, hint)
 
     def label(self, loc: Loc) -> str:
         """How a mistake names a location: its keys below the scenario, and the item's number."""
@@ -223,8 +207,7 @@ class Document:
         for size, part in enumerate(loc, start=1):
             if loc[0] == "scenarios" and size <= 2:
                 continue
-            spot = self.spots.get(loc[:size])
-            if isinstance(part, str) or (spot is not None and spot.key_line):
+            if isinstance(part, str) or loc[:size] in self._keys:
                 words += f"{', ' if ', item ' in words else '.' if words else ''}{part}"
             else:
                 words += f", item {part + 1}"
@@ -237,104 +220,91 @@ class Document:
 
     def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
         """Note a mistake about a line (from 1) of the text at `loc`, at that line."""
-        spot = self.spots.get(loc)
-        if spot is None or self.text[spot.start : spot.start + 1] != "|":
+        event = self._spots.get(loc)
+        if event is None or not self.text.startswith("|", event.start_mark.index):
             self.add(loc, f"line {line}: {what}", hint)
             return
-        lines = self.text.split("\n")
-        row = lines[spot.line + line - 1] if spot.line + line <= len(lines) else ""
-        first = next((each for each in lines[spot.line :] if each.strip()), "")
+        lines = self.text.split("\n")[event.start_mark.line + 1 :]
+        row = lines[line - 1] if line <= len(lines) else ""
+        first = next((each for each in lines if each.strip()), "")
         indent = min(len(row), len(first) - len(first.lstrip(" ")))
-        place = Place(file=self.file, line=spot.line + line, column=indent + 1)
+        place = Place(file=self.file, line=event.start_mark.line + 1 + line, column=indent + 1)
         self.problems.add(place, self.label(loc), what, hint)
 
     def raw(self, loc: Loc) -> str:
         """The plain scalar at `loc` as it was written."""
-        while loc and loc not in self.spots:
-            loc = loc[:-1]
-        spot = self.spots[loc]
-        return " ".join(self.text[spot.start : spot.end].split())
+        event = self._spots[self._held(loc)]
+        return " ".join(self.text[event.start_mark.index : event.end_mark.index].split())
 
     def follows(self, loc: Loc, mark: str) -> bool:
         """Whether a plain scalar is followed by this mark on its line: a `#` begins a comment, and
         a `,` ends it inside brackets."""
-        spot = self.spots.get(loc)
-        if spot is None or not spot.plain:
+        if not self._is_plain(loc):
             return False
-        rest = self.text[spot.end :].split("\n", 1)[0]
+        rest = self.text[self._spots[loc].end_mark.index :].split("\n", 1)[0]
         return rest.lstrip(" \t").startswith(mark)
 
-    def _read(self) -> None:
+    def is_pair(self, first: Loc, second: Loc) -> bool:
+        """Whether a comma alone is between two plain scalars."""
+        between = slice(self._spots[first].end_mark.index, self._spots[second].start_mark.index)
+        return self._is_plain(first) and self._is_plain(second) and self.text[between] == ","
+
+    def _is_plain(self, loc: Loc) -> bool:
+        event = self._spots.get(loc)
+        return isinstance(event, yaml.ScalarEvent) and not event.style
+
+    def _read(self) -> bool:
+        """Whether the file is one YAML document; else the mistake is noted."""
         try:
             self._events = iter(list(yaml.parse(self.text, Loader=_loader())))
+            next(self._events)
+            if isinstance(next(self._events), yaml.StreamEndEvent):
+                self.problems.add_to_file(self.file, "the file is empty")
+                return False
+            self.data = self._value(next(self._events), ())
         except yaml.MarkedYAMLError as error:
-            self._unreadable(error)
-            return
+            what, hint = _syntax_error(" ".join(str(error.problem or error.context).split()))
+            place = _place(self.file, error.problem_mark or error.context_mark)
+            self.problems.add(place, "", f"not YAML: {what}", hint)
+            return False
         except yaml.YAMLError as error:
             what = " ".join(str(error).split("\n")[0].split())
             self.problems.add_to_file(self.file, f"not YAML: {what}")
-            return
-        next(self._events)
-        event = next(self._events)
-        if isinstance(event, yaml.StreamEndEvent):
-            self.problems.add_to_file(self.file, "the file is empty")
-            return
-        try:
-            self.data = self._value(next(self._events), (), None)
+            return False
         except RecursionError:
             self.problems.add_to_file(self.file, "lists and mappings are nested too deeply")
-            return
+            return False
         next(self._events)
         after = next(self._events)
         if isinstance(after, yaml.DocumentStartEvent):
             place = _place(self.file, after.start_mark)
             what = "a second YAML document begins here"
             self.problems.add(place, "", what, "put it into a file of its own")
-        self.readable = True
+        return True
 
-    def _unreadable(self, error: yaml.MarkedYAMLError) -> None:
-        mark = error.problem_mark or error.context_mark
-        problem, hint = _syntax_error(" ".join(str(error.problem or error.context).split()))
-        place = _place(self.file, mark) if mark else Place(file=self.file, line=1, column=1)
-        self.problems.add(place, "", f"not YAML: {problem}", hint)
-
-    def _value(self, event: Any, loc: Loc, key: Any) -> Any:
+    def _value(self, event: Any, loc: Loc) -> Any:
+        self._spots[loc] = event
         if isinstance(event, yaml.AliasEvent):
-            self._spot(event, loc, key)
             what = f"*{event.anchor} is an alias"
             self.refuse(loc, what, "quote it if it is text, write the value out if it is not")
             return ""
         if event.anchor is not None:
-            self._spot(event, loc, key)
-            self.refuse(
-                loc, f"&{event.anchor} is an anchor", "write the value out where it is used"
-            )
+            what = f"&{event.anchor} is an anchor"
+            self.refuse(loc, what, "write the value out where it is used")
         if event.tag is not None:
-            self._spot(event, loc, key)
             tag = self.text[event.start_mark.index :].split(maxsplit=1)[0]
             self.refuse(loc, f"{tag} is a tag", "quote a text that begins with !")
         if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event, loc, key)
+            return self._scalar(event, loc)
         if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(event, loc, key)
-        return self._mapping(event, loc, key)
+            items: list[Any] = []
+            while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
+                items.append(self._value(part, (*loc, len(items))))
+            return items
+        return self._mapping(event, loc)
 
-    def _spot(self, event: Any, loc: Loc, key: Any, *, plain: bool = False) -> None:
-        start, end = event.start_mark, event.end_mark
-        self.spots[loc] = Spot(
-            line=start.line + 1,
-            column=start.column + 1,
-            start=start.index,
-            end=end.index,
-            plain=plain,
-            key_line=key.start_mark.line + 1 if key else 0,
-            key_column=key.start_mark.column + 1 if key else 0,
-        )
-
-    def _scalar(self, event: Any, loc: Loc, key: Any) -> Any:
-        plain = event.style is None or event.style == ""
-        self._spot(event, loc, key, plain=plain)
-        if not plain:
+    def _scalar(self, event: Any, loc: Loc) -> Any:
+        if event.style:
             return event.value
         if event.value == "":
             hint = "write null for None, or leave the key out"
@@ -349,32 +319,24 @@ class Document:
             self.refuse(loc, str(error), error.hint)
             return event.value
 
-    def _sequence(self, event: Any, loc: Loc, key: Any) -> list[Any]:
-        self._spot(event, loc, key)
-        items: list[Any] = []
-        while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
-            items.append(self._value(part, (*loc, len(items)), None))
-        return items
-
-    def _mapping(self, event: Any, loc: Loc, key: Any) -> Any:
-        self._spot(event, loc, key)
+    def _mapping(self, event: Any, loc: Loc) -> Any:
         if self.text.startswith("{{", event.start_mark.index):
             self._skip(event)
             self.refuse(loc, "expected a value, got a mapping", "quote it")
             return ""
-        found: dict[Any, Any] = {}
+        values: dict[Any, Any] = {}
         while not isinstance(part := next(self._events), yaml.MappingEndEvent):
             name = self._key(part, loc)
-            if name in found:
-                what = f"the key is here a second time (first on line {self._line((*loc, name))})"
+            inner = (*loc, name)
+            if name in values:
+                line = self.place(inner, key=True).line
+                what = f"the key is here a second time (first on line {line})"
                 self.problems.add(_place(self.file, part.start_mark), str(name), what, "keep one")
                 self._skip(next(self._events))
-                continue
-            found[name] = self._value(next(self._events), (*loc, name), part)
-        return found
-
-    def _line(self, loc: Loc) -> int:
-        return self.place(loc, key=True).line
+            else:
+                self._keys[inner] = part
+                values[name] = self._value(next(self._events), inner)
+        return values
 
     def _key(self, event: Any, loc: Loc) -> Any:
         place = _place(self.file, event.start_mark)
@@ -396,10 +358,8 @@ class Document:
     def _skip(self, event: Any) -> None:
         depth = 0
         while True:
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth -= 1
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth == 0:
                 return
             event = next(self._events)
@@ -421,4 +381,6 @@ def _syntax_error(problem: str) -> tuple[str, str]:
 
 
 def _place(file: str, mark: Any) -> Place:
+    if mark is None:
+        return Place(file=file, line=1, column=1)
     return Place(file=file, line=mark.line + 1, column=mark.column + 1)

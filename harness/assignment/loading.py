@@ -93,7 +93,11 @@ class Cache:
                 plain = json.loads(text)
                 if visible:
                     plan = plain["plan"]
-                    plan["scenarios"] = list(filter(_is_visible, plan["scenarios"]))
+                    plan["scenarios"] = [
+                        scenario
+                        for scenario in plan["scenarios"]
+                        if scenario["visibility"] == Visibility.VISIBLE
+                    ]
                 cached = from_plain(Specification, plain)
         except (OSError, ValueError, LookupError, TypeError):
             return None
@@ -108,23 +112,30 @@ class Cache:
             write_bytes(self.path, data, private=True)
 
     def _content(self) -> str:
-        whole = hashlib.sha256(f"{sys.version_info[:3]}".encode())
         here = Path(__file__).parent.parent
-        for number, folder in enumerate(
-            [*(here / package for package in _PACKAGES), *self.sources]
-        ):
-            for name, path in _files(folder):
-                try:
-                    data = path.read_bytes()
-                except OSError as error:
-                    data = str(error).encode()
-                whole.update(f"{number} {len(name)} {len(data)} {name}\n".encode())
-                whole.update(data)
-        return whole.hexdigest()
+        folders = [*(here / package for package in _PACKAGES), *self.sources]
+        return digest(
+            (f"{sys.version_info[:3]} {number} {name}", _content(path))
+            for number, folder in enumerate(folders)
+            for name, path in _files(folder)
+        )
 
 
-def _is_visible(scenario: dict[str, object]) -> bool:
-    return scenario["visibility"] == Visibility.VISIBLE
+def digest(parts: Iterable[tuple[str, bytes]]) -> str:
+    """Hex SHA-256 over names and bytes, unambiguous about where each ends."""
+    whole = hashlib.sha256()
+    for name, data in parts:
+        label = name.encode("utf-8")
+        whole.update(b"%d %d\n" % (len(label), len(data)) + label)
+        whole.update(data)
+    return whole.hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        return str(error).encode()
 
 
 @contextlib.contextmanager

@@ -15,13 +15,17 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from harness.assignment.document import Document, Loc
+from harness.matchers.reading import nearest
 from harness.model.plan import Clause, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.stimulus import Binding, Limits
 from harness.model.values import Value
 
-Constants = Mapping[str, object]
+if TYPE_CHECKING:
+    from harness.assignment.files.assignment import AssignmentShape
+
 _TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _MESSAGE = re.compile(r"[A-Za-z].*\s|\s.*[A-Za-z]", re.DOTALL)
 Overrides = tuple[Binding, ...]
@@ -52,22 +56,29 @@ class Variants:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """What scenarios may name. `clauses` is None where the assignment lists none; `patterns` are
-    regular expressions by what they are called to students."""
+    """What assignment.yaml says, with the files it names read: what scenarios may name."""
 
+    document: Document
+    shape: AssignmentShape
     folder: Path
     shown_folder: str
     reference_folder: Path
-    reference: tuple[SourceFile, ...]
-    submission_files: tuple[str, ...]
-    provided: tuple[str, ...]
-    has_reference: bool
+    reference: tuple[SourceFile, ...]  # empty where there is none
+    provided: tuple[SourceFile, ...]
     functions: tuple[FunctionSignature, ...]
-    clauses: tuple[Clause, ...] | None
     limits: Limits
+    floats_within: float | None
     variants: Variants
-    patterns: Mapping[str, str]
-    floats_within: float | None = None
+    clauses: tuple[Clause, ...] | None = None  # None where the assignment lists none
+
+    @property
+    def submission_files(self) -> tuple[str, ...]:
+        return self.shape.submission.file_names
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The submitted and the provided files."""
+        return (*self.submission_files, *(file.name for file in self.provided))
 
     @property
     def function_names(self) -> tuple[str, ...]:
@@ -79,6 +90,15 @@ class Vocabulary:
             if candidate.name == function:
                 return candidate.parameters
         return None
+
+    def has_clause(self, document: Document, loc: Loc, name: str) -> bool:
+        """Whether there is this clause, or no list of clauses; else a mistake is noted."""
+        names = [clause.id for clause in self.clauses or ()]
+        if self.clauses is None or name in names:
+            return True
+        hint = nearest(name, names) or "list it, with what the sheet says, in clauses.yaml"
+        document.add(loc, f"unknown clause {name}", hint)
+        return False
 
 
 def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ...]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
@@ -16,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from harness.assignment.document import Document, Loc
 from harness.assignment.files.fuzzing import FuzzShape
 from harness.assignment.loading import REFERENCE, shown
-from harness.assignment.scenarios.context import has_clause, merged
+from harness.assignment.scenarios.context import merged
 from harness.assignment.shapes import (
     Expects,
     IdWord,
@@ -29,10 +28,11 @@ from harness.assignment.shapes import (
     shaped,
     wrong,
 )
+from harness.assignment.vocabulary import Variants, Vocabulary, public_functions
 from harness.common.words import listed
 from harness.matchers.reading import describe, nearest
 from harness.model.assignment import ClassComparison, CompareBy
-from harness.model.plan import Clause, ManualSlot, Place, SourceFile
+from harness.model.plan import ManualSlot, Place, SourceFile
 from harness.model.stimulus import Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 
@@ -183,73 +183,55 @@ class AssignmentShape(Shape):
     """What `harness fuzz` draws beyond the scenarios' own strategies."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
-    """What assignment.yaml says, with the files it names read."""
-
-    document: Document
-    shape: AssignmentShape
-    limits: Limits
-    floats_within: float | None
-    reference: tuple[SourceFile, ...]
-    provided: tuple[SourceFile, ...]
-
-
 def read_heading(
-    document: Document, root: Path, assignment_id: str, support: Path | None
-) -> Heading | None:
-    """The heading; None, with mistakes noted, if the rest cannot be read without it."""
+    document: Document, root: Path, folder: Path, support: Path | None
+) -> Vocabulary | None:
+    """The assignment of a spec folder, but for its clauses; None, with mistakes noted, if the rest
+    cannot be read without it."""
     shape = shaped(AssignmentShape, document, (), document.data)
     if shape is None:
         return None
-    folder = root / REFERENCE / assignment_id
-    return Heading(
+    beside = root / REFERENCE / folder.name
+    answers = [beside / name for name in shape.submission.file_names]
+    reference: tuple[SourceFile, ...] = ()
+    if any(path.is_file() for path in answers):
+        reference = _files(document, root, ("submission", "files"), answers)
+    instead = {
+        name for name in shape.provided if support is not None and (support / name).is_file()
+    }
+    if support is not None and not instead:
+        what = f"holds none of the provided files ({', '.join(shape.provided) or 'there are none'})"
+        document.problems.add_to_file(shown(root, support), what, "correct --support")
+    paths = [(support if support and name in instead else beside) / name for name in shape.provided]
+    provided = _files(document, root, ("provided",), paths)
+    return Vocabulary(
         document=document,
         shape=shape,
+        folder=folder,
+        shown_folder=shown(root, folder),
+        reference_folder=beside,
+        reference=reference,
+        provided=provided,
+        functions=public_functions(reference),
         limits=merged(Limits(), shape.limits),
         floats_within=shape.floats.within if "floats" in shape.model_fields_set else None,
-        reference=_reference(document, root, folder, shape.submission.file_names),
-        provided=_provided(document, root, folder, shape, support),
+        variants=Variants(provided, shape.submission.file_names),
     )
 
 
-def _reference(
-    document: Document, root: Path, folder: Path, names: tuple[str, ...]
+def _files(
+    document: Document, root: Path, loc: Loc, paths: Iterable[Path]
 ) -> tuple[SourceFile, ...]:
-    there = [name for name in names if (folder / name).is_file()]
-    if not there:
-        return ()
-    found: list[SourceFile] = []
-    for index, name in enumerate(names):
-        if name not in there:
-            loc: Loc = ("submission", "files", index)
-            document.add(loc, f"{shown(root, folder / name)} is not there")
-            continue
-        file = SourceFile(name=name, data=(folder / name).read_bytes())
-        if _is_readable(document, root, folder / name, file):
-            found.append(file)
-    return tuple(found)
-
-
-def _provided(
-    document: Document, root: Path, folder: Path, shape: AssignmentShape, support: Path | None
-) -> tuple[SourceFile, ...]:
-    if support is not None and not any((support / name).is_file() for name in shape.provided):
-        what = f"holds none of the provided files ({', '.join(shape.provided) or 'there are none'})"
-        document.problems.add_to_file(shown(root, support), what, "correct --support")
-    found: list[SourceFile] = []
-    for index, name in enumerate(shape.provided):
-        loc: Loc = ("provided", index)
-        path = folder / name
-        if support is not None and (support / name).is_file():
-            path = support / name
+    """The files of a list; mistakes are noted for those that are not there or cannot be read."""
+    files: list[SourceFile] = []
+    for index, path in enumerate(paths):
         if not path.is_file():
-            document.add(loc, f"{shown(root, path)} is not there")
+            document.add((*loc, index), f"{shown(root, path)} is not there")
             continue
-        file = SourceFile(name=name, data=path.read_bytes())
+        file = SourceFile(name=path.name, data=path.read_bytes())
         if _is_readable(document, root, path, file):
-            found.append(file)
-    return tuple(found)
+            files.append(file)
+    return tuple(files)
 
 
 def _is_readable(document: Document, root: Path, path: Path, file: SourceFile) -> bool:
@@ -272,28 +254,29 @@ def _is_readable(document: Document, root: Path, path: Path, file: SourceFile) -
     return True
 
 
-def manual_slots(heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[ManualSlot, ...]:
-    """The slots in the file's order. Mistakes are noted for an id that is there twice, marks
-    that are no positive number, and a clause that clauses.yaml (where there is one) lacks."""
-    document = heading.document
-    found: dict[str, ManualSlot] = {}
-    for index, part in enumerate(heading.shape.manual):
-        loc: Loc = ("manual", index)
-        if part.id in found:
+def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
+    """The slots in the file's order. Mistakes are noted for an id that is there twice and for a
+    clause that clauses.yaml (where there is one) lacks."""
+    document = vocabulary.document
+    slots: dict[str, ManualSlot] = {}
+    for index, part in enumerate(vocabulary.shape.manual):
+        if part.id in slots:
             what = f"the id {part.id} is here a second time"
-            document.add((*loc, "id"), what, "ids are unique in the list")
+            document.add(("manual", index, "id"), what, "ids are unique in the list")
         if part.clause:
-            has_clause(document, (*loc, "clause"), part.clause, clauses)
-        found[part.id] = ManualSlot(
+            vocabulary.has_clause(document, ("manual", index, "clause"), part.clause)
+        slots[part.id] = ManualSlot(
             id=part.id, title=part.title.strip(), out_of=part.out_of, clause=part.clause
         )
-    return tuple(found.values())
+    return tuple(slots.values())
 
 
-def comparisons(heading: Heading, classes: Iterable[str] | None) -> tuple[ClassComparison, ...]:
+def comparisons(
+    vocabulary: Vocabulary, classes: Iterable[str] | None
+) -> tuple[ClassComparison, ...]:
     """How the objects of each class are compared. Mistakes are noted for a class that is not among
     `classes` (None: not known)."""
-    document, written = heading.document, heading.shape.compare
+    document, written = vocabulary.document, vocabulary.shape.compare
     names = tuple(written if classes is None else classes)
     for name in written:
         if name not in names:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any
@@ -28,7 +28,6 @@ from harness.model.expectation import Expected
 from harness.model.stimulus import Stimulus
 from harness.model.study import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt
 
-_FUZZ = "fuzz"
 FuzzLines = Annotated[
     str | list[Annotated[str | int, Expects("text or a whole number", quote)]],
     Expects("a list of lines or file.function", instead=[""]),
@@ -95,28 +94,25 @@ class FuzzShape(Shape):
     """Conversations."""
 
 
-def fuzz_settings(
-    document: Document, shape: FuzzShape, vocabulary: Vocabulary, compiled: Compiled
-) -> FuzzSettings:
+def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
     """What is drawn for an assignment: by the strategies of its scenarios, then by `fuzz:`.
-    Mistakes are noted in `document`."""
+    Mistakes are noted."""
+    shape, document = vocabulary.shape.fuzz, vocabulary.document
     reader = _Reader(document, vocabulary)
     targets = [*reader.of_scenarios(compiled)]
-    lists: dict[str, Sequence[FuzzSampleShape | FuzzGameShape]] = {
-        "samples": shape.samples,
-        "games": shape.games,
-    }
     names: set[str] = set()
-    for key, entries in lists.items():
-        for index, entry in enumerate(entries):
-            loc: Loc = (_FUZZ, key, index)
-            if slug(entry.name) in names or not slug(entry.name):
-                document.add((*loc, "name"), "each has a name of its own, with a letter in it")
-            names.add(slug(entry.name))
-            targets += reader.targets(loc, entry)
+    entries: list[tuple[Loc, FuzzSampleShape | FuzzGameShape]] = [
+        *((("fuzz", "samples", index), entry) for index, entry in enumerate(shape.samples)),
+        *((("fuzz", "games", index), entry) for index, entry in enumerate(shape.games)),
+    ]
+    for loc, entry in entries:
+        if slug(entry.name) in names or not slug(entry.name):
+            document.add((*loc, "name"), "each has a name of its own, with a letter in it")
+        names.add(slug(entry.name))
+        targets += reader.targets(loc, entry)
     constants = vocabulary.variants.constants()
     assume = [
-        reader.function((_FUZZ, "assume", index), source, constants, strict=False)
+        reader.function(("fuzz", "assume", index), source, constants, strict=False)
         for index, source in enumerate(shape.assume)
     ]
     return FuzzSettings(

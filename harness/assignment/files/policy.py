@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped, wrong
-from harness.assignment.vocabulary import DEFINITIONS, defined_in
+from harness.assignment.vocabulary import DEFINITIONS, Vocabulary, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
-from harness.model.plan import Clause, SourceFile
 from harness.model.policy import (
     Consequence,
     FileImports,
@@ -166,18 +164,15 @@ else:
     PolicyShape = _with_lists()
 
 
-def read_policy(
-    document: Document,
-    clauses: tuple[Clause, ...] | None,
-    submitted: tuple[str, ...],
-    provided: tuple[SourceFile, ...],
-    constants: Iterable[str],
-) -> Policy | None:
+def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
     """The policy; None, with mistakes noted, if the file holds none."""
     shape = shaped(PolicyShape, document, (), document.data)
     if shape is None:
         return None
-    _check_clauses(document, shape, clauses)
+    for key in shape.clauses.model_fields_set:
+        vocabulary.has_clause(document, ("clauses", key), getattr(shape.clauses, key))
+    submission, provided = vocabulary.shape.submission, vocabulary.provided
+    submitted = (submission.laid_as,) if submission.laid_as else submission.file_names
     rule = shape.imports
     by_file = rule if rule is not None and "files" in rule.model_fields_set else None
     return Policy(
@@ -187,7 +182,7 @@ def read_policy(
         provided_modules=tuple(
             file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
         ),
-        provided_names=tuple(sorted(constants)),
+        provided_names=tuple(sorted(vocabulary.variants.constants())),
         provided_functions=defined_in(provided, DEFINITIONS),
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
@@ -196,13 +191,6 @@ def read_policy(
         on_techniques=_consequence(shape.severity.techniques),
         on_structure=_consequence(shape.severity.structure),
     )
-
-
-def _check_clauses(
-    document: Document, shape: PolicyShape, clauses: tuple[Clause, ...] | None
-) -> None:
-    for key in shape.clauses.model_fields_set:
-        has_clause(document, ("clauses", key), getattr(shape.clauses, key), clauses)
 
 
 def _file_imports(

@@ -16,7 +16,6 @@ from pydantic import AfterValidator, Field
 
 from harness.assignment.document import Document
 from harness.assignment.loading import EQUIVALENT, find_root, shown
-from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.shapes import (
     Expects,
@@ -29,10 +28,11 @@ from harness.assignment.shapes import (
     shaped,
     wrong,
 )
+from harness.assignment.vocabulary import Vocabulary
 from harness.common.errors import UserError
 from harness.common.words import listed
 from harness.matchers.reading import nearest
-from harness.model.plan import Clause, Exemption, SourceFile, glob
+from harness.model.plan import Clause, Exemption, glob
 from harness.model.specification import ExpectedCause, ExpectedVerdict, Mutant, SampleExpectation
 from harness.model.study import Equivalent
 from harness.model.verdict import VerdictKind, rule_words
@@ -193,19 +193,17 @@ def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
     )
 
 
-def read_mutants(
-    document: Document, reference: tuple[SourceFile, ...], clauses: tuple[Clause, ...] | None
-) -> tuple[Mutant, ...]:
+def read_mutants(document: Document, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
     """The mutants that can be made; mistakes noted for the others."""
     shape = shaped(MutantsShape, document, (), document.data)
     if shape is None:
         return ()
-    texts = {file.name: file.data.decode("utf-8-sig") for file in reference}
+    texts = {file.name: file.data.decode("utf-8-sig") for file in vocabulary.reference}
     found: list[Mutant] = []
     for index, part in enumerate(shape.mutants):
         mutant = _mutant(document, index, part, texts)
         place = ("mutants", index, "clause")
-        if has_clause(document, place, part.clause, clauses) and mutant is not None:
+        if vocabulary.has_clause(document, place, part.clause) and mutant is not None:
             found.append(mutant)
     return tuple(found)
 

@@ -87,7 +87,7 @@ def _can_override(context: Context, loc: Loc, name: str, base: Mapping[str, obje
         context.vocabulary.variants.constants((Binding(name=name, literal=repr(base[name])),))
     except OverrideError as error:
         hint = "an override rewrites the one NAME = … at the module's top level"
-        files = " or ".join(context.vocabulary.provided) or "provided file"
+        files = " or ".join(file.name for file in context.vocabulary.provided) or "provided file"
         if error.plain == 0:
             what = f"{files} has no plain top-level assignment of {name}"
         else:

@@ -25,7 +25,6 @@ from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Refused, nearest
 from harness.model.expectation import Matcher
-from harness.model.plan import Clause
 from harness.model.stimulus import Limits
 from harness.model.values import Value, ValueKind
 
@@ -158,7 +157,7 @@ class Context:
             data=data,
             for_text=for_text,
             within=self.vocabulary.floats_within,
-            patterns=self.vocabulary.patterns,
+            patterns=self.vocabulary.shape.patterns,
         )
 
     def expression(self, text: str, loc: Loc) -> ast.Expression:
@@ -176,7 +175,7 @@ class Context:
 
     def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
         """A mistake for every name of the code that nothing defines."""
-        if not self.vocabulary.has_reference or not self.names_known:
+        if not self.vocabulary.reference or not self.names_known:
             return
         functions = self.vocabulary.function_names
         known = {*self.names, *self.constants, *functions}
@@ -209,8 +208,8 @@ def check_function(context: Context) -> None:
     if not name and not context.broken:
         hint = "name the function that the points belong to, here or at the head of the file"
         context.add(context.loc, "the key function is missing", hint)
-    elif name and vocabulary.has_reference:
-        known = (*vocabulary.function_names, *vocabulary.submission_files, *vocabulary.provided)
+    elif name and vocabulary.reference:
+        known = (*vocabulary.function_names, *vocabulary.file_names)
         if name not in known:
             what, hint = f"the reference has no function {name}", nearest(name, known)
             owner, _, member = name.rpartition(".")
@@ -223,19 +222,7 @@ def check_function(context: Context) -> None:
 def check_clauses(context: Context) -> None:
     """A mistake for every clause that clauses.yaml does not list."""
     for index, name in enumerate(context.value("clause")):
-        loc = (*context.where("clause"), index)
-        has_clause(context.document, loc, name, context.vocabulary.clauses)
-
-
-def has_clause(document: Document, loc: Loc, name: str, clauses: tuple[Clause, ...] | None) -> bool:
-    """Whether the assignment has the clause, or has no file of clauses (None); else a mistake is
-    noted."""
-    known = [] if clauses is None else [clause.id for clause in clauses]
-    if clauses is None or name in known:
-        return True
-    hint = nearest(name, known) or "list it, with what the sheet says, in clauses.yaml"
-    document.add(loc, f"unknown clause {name}", hint)
-    return False
+        context.vocabulary.has_clause(context.document, (*context.where("clause"), index), name)
 
 
 def slug(name: str) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from harness.assignment.document import HintedError
 from harness.assignment.vocabulary import Vocabulary
 from harness.common.errors import UserError
 from harness.model.plan import Place
@@ -31,12 +32,8 @@ from harness.model.values import Value
 DRAWS = "draws"
 
 
-class DrawError(ValueError):
+class DrawError(HintedError):
     """The draws cannot be used, or the request makes no sense."""
-
-    def __init__(self, what: str, hint: str = "") -> None:
-        self.hint = hint
-        super().__init__(what)
 
 
 class OutdatedDrawsError(DrawError):

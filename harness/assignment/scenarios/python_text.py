@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from harness.assignment.document import HintedError
 from harness.model.stimulus import Key, Typed
 
 BUILTINS = frozenset(dir(builtins)) | {"exit", "quit"}
@@ -92,13 +93,12 @@ _ODD_PROMPT = re.compile(r"\s*[0-9]*>>> |\s+>>>|>>>\S")
 _KEYS = {"^D": Key.CTRL_D, "^C": Key.CTRL_C}
 
 
-class SessionError(ValueError):
+class SessionError(HintedError):
     """The session cannot be read; `line` counts from 1 in its text."""
 
     def __init__(self, line: int, what: str, hint: str = "") -> None:
         self.line = line
-        self.hint = hint
-        super().__init__(what)
+        super().__init__(what, hint)
 
 
 @dataclass(slots=True)

@@ -148,15 +148,12 @@ def check_line(context: Context, loc: Loc, line: str) -> None:
 
 def _check_commas(context: Context, loc: Loc, count: int) -> None:
     # `[4,6]` is two items to YAML, and one to most people who write it.
-    document = context.document
     for index in range(1, count):
-        before = document.spots[*loc, index - 1]
-        after = document.spots[*loc, index]
-        if before.plain and after.plain and document.text[before.end : after.start] == ",":
-            first, second = document.raw((*loc, index - 1)), document.raw((*loc, index))
-            pair = f"{first},{second}"
-            hint = f'write "{pair}" for one input, {first}, {second} for two'
-            context.add((*loc, index - 1), f"{pair} looks like a pair", hint)
+        places = (*loc, index - 1), (*loc, index)
+        if context.document.is_pair(*places):
+            first, second = map(context.document.raw, places)
+            hint = f'write "{first},{second}" for one input, {first}, {second} for two'
+            context.add(places[0], f"{first},{second} looks like a pair", hint)
 
 
 LARGEST_GIVEN = 1024 * 1024  # bytes, of one file

@@ -12,7 +12,7 @@ def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusPart
     text = context.text("call")
     context.expression(text, loc)
     leaves: frozenset[str] | None = None
-    if context.vocabulary.has_reference:
+    if context.vocabulary.reference:
         leaves = frozenset(context.vocabulary.parameters(called_function(text)) or ())
     return StimulusParts(action=Call(expression=text.strip()), inputs=inputs, leaves=leaves)
 

@@ -10,8 +10,8 @@ from harness.model.stimulus import Run, Typed
 
 
 def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
-    vocabulary, program = context.vocabulary, context.text("run")
-    paths = (*vocabulary.submission_files, *vocabulary.provided, *context.value("provide"))
+    program = context.text("run")
+    paths = (*context.vocabulary.file_names, *context.value("provide"))
     programs = [path.rsplit("/", 1)[-1] for path in paths]
     if program not in programs:
         hint = nearest(program, programs) or f"known files are {', '.join(programs)}"
