@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 from harness.common import serial
 from harness.model.policy import (
@@ -19,8 +20,8 @@ from harness.model.policy import (
 )
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read
-from harness.policy.rule import CheckedFile, FindingCollector, unchecked
-from harness.policy.rules import finding_kinds, policy_rules
+from harness.policy.rule import CheckedFile, findings_of, unchecked
+from harness.policy.rules import policy_rules
 from harness.policy.sharing import check_sharing
 
 
@@ -36,32 +37,27 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     module_names = frozenset(file.name.removesuffix(".py") for file in programs)
     texts = [_read(file, module_names) for file in programs]
     defined = _definitions(texts, policy)
-    report = _Report()
+    findings: list[Finding] = []
+    notes: list[str] = []
+    unreadable: list[Unparsable] = []
     for file, text in zip(programs, texts, strict=True):
         if isinstance(text, Unparsable):
-            report.unreadable.append(text)
-        elif policy is not None:
-            _judge(file.name, text, policy.of(file.name), defined, report)
-        elif text is not None:
-            report.notes.extend(text.notes)
-    if report.unreadable and len(report.unreadable) == len(programs):
-        return PolicyReport(unparsable=report.unreadable[0], notes=tuple(report.notes))
-    for broken in report.unreadable:
-        report.notes.append(_note(broken))
+            unreadable.append(text)
+            continue
+        notes.extend(text.notes if text is not None else ())
+        if policy is not None:
+            of_file, left_out = _findings(file.name, text, policy, defined)
+            findings.extend(of_file)
+            notes.extend(left_out)
+    if unreadable and len(unreadable) == len(programs):
+        return PolicyReport(unparsable=unreadable[0], notes=tuple(notes))
+    for broken in unreadable:
+        notes.append(_note(broken))
         if broken.reason == TOO_DEEP and policy is not None:
             # The limits here are not those of the run, where it may be readable after all.
-            report.findings.append(unchecked(broken.file, TOO_DEEP))
+            findings.append(unchecked(broken.file, TOO_DEEP))
     readable = [text for text in texts if isinstance(text, Source)]
-    return PolicyReport(
-        findings=tuple(report.findings), notes=tuple(report.notes), outline=outline(readable)
-    )
-
-
-@dataclass(slots=True)
-class _Report:
-    findings: list[Finding] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    unreadable: list[Unparsable] = field(default_factory=list)
+    return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=outline(readable))
 
 
 def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable | None:
@@ -89,27 +85,14 @@ def _definitions(
     return defined
 
 
-def _judge(
-    name: str,
-    text: Source | None,
-    policy: Policy,
-    defined: dict[str, frozenset[str]],
-    report: _Report,
-) -> None:
+def _findings(
+    name: str, text: Source | None, policy: Policy, defined: Mapping[str, frozenset[str]]
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     if text is not None:
-        report.notes.extend(text.notes)
-        collector = FindingCollector(text, policy, finding_kinds())
-        try:
-            checked = CheckedFile(index=text.index, policy=policy, defined=defined)
-            for rule in policy_rules():
-                rule.check(checked, collector)
-        except (RecursionError, MemoryError):
-            text = None
-        else:
-            report.findings.extend(collector.findings())
-            report.notes.extend(collector.notes())
-    if text is None:
-        report.findings.append(unchecked(name, TOO_DEEP))
+        file = CheckedFile(source=text, policy=policy.of(name), defined=defined)
+        with suppress(RecursionError, MemoryError):
+            return findings_of(file, policy_rules())
+    return (unchecked(name, TOO_DEEP),), ()
 
 
 def _note(broken: Unparsable) -> str:

@@ -13,8 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 from harness.policy.standard import hidden_by_star, is_part
+
+Node_co = TypeVar("Node_co", bound=ast.AST, covariant=True)
+Kind = TypeVar("Kind", bound=ast.AST)
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
@@ -63,6 +67,15 @@ def walk(node: ast.AST) -> list[ast.AST]:
     for each in nodes:
         nodes += children(each)
     return nodes
+
+
+def base_of(
+    node: ast.AST, steps: tuple[type[ast.Attribute | ast.Subscript], ...] = (ast.Attribute,)
+) -> ast.AST:
+    """`player` of `player.score.total`; `steps` are what is gone through."""
+    while isinstance(node, steps):
+        node = node.value
+    return node
 
 
 def names_bound(node: ast.AST) -> Iterator[str]:
@@ -123,11 +136,11 @@ class Scope:
 
 
 @dataclass(slots=True, eq=False)  # not frozen: there is one a node, and freezing triples the cost
-class Visit:
+class Visit(Generic[Node_co]):
     """A node, what holds it, and the scope its names belong to."""
 
-    node: ast.AST
-    parent: Visit | None
+    node: Node_co
+    parent: Visit[ast.AST] | None
     scope: Scope
 
     @property
@@ -135,16 +148,16 @@ class Visit:
         """The node that holds this one; None for the module."""
         return self.parent.node if self.parent is not None else None
 
-    def holders(self) -> Iterator[Visit]:
+    def holders(self) -> Iterator[Visit[ast.AST]]:
         """What holds this node, innermost first."""
         holder = self.parent
         while holder is not None:
             yield holder
             holder = holder.parent
 
-    def new_names(self) -> Iterator[tuple[str, Visit]]:
+    def new_names(self) -> Iterator[tuple[str, Visit[ast.AST]]]:
         """The names that the whole value here is given (`m = random`), each as a visit."""
-        visit = self
+        visit: Visit[ast.AST] = self
         for holder in self.holders():
             statement = holder.node
             targets: list[ast.expr] = []
@@ -168,9 +181,9 @@ class Index:
     def __init__(self, tree: ast.Module, own_modules: frozenset[str] = _NONE) -> None:
         self.tree = tree
         self.module = Scope(kind=ScopeKind.MODULE, outer=None)
-        self.kinds: dict[type[ast.AST], list[Visit]] = {}
+        self.kinds: dict[type[ast.AST], list[Visit[Any]]] = {}
         self._own_modules = own_modules
-        stack = [Visit(tree, None, self.module)]
+        stack: list[Visit[ast.AST]] = [Visit(tree, None, self.module)]
         while stack:
             visit = stack.pop()
             kind = type(visit.node)
@@ -178,11 +191,7 @@ class Index:
             if kind in _BINDING:
                 self._bind(visit)
             stack.extend(reversed(_visits_below(visit)))
-        self.imported = frozenset(
-            _imported_as(visit.node)
-            for visit in self.of(ast.alias)
-            if isinstance(visit.node, ast.alias)
-        )
+        self.imported = frozenset(_imported_as(visit.node) for visit in self.of(ast.alias))
         self.stars = {
             statement.module: statement.lineno
             for statement in reversed(tree.body)
@@ -192,7 +201,7 @@ class Index:
             and statement.names[0].name == "*"
         }
 
-    def of(self, *kinds: type[ast.AST]) -> Iterator[Visit]:
+    def of(self, *kinds: type[Kind]) -> Iterator[Visit[Kind]]:
         """The nodes of exactly these kinds, each kind in the order of the file."""
         for kind in kinds:
             yield from self.kinds.get(kind, ())
@@ -200,8 +209,8 @@ class Index:
     @cached_property
     def own_methods(self) -> frozenset[str]:
         """The names of the functions of its classes."""
-        functions = (v for v in self.of(*FUNCTIONS) if v.scope.kind is ScopeKind.CLASS)
-        return frozenset(getattr(visit.node, "name", "") for visit in functions)
+        functions: Iterator[Visit[ast.FunctionDef | ast.AsyncFunctionDef]] = self.of(*FUNCTIONS)
+        return frozenset(v.node.name for v in functions if v.scope.kind is ScopeKind.CLASS)
 
     @cached_property
     def annotations(self) -> frozenset[int]:
@@ -219,7 +228,7 @@ class Index:
         """The names that the file surely binds to something of its own: no imported one."""
         return frozenset(self.module.firm) - self.imported - self.module.deleted
 
-    def origin(self, name: str, visit: Visit, provided: frozenset[str]) -> Origin:
+    def origin(self, name: str, visit: Visit[ast.AST], provided: frozenset[str]) -> Origin:
         """Where `name` comes from when it is read at `visit`.
 
         A module's binding hides a built-in only if it is surely there: `if False: exec = 1` and
@@ -251,7 +260,7 @@ class Index:
             return Origin.BUILTIN
         return Origin.OWN if hides or name in self.module.bound else Origin.UNKNOWN
 
-    def binding_scope(self, name: str, visit: Visit) -> Scope:
+    def binding_scope(self, name: str, visit: Visit[ast.AST]) -> Scope:
         """The scope in which `visit` binds `name`."""
         target = visit.scope
         if isinstance(visit.holder, ast.NamedExpr):
@@ -259,7 +268,7 @@ class Index:
                 target = target.outer
         return self.module if name in target.declared_global else target
 
-    def _bind(self, visit: Visit) -> None:
+    def _bind(self, visit: Visit[ast.AST]) -> None:
         node, scope = visit.node, visit.scope
         if isinstance(node, ast.Global):
             scope.declared_global.update(node.names)
@@ -282,25 +291,21 @@ class ModuleNames:
         self.dotted: set[str] = set()  # by `import xml.dom`: xml and xml.dom
         self._index = index
         self._modules: dict[tuple[Scope | None, str], set[str]] = {}
-        self._nonlocal = frozenset(
-            name
-            for visit in index.of(ast.Nonlocal)
-            if isinstance(visit.node, ast.Nonlocal)
-            for name in visit.node.names
-        )
+        nonlocals = (visit.node.names for visit in index.of(ast.Nonlocal))
+        self._nonlocal = frozenset(name for names in nonlocals for name in names)
         for visit in index.of(ast.alias):
             self._import(visit)
         if self._modules:
             self._follow_assignments()
 
-    def at(self, name: str, visit: Visit) -> frozenset[str]:
+    def at(self, name: str, visit: Visit[ast.AST]) -> frozenset[str]:
         """The modules, by their dotted names, that `name` may refer to at `visit`."""
         if not self._modules:
             return _NONE
         places = ((scope, name) for scope in self._scopes(name, visit))
         return frozenset().union(*(self._modules.get(place, _NONE) for place in places))
 
-    def of(self, node: ast.expr, visit: Visit) -> frozenset[str]:
+    def of(self, node: ast.expr, visit: Visit[ast.AST]) -> frozenset[str]:
         """The same for `random`, `os.path` and the like; `visit` is in the same scope."""
         attributes: list[str] = []
         while isinstance(node, ast.Attribute) and len(attributes) < _DEEPEST:
@@ -317,10 +322,8 @@ class ModuleNames:
             )
         return modules
 
-    def _import(self, visit: Visit) -> None:
+    def _import(self, visit: Visit[ast.alias]) -> None:
         alias, statement = visit.node, visit.holder
-        if not isinstance(alias, ast.alias):
-            return
         name = _imported_as(alias)
         module = ""
         if isinstance(statement, ast.Import):
@@ -336,12 +339,13 @@ class ModuleNames:
     def _follow_assignments(self) -> None:
         given: dict[tuple[Scope | None, str], set[tuple[Scope | None, str]]] = {}
         for visit in self._index.of(ast.Name):
-            node = visit.node
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                for name, target in visit.new_names():
-                    for scope in self._scopes(node.id, visit):
-                        to = (self._bound_in(name, target), name)
-                        given.setdefault((scope, node.id), set()).add(to)
+            name = visit.node.id
+            for new_name, target in (
+                visit.new_names() if isinstance(visit.node.ctx, ast.Load) else ()
+            ):
+                for scope in self._scopes(name, visit):
+                    to = (self._bound_in(new_name, target), new_name)
+                    given.setdefault((scope, name), set()).add(to)
         pending = list(self._modules)
         while pending:
             place = pending.pop()
@@ -351,11 +355,11 @@ class ModuleNames:
                     modules |= self._modules[place]
                     pending.append(to)
 
-    def _bound_in(self, name: str, visit: Visit) -> Scope | None:
+    def _bound_in(self, name: str, visit: Visit[ast.AST]) -> Scope | None:
         """None for all scopes together that share a name by `nonlocal`."""
         return None if name in self._nonlocal else self._index.binding_scope(name, visit)
 
-    def _scopes(self, name: str, visit: Visit) -> Iterator[Scope | None]:
+    def _scopes(self, name: str, visit: Visit[ast.AST]) -> Iterator[Scope | None]:
         """Where `name` may be looked up: a class's binding may be missing when it is read."""
         if name in self._nonlocal:
             yield None
@@ -371,7 +375,7 @@ class ModuleNames:
         yield self._index.module
 
 
-def _visits_below(visit: Visit) -> Sequence[Visit]:
+def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
     """What a node holds, each with the scope that it belongs to."""
     node, scope = visit.node, visit.scope
     inner, inside = scope, frozenset[int]()
@@ -400,9 +404,9 @@ def _imported_as(alias: ast.alias) -> str:
     return alias.asname or alias.name.partition(".")[0]
 
 
-def _is_firm(visit: Visit) -> bool:
+def _is_firm(visit: Visit[ast.AST]) -> bool:
     """Whether a binding happens for sure when the module's body runs to its end."""
-    holder: Visit | None = visit
+    holder: Visit[ast.AST] | None = visit
     if isinstance(visit.node, ast.Name | ast.alias):
         holder = visit.parent
         while holder is not None and isinstance(holder.node, ast.Tuple | ast.List | ast.Starred):

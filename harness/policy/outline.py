@@ -19,6 +19,7 @@ from harness.policy.index import (
     Index,
     ScopeKind,
     Visit,
+    base_of,
     is_main_guard,
     names_bound,
     walk,
@@ -33,6 +34,8 @@ MOST_PRINTINGS = 200
 MOST_VALUES = 100  # statements that give the values of one printing
 MOST_PIECES = 50
 MOST_CONDITIONS = 50
+_PARTS = (ast.Attribute, ast.Subscript)
+_LOOPS = (ast.While, ast.For)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")
 _ASSIGNING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.NamedExpr, ast.Call)
 _PERCENT = re.compile(r"%[-#0 +]?[0-9*]*(?:\.[0-9*]+)?[a-zA-Z]")
@@ -71,8 +74,7 @@ def outline(sources: Iterable[Source]) -> Outline:
     loops = [
         Loop(file=source.name, first=node.lineno, last=node.end_lineno or node.lineno)
         for source, _ in texts
-        for node in (visit.node for visit in source.index.of(ast.While, ast.For))
-        if isinstance(node, ast.While | ast.For)
+        for node in (visit.node for visit in source.index.of(*_LOOPS))
     ]
     printings = [each for source, _ in texts for each in _printings(source)]
     return Outline(
@@ -209,9 +211,8 @@ def _printings(source: Source) -> tuple[Printing, ...]:
     printings: list[Printing] = []
     for visit in source.index.of(ast.Call):
         node = visit.node
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            continue
-        if node.func.id not in {"print", "input"} or not _is_outside(visit):
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name not in {"print", "input"} or not _is_outside(visit):
             continue
         if len(printings) >= MOST_PRINTINGS:
             break
@@ -229,7 +230,7 @@ def _printings(source: Source) -> tuple[Printing, ...]:
     return tuple(printings[:MOST_PRINTINGS])
 
 
-def _is_outside(visit: Visit) -> bool:
+def _is_outside(visit: Visit[ast.AST]) -> bool:
     """Whether it is run as the file is loaded, outside functions and classes."""
     scope = visit.scope
     while scope.kind is ScopeKind.COMPREHENSION and scope.outer is not None:
@@ -237,11 +238,11 @@ def _is_outside(visit: Visit) -> bool:
     return scope.kind is ScopeKind.MODULE
 
 
-def _conditions(visit: Visit) -> tuple[int, ...]:
+def _conditions(visit: Visit[ast.AST]) -> tuple[int, ...]:
     """The lines of the conditions around it in the same loop."""
     lines: list[int] = []
     for node in (holder.node for holder in visit.holders()):
-        if isinstance(node, ast.For | ast.While):
+        if isinstance(node, _LOOPS):
             break
         if isinstance(node, ast.If) and not is_main_guard(node.test):
             lines.append(node.lineno)
@@ -261,22 +262,16 @@ def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
             targets = [node.target]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             # `names.append(name)` changes names; of `names.pop().strip()` the inner call does.
-            base = _base(node.func.value)
+            base = base_of(node.func.value, _PARTS)
             targets = [base] if isinstance(base, ast.Name) else []
         if not targets or not isinstance(node, ast.stmt | ast.expr):
             continue
         names = _names(node.iter if isinstance(node, ast.For) else node)
         for target in targets:
-            base = _base(target)  # `ages[name] = 3` changes ages
+            base = base_of(target, _PARTS)  # `ages[name] = 3` changes ages
             for name in {base.id} if isinstance(base, ast.Name) else _bound_below(base):
                 assigned.setdefault(name, {}).setdefault(node.lineno, set()).update(names)
     return assigned
-
-
-def _base(node: ast.AST) -> ast.AST:
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
-    return node
 
 
 def _names(node: ast.AST) -> set[str]:

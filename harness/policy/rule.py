@@ -1,11 +1,10 @@
-"""What a policy rule is: a function in a file of `rules`, the kinds of findings that it makes and
-the key of policy.yaml that states it; and what collects the findings of a file.
-"""
+"""What a policy rule is: a function in a file of `rules`, the kind of findings that it makes and
+the key of policy.yaml that states it; and the findings of a file."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from harness.model.policy import Consequence, Finding, Policy, PolicyGroup, Severity
@@ -46,17 +45,30 @@ class ListSetting:
 class CheckedFile:
     """A file that could be read, and what it is held to."""
 
-    index: Index
+    source: Source
     policy: Policy
     defined: Mapping[str, frozenset[str]]
     """What the other files of the submission and the provided modules define, by module."""
+
+    @property
+    def index(self) -> Index:
+        return self.source.index
 
     @property
     def provided(self) -> frozenset[str]:
         return frozenset(self.policy.provided_names)
 
 
-Check = Callable[[CheckedFile, "FindingCollector"], None]
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A place where a rule is broken (`node` None: the file as a whole, shown at line 1)."""
+
+    node: ast.AST | None
+    message: str
+    word: str = ""  # what policy.yaml calls it
+
+
+Check = Callable[[CheckedFile], Iterable[Breach]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +77,15 @@ class PolicyRule:
 
     check: Check
     order: int
-    kinds: tuple[FindingKind, ...]
+    kind: FindingKind
     setting: ListSetting | None
 
 
 def policy_rule(
-    order: int, *kinds: FindingKind, setting: ListSetting | None = None
+    order: int, kind: FindingKind, setting: ListSetting | None = None
 ) -> Callable[[Check], PolicyRule]:
     """Make a rule of a function, which is then found by itself."""
-    return lambda check: PolicyRule(check=check, order=order, kinds=kinds, setting=setting)
+    return lambda check: PolicyRule(check=check, order=order, kind=kind, setting=setting)
 
 
 UNCHECKED = FindingKind(name="unchecked", title="Could not be checked", group=PolicyGroup.UNCHECKED)
@@ -93,54 +105,45 @@ def unchecked(file: str, reason: str) -> Finding:
     )
 
 
-class FindingCollector:
-    """Collects findings of one file; `findings()` gives them in the order of the file."""
+def findings_of(
+    file: CheckedFile, rules: Iterable[PolicyRule]
+) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """What breaks these rules, in the order of the file, of each rule the first `MAX_PER_RULE`; and
+    notes about those that are left out."""
+    first: list[Finding] = []
+    notes = []
+    for rule in rules:
+        name = rule.kind.name
+        places = sorted({_place(breach) for breach in rule.check(file)})
+        first += [_finding(file, rule.kind, place) for place in places[:MAX_PER_RULE]]
+        if (more := len(places) - MAX_PER_RULE) > 0:
+            notes.append(
+                f"{file.source.name}: {more} more findings of the kind {name} are not listed"
+            )
+    return tuple(sorted(first, key=lambda finding: (finding.line, finding.column))), tuple(notes)
 
-    def __init__(self, source: Source, policy: Policy, kinds: Sequence[FindingKind]) -> None:
-        """`kinds` are those that there are, in the order in which findings at one place stand."""
-        self._source = source
-        self._policy = policy
-        self._kinds = kinds
-        self._places: dict[FindingKind, set[tuple[int, int, str, str]]] = {}
 
-    def add(self, kind: FindingKind, node: ast.AST | None, message: str, word: str = "") -> None:
-        """Write down that `node` (None: the file as a whole, shown at line 1) broke a rule."""
-        place = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0), message, word)
-        self._places.setdefault(kind, set()).add(place)
+_Place = tuple[int, int, str, str]  # in this order they are shown
 
-    def findings(self) -> tuple[Finding, ...]:
-        """At most `MAX_PER_RULE` of each kind, the first in the file."""
-        first = [
-            self._finding(kind, *place)
-            for kind, places in self._places.items()
-            for place in sorted(places)[:MAX_PER_RULE]
-        ]
-        order = [kind.name for kind in self._kinds]
-        first.sort(key=lambda f: (f.line, f.column, order.index(f.rule), f.message))
-        return tuple(first)
 
-    def notes(self) -> tuple[str, ...]:
-        return tuple(
-            f"{self._source.name}: {len(self._places[kind]) - MAX_PER_RULE} more findings of the "
-            f"kind {kind.name} are not listed"
-            for kind in self._kinds
-            if len(self._places.get(kind, ())) > MAX_PER_RULE
-        )
+def _place(breach: Breach) -> _Place:
+    line, offset = getattr(breach.node, "lineno", 1), getattr(breach.node, "col_offset", 0)
+    return line, offset, breach.message, breach.word
 
-    def _finding(
-        self, kind: FindingKind, line: int, offset: int, message: str, word: str
-    ) -> Finding:
-        return Finding(
-            rule=kind.name,
-            clause=self._policy.clause_of(kind.group),
-            file=self._source.name,
-            line=line,
-            column=self._source.column(line, offset),
-            source=self._source.line(line),
-            message=message,
-            consequence=self._policy.consequence_of(kind.group),
-            word=word,
-        )
+
+def _finding(file: CheckedFile, kind: FindingKind, place: _Place) -> Finding:
+    line, offset, message, word = place
+    return Finding(
+        rule=kind.name,
+        clause=file.policy.clause_of(kind.group),
+        file=file.source.name,
+        line=line,
+        column=file.source.column(line, offset),
+        source=file.source.line(line),
+        message=message,
+        consequence=file.policy.consequence_of(kind.group),
+        word=word,
+    )
 
 
 def short(text: str, most: int = 60) -> str:

@@ -17,17 +17,17 @@ TOY = """
 import ast
 
 from harness.model.policy import PolicyGroup
-from harness.policy.rule import FindingKind, ListSetting, policy_rule
+from harness.policy.rule import Breach, FindingKind, ListSetting, policy_rule
 
 _KIND = FindingKind(name="short_name", title="Short name", group=PolicyGroup.TECHNIQUES)
 
 
 @policy_rule(90, _KIND, setting=ListSetting(key="letters", description="Letters.", noun="letter"))
-def check_names(file, collector):
+def check_names(file):
     names = file.policy.names("letters")
     for visit in file.index.of(ast.arg) if names is not None else ():
         if not names.permits(visit.node.arg):
-            collector.add(_KIND, visit.node, f"{visit.node.arg} is too short a name")
+            yield Breach(visit.node, f"{visit.node.arg} is too short a name")
 """
 
 

@@ -16,7 +16,7 @@ def policy_rules() -> tuple[PolicyRule, ...]:
 def finding_kinds() -> tuple[FindingKind, ...]:
     """The kinds of all findings, in the order of the rules. Raises ValueError where two have the
     same name."""
-    kinds = (*(kind for rule in policy_rules() for kind in rule.kinds), UNCHECKED)
+    kinds = (*(rule.kind for rule in policy_rules()), UNCHECKED)
     if len({kind.name for kind in kinds}) < len(kinds):
         raise ValueError("two kinds of findings have the same name")
     return kinds

@@ -9,58 +9,46 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from harness.model.policy import PolicyGroup
+from harness.model.policy import ImportPolicy, PolicyGroup
 from harness.policy.index import ModuleNames, Origin, ScopeKind, Visit
-from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule, short
+from harness.policy.rule import Breach, CheckedFile, FindingKind, policy_rule, short
 from harness.policy.standard import NAMES, is_part, is_value, module_named
 
 _Import = ast.Import | ast.ImportFrom
-_KIND = FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS)
 
 
-@policy_rule(10, _KIND)
-def check_imports(file: CheckedFile, collector: FindingCollector) -> None:
+@policy_rule(10, FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS))
+def check_imports(file: CheckedFile) -> Iterable[Breach]:
     """Every import statement, at any level, against `imports:`."""
-    index, rule = file.index, file.policy.imports
+    rule = file.policy.imports
     if rule is None:
-        return
-    statements: list[tuple[_Import, bool]] = []
-    for visit in index.of(ast.Import, ast.ImportFrom):
-        if isinstance(visit.node, ast.Import | ast.ImportFrom):
-            statements.append((visit.node, visit.holder is index.tree))
-    statements.sort(key=lambda entry: (entry[0].lineno, entry[0].col_offset))
+        return ()
+    visits: Iterator[Visit[_Import]] = file.index.of(ast.Import, ast.ImportFrom)
+    nodes = sorted((visit.node for visit in visits), key=lambda n: (n.lineno, n.col_offset))
     if rule.exactly is not None:
-        _exactly(statements, rule.exactly, collector)
-    elif rule.forbid is not None:
-        _all_but(statements, rule.forbid, collector)
-    else:
-        _only(statements, rule.allow or (), collector)
+        return _exactly(nodes, file.index.tree.body, rule.exactly)
+    return (
+        Breach(node, f"imports {why}")
+        for node in nodes
+        for module in _modules(node)
+        if (why := _why_not(node, module, rule))
+    )
 
 
-def _only(
-    statements: list[tuple[_Import, bool]], allowed: tuple[str, ...], collector: FindingCollector
-) -> None:
-    for node, _ in statements:
-        for module in _modules(node):
-            if _is_of(module, allowed):
-                continue
-            others = f"only {', '.join(allowed)}" if allowed else "nothing"
-            collector.add(_KIND, node, f"imports {short(module)}, but {others} may be imported")
-
-
-def _all_but(
-    statements: list[tuple[_Import, bool]], forbidden: tuple[str, ...], collector: FindingCollector
-) -> None:
-    for node, _ in statements:
-        for module in _modules(node):
-            # `from os import path` imports os.path, too.
-            parts = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
-            named = (module, *(f"{module}.{part}" for part in parts))
-            refused = next((name for name in named if _is_of(name, forbidden)), None)
-            if refused is not None:
-                what = f"imports {short(refused)}, which may not be imported"
-                collector.add(_KIND, node, what)
+def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:
+    """The module that may not be imported, and the reason; "" where it may be."""
+    if rule.forbid is None:
+        allowed = rule.allow or ()
+        others = f"only {', '.join(allowed)}" if allowed else "nothing"
+        may_be = _is_of(module, allowed)
+        return "" if may_be else f"{short(module)}, but {others} may be imported"
+    # `from os import path` imports os.path, too.
+    parts = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+    names = (module, *(f"{module}.{part}" for part in parts))
+    refused = next((name for name in names if _is_of(name, rule.forbid)), None)
+    return "" if refused is None else f"{short(refused)}, which may not be imported"
 
 
 def _is_of(module: str, names: tuple[str, ...]) -> bool:
@@ -75,44 +63,43 @@ def _modules(node: _Import) -> tuple[str, ...]:
 
 
 def _exactly(
-    statements: list[tuple[_Import, bool]], exactly: tuple[str, ...], collector: FindingCollector
-) -> None:
+    nodes: Sequence[_Import], body: Sequence[ast.stmt], exactly: Sequence[str]
+) -> Iterator[Breach]:
     given = [_normal(text) for text in exactly]
-    written = [(node, at_top, ast.unparse(node)) for node, at_top in statements]
+    top = set(body)
+    written = [(node, node in top, ast.unparse(node)) for node in nodes]
     at_home = [text for _, at_top, text in written if at_top and text in given]
     missing = [text for text in given if text not in at_home]
     earlier_texts: list[str] = []
     for node, at_top, text in written:
         if at_top and text in given:
             if text in earlier_texts:
-                collector.add(_KIND, node, f"`{short(text)}` is here a second time")
+                yield Breach(node, f"`{short(text)}` is here a second time")
             elif any(given.index(text) < given.index(earlier) for earlier in earlier_texts):
-                collector.add(_KIND, node, f"`{short(text)}` is not in the given order")
+                yield Breach(node, f"`{short(text)}` is not in the given order")
             earlier_texts.append(text)
         elif text in missing:
             missing.remove(text)
             earlier_texts.append(text)
             what = f"`{short(text)}` was moved; it is at the top of the file as given"
-            collector.add(_KIND, node, what)
+            yield Breach(node, what)
         elif text in given:
-            collector.add(_KIND, node, f"`{short(text)}` is here a second time")
+            yield Breach(node, f"`{short(text)}` is here a second time")
+        elif at_top and (original := _original(node, missing)):
+            missing.remove(original)
+            what = f"the given import `{short(original)}` was changed to `{short(text)}`"
+            yield Breach(node, what)
         else:
-            _add_unknown(node, at_top, text, missing, collector)
+            where = "" if at_top else " inside other code"
+            what = f"`{short(text)}` was added{where}; only the given imports are permitted"
+            yield Breach(node, what)
     for text in missing:
-        collector.add(_KIND, None, f"the given import `{short(text)}` was removed")
+        yield Breach(None, f"the given import `{short(text)}` was removed")
 
 
-def _add_unknown(
-    node: _Import, at_top: bool, text: str, missing: list[str], collector: FindingCollector
-) -> None:
-    original = next((m for m in missing if _same_module(m, node)), None) if at_top else None
-    if original is not None:
-        missing.remove(original)
-        what = f"the given import `{short(original)}` was changed to `{short(text)}`"
-    else:
-        where = "" if at_top else " inside other code"
-        what = f"`{short(text)}` was added{where}; only the given imports are permitted"
-    collector.add(_KIND, node, what)
+def _original(node: _Import, missing: Sequence[str]) -> str:
+    """The first of the missing imports that was of the same module."""
+    return next((text for text in missing if _same_module(text, node)), "")
 
 
 def _same_module(text: str, node: _Import) -> bool:
@@ -126,11 +113,7 @@ def _normal(text: str) -> str:
     return ast.unparse(ast.parse(text))
 
 
-_EVASION = FindingKind(
-    name="import_evasion", title="Evades the import rule", group=PolicyGroup.IMPORTS
-)
-
-_NAMES = {
+EVASIVE_NAMES = {
     "__import__": "__import__ imports a module without an import statement",
     "exec": "exec runs text as code",
     "eval": "eval runs text as code",
@@ -187,65 +170,64 @@ _PRETENDS = {
 }
 
 
-@policy_rule(20, _EVASION)
-def check_evasion(file: CheckedFile, collector: FindingCollector) -> None:
-    """Every place that reaches around the imports, annotations included (they are evaluated)."""
-    if file.policy.imports is None:
-        return
-    check = _Check(file, collector)
-    for visit in file.index.of(*_JUDGED):
-        check.visit(visit)
-
-
 _JUDGED = (
     *(ast.Name, ast.Attribute, ast.Constant, ast.MatchClass, ast.ImportFrom),
     *(ast.FunctionDef, ast.AsyncFunctionDef),
 )
 
 
+@policy_rule(
+    20,
+    FindingKind(name="import_evasion", title="Evades the import rule", group=PolicyGroup.IMPORTS),
+)
+def check_evasion(file: CheckedFile) -> Iterator[Breach]:
+    """Every place that reaches around the imports, annotations included (they are evaluated)."""
+    if file.policy.imports is not None:
+        check = _Check(file)
+        for visit in file.index.of(*_JUDGED):
+            for message in check.messages(visit.node, visit):
+                yield Breach(visit.node, message)
+
+
 class _Check:
-    def __init__(self, file: CheckedFile, collector: FindingCollector) -> None:
+    def __init__(self, file: CheckedFile) -> None:
         self._index = file.index
         self._provided = file.provided
         self._defined = file.defined
-        self._collector = collector
         self._modules = ModuleNames(file.index)
-        self._annotations = file.index.annotations
 
-    def visit(self, visit: Visit) -> None:
-        node = visit.node
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            self._name(node, visit)
-            self._module_as_value(node, visit)
-        elif isinstance(node, ast.Name):
-            self._binding(node, visit)
-        elif isinstance(node, ast.Attribute):
-            self._attribute(node, visit)
-            self._module_as_value(node, visit)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            self._text(node, node.value, visit)
-        elif isinstance(node, ast.MatchClass):
-            for name in node.kwd_attrs:
-                if _is_walk(name):
-                    self._collector.add(_EVASION, node, f"the pattern reaches .{short(name)}")
-        elif isinstance(node, ast.ImportFrom):
-            self._import_from(node)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in _PRETENDS:
-            self._collector.add(_EVASION, node, _PRETENDS[node.name])
+    def messages(self, node: ast.AST, visit: Visit[ast.AST]) -> Iterator[str]:
+        """What is to be said of a node."""
+        match node:
+            case ast.Name(ctx=ast.Load()):
+                yield from self._name(node, visit)
+                yield from self._module_as_value(node, visit)
+            case ast.Name():
+                yield from self._binding(node, visit)
+            case ast.Attribute():
+                yield from self._attribute(node, visit)
+                yield from self._module_as_value(node, visit)
+            case ast.Constant(value=str(text)):
+                yield from self._text(text, visit)
+            case ast.MatchClass():
+                for name in filter(_is_walk, node.kwd_attrs):
+                    yield f"the pattern reaches .{short(name)}"
+            case ast.ImportFrom():
+                yield from self._import_from(node)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                if name in _PRETENDS:
+                    yield _PRETENDS[name]
 
-    def _name(self, node: ast.Name, visit: Visit) -> None:
+    def _name(self, node: ast.Name, visit: Visit[ast.AST]) -> Iterator[str]:
         origin = self._index.origin(node.id, visit, self._provided)
-        if origin is Origin.BUILTIN and node.id in _NAMES:
-            self._collector.add(_EVASION, node, _NAMES[node.id])
-        elif origin is Origin.BUILTIN and node.id in _REACHING:
-            if self._reaches(node, visit):
-                message = f"{node.id} is used to reach what the program did not import"
-                self._collector.add(_EVASION, node, message)
+        if origin is Origin.BUILTIN and node.id in EVASIVE_NAMES:
+            yield EVASIVE_NAMES[node.id]
+        elif origin is Origin.BUILTIN and node.id in _REACHING and self._reaches(node, visit):
+            yield f"{node.id} is used to reach what the program did not import"
         elif origin is Origin.UNKNOWN and self._came_by_star(node.id, visit):
-            message = f"uses the module {node.id}, which no import of this file names"
-            self._collector.add(_EVASION, node, message)
+            yield f"uses the module {node.id}, which no import of this file names"
 
-    def _came_by_star(self, name: str, visit: Visit) -> bool:
+    def _came_by_star(self, name: str, visit: Visit[ast.AST]) -> bool:
         """Whether `name` is a module that a module imported with `*` has imported."""
         if name not in NAMES or not self._index.stars or visit.parent is None:
             return False
@@ -257,10 +239,12 @@ class _Check:
             return visit.node in holder.args and _calls_any(holder, _REACHING)
         return isinstance(holder, ast.Attribute) or any(visit.new_names())
 
-    def _module_as_value(self, node: ast.Name | ast.Attribute, visit: Visit) -> None:
+    def _module_as_value(
+        self, node: ast.Name | ast.Attribute, visit: Visit[ast.AST]
+    ) -> Iterator[str]:
         """A module put where it can be reached under another name."""
         holder = visit.holder
-        if not isinstance(holder, _PASSES_ON) or id(node) in self._annotations:
+        if not isinstance(holder, _PASSES_ON) or id(node) in self._index.annotations:
             return
         if isinstance(holder, ast.Call) and (
             holder.func is node or _calls_any(holder, _HARMLESS_CALLS | _REACHING)
@@ -271,18 +255,16 @@ class _Check:
         if not isinstance(node.ctx, ast.Load) or any(visit.new_names()):
             return
         for module in sorted(self._modules.of(node, visit)):
-            message = f"the module {short(module)} is used as a value; only its parts may be"
-            self._collector.add(_EVASION, node, message)
+            yield f"the module {short(module)} is used as a value; only its parts may be"
 
-    def _binding(self, node: ast.Name, visit: Visit) -> None:
+    def _binding(self, node: ast.Name, visit: Visit[ast.AST]) -> Iterator[str]:
         """`__match_args__` and the fields of a class name what its patterns reach."""
         if visit.scope.kind is not ScopeKind.CLASS:
             return
         if node.id in _FRAME_WALK or (node.id == "__match_args__" and not _are_plain(visit)):
-            message = f"{node.id} lets a pattern of this class reach the parts of other values"
-            self._collector.add(_EVASION, node, message)
+            yield f"{node.id} lets a pattern of this class reach the parts of other values"
 
-    def _reaches(self, node: ast.Name, visit: Visit) -> bool:
+    def _reaches(self, node: ast.Name, visit: Visit[ast.AST]) -> bool:
         """Whether getattr and its kin are used on more than a variable's plain attribute."""
         call = visit.holder
         if not isinstance(call, ast.Call) or call.func is not node:
@@ -298,7 +280,7 @@ class _Check:
             return True
         return _is_walk(name.value)
 
-    def _is_module_or_builtin(self, target: ast.expr, visit: Visit) -> bool:
+    def _is_module_or_builtin(self, target: ast.expr, visit: Visit[ast.AST]) -> bool:
         base: ast.expr = target
         while isinstance(base, ast.Attribute | ast.Call):
             base = base.value if isinstance(base, ast.Attribute) else base.func
@@ -310,19 +292,18 @@ class _Check:
         origin = self._index.origin(base.id, visit, self._provided)
         return origin is Origin.BUILTIN and not own_value
 
-    def _attribute(self, node: ast.Attribute, visit: Visit) -> None:
+    def _attribute(self, node: ast.Attribute, visit: Visit[ast.AST]) -> Iterator[str]:
         name = node.attr
         if _is_walk(name):
-            self._collector.add(_EVASION, node, f".{short(name)} leads from a value to modules")
+            yield f".{short(name)} leads from a value to modules"
             return
         for module in sorted(self._modules.of(node.value, visit)):
             reached = self._other_module(module, name)
             if module == "sys" and name in {"modules", "meta_path", "path_hooks"}:
-                message = f"sys.{name} reaches modules without an import"
-                self._collector.add(_EVASION, node, message)
+                yield f"sys.{name} reaches modules without an import"
             elif reached is not None:
                 what = f"{short(ast.unparse(node.value))}.{name} reaches the module {reached}"
-                self._collector.add(_EVASION, node, f"{what} through another module")
+                yield f"{what} through another module"
 
     def _other_module(self, module: str, name: str) -> str | None:
         """The module that `module.name` is, where it is another module of the standard library."""
@@ -335,32 +316,26 @@ class _Check:
             return None
         return None if is_part(module, name) else reached
 
-    def _import_from(self, node: ast.ImportFrom) -> None:
+    def _import_from(self, node: ast.ImportFrom) -> Iterator[str]:
         """`from a1_support import os`: a module by way of one that imported it."""
         module = node.module or ""
-        if node.level:
-            return
-        for alias in node.names:
+        for alias in node.names if not node.level else ():
             reached = self._other_module(module, alias.name)
             if reached is not None:
-                message = f"takes the module {reached} out of {short(module)}"
-                self._collector.add(_EVASION, node, message)
+                yield f"takes the module {reached} out of {short(module)}"
 
-    def _text(self, node: ast.Constant, text: str, visit: Visit) -> None:
+    def _text(self, text: str, visit: Visit[ast.AST]) -> Iterator[str]:
         """A text that spells a step of the walk, for `getattr`, `format` or a dictionary."""
-        if visit.parent and isinstance(visit.parent.node, ast.Expr):
-            return
         step = _STEPS.search(text)
-        if step is not None:
-            what = f"a text spells {step[0]}, a step towards modules"
-            self._collector.add(_EVASION, node, what)
+        if step is not None and not isinstance(visit.holder, ast.Expr):
+            yield f"a text spells {step[0]}, a step towards modules"
 
 
 def _calls_any(call: ast.Call, names: frozenset[str]) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in names
 
 
-def _are_plain(visit: Visit) -> bool:
+def _are_plain(visit: Visit[ast.AST]) -> bool:
     """Whether `__match_args__` is given a tuple of texts, none of them a step towards modules."""
     holder = visit.holder
     value = holder.value if isinstance(holder, ast.Assign | ast.AnnAssign) else None

@@ -5,21 +5,15 @@ from __future__ import annotations
 import _ast
 import ast
 import builtins
+from collections.abc import Iterator
+from typing import TypeVar
 
 from harness.model.policy import NameList, PolicyGroup
-from harness.policy.index import Origin, Visit
-from harness.policy.rule import (
-    CheckedFile,
-    FindingCollector,
-    FindingKind,
-    ListSetting,
-    policy_rule,
-    short,
-)
+from harness.policy.index import Origin, Visit, base_of
+from harness.policy.rule import Breach, CheckedFile, FindingKind, ListSetting, policy_rule, short
+from harness.policy.rules.imports import EVASIVE_NAMES
 
-_SYNTAX = FindingKind(name="syntax", title="Technique", group=PolicyGroup.TECHNIQUES)
-_BUILTIN = FindingKind(name="builtin", title="Built-in function", group=PolicyGroup.TECHNIQUES)
-_METHOD = FindingKind(name="method", title="Method", group=PolicyGroup.TECHNIQUES)
+Node = TypeVar("Node", bound=ast.AST)
 
 # Parts that a file cannot be written without, or that are judged by another rule (names and calls
 # as built-ins, attributes as methods, imports as imports), or that only occur inside a part
@@ -35,17 +29,22 @@ _ALWAYS_ALLOWED = frozenset(
 
 # Operators are judged only by a policy that names one of their family; otherwise whoever permits
 # `BinOp` permits every `+`, `@` and `<<`.
-_OPERATOR_FAMILIES = (
-    frozenset(
-        """
-        Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv
-        """.split()  # noqa: SIM905
-    ),
-    frozenset({"Invert", "Not", "UAdd", "USub"}),
-    frozenset({"And", "Or"}),
-    frozenset({"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "Is", "IsNot", "In", "NotIn"}),
+_OPERATOR_FAMILIES = tuple(
+    dict(entry.split(" ", 1) for entry in family.split(", "))
+    for family in (
+        "Add the operator +, Sub the operator -, Mult the operator *, MatMult the operator @, "
+        "Div the operator /, Mod the operator %, Pow the operator **, LShift the operator <<, "
+        "RShift the operator >>, BitOr the operator |, BitXor the operator ^, "
+        "BitAnd the operator &, FloorDiv the operator //",
+        "Invert the operator ~, Not the operator not, UAdd the sign +, USub the sign -",
+        "And the operator and, Or the operator or",
+        "Eq the comparison ==, NotEq the comparison !=, Lt the comparison <, "
+        "LtE the comparison <=, Gt the comparison >, GtE the comparison >=, "
+        "Is the comparison is, IsNot the comparison is not, In the operator in, "
+        "NotIn the operator not in",
+    )
 )
-_OPERATORS = frozenset().union(*_OPERATOR_FAMILIES)
+_OPERATORS = {name: words for family in _OPERATOR_FAMILIES for name, words in family.items()}
 
 _FRIENDLY = {
     "FunctionDef": "a function of one's own",
@@ -93,35 +92,6 @@ _FRIENDLY = {
     "List": "a list",
     "Tuple": "a tuple",
     "Slice": "a slice",
-    "Add": "the operator +",
-    "Sub": "the operator -",
-    "Mult": "the operator *",
-    "MatMult": "the operator @",
-    "Div": "the operator /",
-    "Mod": "the operator %",
-    "Pow": "the operator **",
-    "LShift": "the operator <<",
-    "RShift": "the operator >>",
-    "BitOr": "the operator |",
-    "BitXor": "the operator ^",
-    "BitAnd": "the operator &",
-    "FloorDiv": "the operator //",
-    "Invert": "the operator ~",
-    "Not": "the operator not",
-    "UAdd": "the sign +",
-    "USub": "the sign -",
-    "And": "the operator and",
-    "Or": "the operator or",
-    "Eq": "the comparison ==",
-    "NotEq": "the comparison !=",
-    "Lt": "the comparison <",
-    "LtE": "the comparison <=",
-    "Gt": "the comparison >",
-    "GtE": "the comparison >=",
-    "Is": "the comparison is",
-    "IsNot": "the comparison is not",
-    "In": "the operator in",
-    "NotIn": "the operator not in",
 }
 
 # Names every module has; reading them is no use of a built-in function.
@@ -132,14 +102,6 @@ _METHODS_OF_BUILTINS = frozenset(
     for kind in (str, bytes, list, tuple, dict, set, frozenset, int, float, complex, range)
     for name in dir(kind)
     if not name.startswith("_")
-)
-
-# Judged by the rule on ways around the imports instead, wherever imports are restricted.
-_EVASIVE = frozenset(
-    """
-    __import__ exec eval compile globals locals breakpoint __builtins__ __loader__ __spec__
-    __build_class__
-    """.split()  # noqa: SIM905
 )
 
 
@@ -161,10 +123,15 @@ def _builtin_names() -> tuple[str, ...]:
     return tuple(sorted({*dir(builtins), "exit", "quit"}))
 
 
+def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[Node]]:
+    annotations = file.index.annotations
+    return (visit for visit in file.index.of(kind) if id(visit.node) not in annotations)
+
+
 @policy_rule(
     30,
-    _SYNTAX,
-    setting=ListSetting(
+    FindingKind(name="syntax", title="Technique", group=PolicyGroup.TECHNIQUES),
+    ListSetting(
         key="syntax",
         description="Names of syntax tree nodes.",
         noun="syntax node",
@@ -172,41 +139,18 @@ def _builtin_names() -> tuple[str, ...]:
         forbidden=_judged_names,
     ),
 )
-def check_syntax(file: CheckedFile, collector: FindingCollector) -> None:
+def check_syntax(file: CheckedFile) -> Iterator[Breach]:
     """Every part of the syntax that is not permitted."""
     names = file.policy.names("syntax")
     for kind in file.index.kinds if names is not None else ():
-        if names is not None and _is_judged(kind.__name__, names):
-            for visit in file.index.of(kind):
-                if id(visit.node) not in file.index.annotations:
-                    _check_node(visit, names, collector)
-
-
-@policy_rule(
-    40,
-    _BUILTIN,
-    setting=ListSetting(
-        key="builtins",
-        description="Built-in functions and types.",
-        noun="built-in",
-        forbidden=_builtin_names,
-    ),
-)
-def check_builtins(file: CheckedFile, collector: FindingCollector) -> None:
-    """Every use of a built-in that is not permitted."""
-    names = file.policy.names("builtins")
-    for visit in file.index.of(ast.Name) if names is not None else ():
-        if names is not None and id(visit.node) not in file.index.annotations:
-            _check_builtin(visit, file, names, collector)
-
-
-@policy_rule(50, _METHOD, setting=ListSetting(key="methods", description="Methods.", noun="method"))
-def check_methods(file: CheckedFile, collector: FindingCollector) -> None:
-    """Every use of a method that is not permitted."""
-    names = file.policy.names("methods")
-    for visit in file.index.of(ast.Attribute) if names is not None else ():
-        if names is not None and id(visit.node) not in file.index.annotations:
-            _check_method(visit, file, names, collector)
+        name = kind.__name__
+        if names is None or not _is_judged(name, names):
+            continue
+        for visit in _outside_annotations(file, kind):
+            if not _is_of_another(name, visit.holder, names):
+                where = visit.node if hasattr(visit.node, "lineno") else visit.holder
+                what = _OPERATORS.get(name) or _FRIENDLY.get(name, f"the syntax {name}")
+                yield Breach(where, f"{what} is not one of the permitted techniques", name)
 
 
 def _is_judged(name: str, names: NameList) -> bool:
@@ -218,67 +162,69 @@ def _is_judged(name: str, names: NameList) -> bool:
     return name not in _ALWAYS_ALLOWED and name not in names.allow
 
 
-def _check_node(visit: Visit, names: NameList, collector: FindingCollector) -> None:
-    node = visit.node
-    name = type(node).__name__
-    holder = visit.holder
-    if names.allow is not None and name in _OPERATORS and type(holder).__name__ not in names.allow:
-        return  # what holds it is the finding
-    if name == "JoinedStr" and isinstance(holder, ast.FormattedValue):
-        return  # the format after the colon: part of an f-string that is judged itself
-    where = node if hasattr(node, "lineno") else holder
-    collector.add(_SYNTAX, where, _not_permitted(_FRIENDLY.get(name, f"the syntax {name}")), name)
+def _is_of_another(name: str, holder: ast.AST | None, names: NameList) -> bool:
+    """Whether what holds it is the finding, or it is the format in an f-string."""
+    if names.allow is not None and name in _OPERATORS:
+        return type(holder).__name__ not in names.allow
+    return name == "JoinedStr" and isinstance(holder, ast.FormattedValue)
 
 
-def _not_permitted(what: str) -> str:
-    return f"{what} is not one of the permitted techniques"
-
-
-def _check_builtin(
-    visit: Visit, file: CheckedFile, names: NameList, collector: FindingCollector
-) -> None:
-    node = visit.node
-    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+@policy_rule(
+    40,
+    FindingKind(name="builtin", title="Built-in function", group=PolicyGroup.TECHNIQUES),
+    ListSetting(
+        key="builtins",
+        description="Built-in functions and types.",
+        noun="built-in",
+        forbidden=_builtin_names,
+    ),
+)
+def check_builtins(file: CheckedFile) -> Iterator[Breach]:
+    """Every use of a built-in that is not permitted."""
+    names = file.policy.names("builtins")
+    if names is None:
         return
-    if names.permits(node.id) or node.id in _MODULE_NAMES:
-        return
-    if file.policy.imports is not None and node.id in _EVASIVE:
-        return
-    origin = file.index.origin(node.id, visit, file.provided)
-    if origin is not Origin.BUILTIN or _names_error(visit):
-        return
-    message = f"the built-in {node.id} is not one of the permitted functions"
-    collector.add(_BUILTIN, node, message)
+    judged_elsewhere = EVASIVE_NAMES if file.policy.imports is not None else ()
+    for visit in _outside_annotations(file, ast.Name):
+        name = visit.node.id
+        if not isinstance(visit.node.ctx, ast.Load) or names.permits(name):
+            continue
+        if name in _MODULE_NAMES or name in judged_elsewhere:
+            continue
+        origin = file.index.origin(name, visit, file.provided)
+        if origin is Origin.BUILTIN and not _names_error(visit):
+            yield Breach(visit.node, f"the built-in {name} is not one of the permitted functions")
 
 
-def _names_error(visit: Visit) -> bool:
+def _names_error(visit: Visit[ast.Name]) -> bool:
     """The ValueError of `except ValueError` and `raise ValueError(…)`: part of that technique."""
     for holder in visit.holders():
         if isinstance(holder.node, ast.ExceptHandler | ast.Raise):
-            name = visit.node.id if isinstance(visit.node, ast.Name) else ""
-            kind = getattr(builtins, name, None)
+            kind = getattr(builtins, visit.node.id, None)
             return isinstance(kind, type) and issubclass(kind, BaseException)
         if not isinstance(holder.node, ast.Call | ast.Tuple):
             return False
     return False
 
 
-def _check_method(
-    visit: Visit, file: CheckedFile, names: NameList, collector: FindingCollector
-) -> None:
-    node = visit.node
-    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+@policy_rule(
+    50,
+    FindingKind(name="method", title="Method", group=PolicyGroup.TECHNIQUES),
+    ListSetting(key="methods", description="Methods.", noun="method"),
+)
+def check_methods(file: CheckedFile) -> Iterator[Breach]:
+    """Every use of a method that is not permitted."""
+    names = file.policy.names("methods")
+    if names is None:
         return
-    if names.permits(node.attr) or node.attr in file.index.own_methods:
-        return
-    base: ast.expr = node.value
-    while isinstance(base, ast.Attribute):
-        base = base.value
     modules = {*file.index.imported, *file.policy.provided_modules}
-    if isinstance(base, ast.Name) and base.id in modules:
-        return
-    holder = visit.holder
-    called = isinstance(holder, ast.Call) and holder.func is node
-    if called or node.attr in _METHODS_OF_BUILTINS:
-        message = f"the method .{short(node.attr)} is not one of the permitted methods"
-        collector.add(_METHOD, node, message)
+    for visit in _outside_annotations(file, ast.Attribute):
+        node, name = visit.node, visit.node.attr
+        if not isinstance(node.ctx, ast.Load) or names.permits(name):
+            continue
+        base = base_of(node)
+        if name in file.index.own_methods or (isinstance(base, ast.Name) and base.id in modules):
+            continue
+        is_called = isinstance(visit.holder, ast.Call) and visit.holder.func is node
+        if is_called or name in _METHODS_OF_BUILTINS:
+            yield Breach(node, f"the method .{short(name)} is not one of the permitted methods")
