@@ -96,10 +96,11 @@ def generated(specification: Specification) -> tuple[Fault, ...]:
     reference = specification.reference
     return tuple(
         Fault(
-            why=f"{change.file}:{change.line} {change.before} -> {change.after}",
+            why=f"{made.file}:{made.line} {made.before} -> {made.after}",
             files=with_change(reference, change),
         )
         for change in changes(reference)
+        for made in [change.outcome]
     )
 
 

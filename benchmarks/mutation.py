@@ -29,7 +29,7 @@ from types import FrameType
 import pytest
 
 from harness.model.assignment import SourceFile
-from harness.study.changes import Change, changes
+from harness.study.strength import Change, changes
 
 ROOT = Path(__file__).resolve().parent.parent
 MAP = ROOT / ".harness-cache" / "tests-by-function.json"
@@ -141,9 +141,10 @@ def notice(change: Change, calls: dict[str, list[str]]) -> Noticed:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
-        (copy / change.file).write_bytes(change.text)
-        package = f"tests/{Path(change.file).parts[1].removesuffix('.py')}"
-        calling = calls.get(_key(change.file, change.function), [])
+        file, function = change.part
+        (copy / file).write_bytes(change.text)
+        package = f"tests/{Path(file).parts[1].removesuffix('.py')}"
+        calling = calls.get(_key(file, function), [])
         for name, tests in (
             ("tests that call it", calling),
             ("tests of its package", [package] if (ROOT / package).is_dir() else []),
@@ -181,8 +182,9 @@ def main() -> int:
     for change in drawn(asked.seed, asked.count):
         by = notice(change, calls).by
         missed += not by
-        print(f"{by or 'NOTHING':22} {change.file}:{change.line} {change.function}")
-        print(f"    - {change.before.strip()}\n    + {change.after.strip()}", flush=True)
+        made = change.outcome
+        print(f"{by or 'NOTHING':22} {made.file}:{made.line} {made.function}")
+        print(f"    - {made.before}\n    + {made.after}", flush=True)
     print(f"{missed} of {asked.count} changes were not noticed")
     return 1 if missed else 0
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 import ast
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,20 +40,21 @@ _LEFT_OUT = frozenset({"NoOp", "VariableReplacer", "VariableInserter", "RemoveDe
 _BY_IDENTITY = ("_Is", "_IsNot")  # whether equal values are the same object is the interpreter's
 OUTSIDE = "(module)"
 Pair = tuple[int, int]
+Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Change:
-    """A fault in one place of a file: the line `before` and `after` it, in a function (or method,
-    as `Account.deposit`) of the reference, `line` counted from 1."""
+    """A fault in one place of the reference, and the whole text of its file with it; `outcome` is
+    that nobody has noticed it yet."""
 
-    file: str
-    operator: str
-    function: str
-    line: int
-    before: str
-    after: str
+    outcome: ChangeOutcome
     text: bytes
+
+    @property
+    def part(self) -> tuple[str, str]:
+        """The file and the function in it."""
+        return self.outcome.file, self.outcome.function
 
 
 def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
@@ -81,14 +83,18 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
                         meanings.add(meaning)
                         changed = "".join([*lines[:first], text, *lines[last:]])
                         made.append(_change(file.name, name, source, changed))
-    return tuple(sorted(made, key=lambda one: (one.file, one.line, one.operator, one.after)))
+    made.sort(key=lambda change: _order(change.outcome))
+    return tuple(made)
+
+
+def _order(outcome: ChangeOutcome) -> tuple[str, int, str, str]:
+    return outcome.file, outcome.line, outcome.operator, outcome.after
 
 
 def with_change(files: tuple[SourceFile, ...], change: Change) -> tuple[SourceFile, ...]:
     """The reference with the change in it."""
-    return tuple(
-        replace(file, data=change.text) if file.name == change.file else file for file in files
-    )
+    name = change.outcome.file
+    return tuple(replace(file, data=change.text) if file.name == name else file for file in files)
 
 
 def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
@@ -138,35 +144,29 @@ def _meaning(source: str) -> str:
 def _change(file: str, operator: str, before: str, after: str) -> Change:
     old, new = before.splitlines(), after.splitlines()
     same = next((n for n, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), 0)
-    return Change(
+    outcome = ChangeOutcome(
         file=file,
         operator=operator,
         function=_function_at(before, same + 1),
         line=same + 1,
         before=old[same].strip(),
         after=new[same].strip(),
-        text=after.encode(),
+        noticed_by=(),
     )
+    return Change(outcome, text=after.encode())
 
 
 def _function_at(source: str, line: int) -> str:
     """The innermost function or method of the module that has the line."""
-    name = OUTSIDE
-    body, prefix = ast.parse(source).body, ""
-    while body:
-        inside = [
-            node
-            for node in body
-            if isinstance(node, ast.FunctionDef | ast.ClassDef)
-            and node.lineno <= line <= (node.end_lineno or node.lineno)
-        ]
-        if not inside:
-            break
-        name = prefix + inside[0].name
-        body, prefix = (
-            (inside[0].body, f"{name}.") if isinstance(inside[0], ast.ClassDef) else ([], "")
-        )
-    return name
+    names: list[str] = []
+    body = ast.parse(source).body
+    while True:
+        inside = (node for node in body if node.lineno <= line <= (node.end_lineno or node.lineno))
+        node = next(inside, None)
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            return ".".join(names) or OUTSIDE
+        names.append(node.name)
+        body = node.body if isinstance(node, ast.ClassDef) else []
 
 
 def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[Pair, ...]:
@@ -176,11 +176,10 @@ def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[P
     does not have all.
     """
     by_function: dict[tuple[str, str], list[Pair]] = {}
-    for place, first in enumerate(among):
-        for second in among[place + 1 :]:
-            one, other = changes[first], changes[second]
-            if (one.file, one.function) == (other.file, other.function) and one.line != other.line:
-                by_function.setdefault((one.file, one.function), []).append((first, second))
+    for first, second in combinations(among, 2):
+        one, other = changes[first], changes[second]
+        if one.part == other.part and one.outcome.line != other.outcome.line:
+            by_function.setdefault(one.part, []).append((first, second))
     for group in by_function.values():
         group.sort(key=lambda pair: _lot(changes, pair), reverse=True)
     chosen: list[Pair] = []
@@ -207,11 +206,14 @@ def combine(original: SourceFile, first: Change, second: Change) -> bytes | None
     return b"".join(both)
 
 
+_MOST_NAMED = 5  # scenarios kept for a change
 _SAVED_EVERY = 10  # programs
 _SEARCH = ("grading/grader.py",)
 
 
-@dataclass(slots=True)
+_NOTHING = ""  # what a program fails that fails nothing, by the digest of the whole suite
+
+
 class Known:
     """The first failures of programs by the digests of their files, in a file that an interrupted
     run leaves behind and the next one reads.
@@ -220,63 +222,68 @@ class Known:
     program fails nothing, while all scored scenarios are the same.
     """
 
-    path: Path
-    scenarios: dict[str, str]  # what each is known by, by its id
-    suite: str
-    found: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unsaved: int = 0
-
-    @classmethod
-    def open(cls, cache: Path, context: GradingContext, most: int) -> Known:
-        """What is known of programs of this assignment, where at most `most` failures are looked
-        for; empty where nothing is."""
+    def __init__(self, cache: Path, context: GradingContext) -> None:
+        self._context = context
         plan = context.specification.plan
         assignment = replace(plan.assignment, variants=(), clauses=())
         parts = (
-            serial.dumps(assignment), plan.reference_digest, context.key.made_with, str(most),
-            execution_digest(), judging_digest(), source_digest(*_SEARCH),
+            serial.dumps(assignment), plan.reference_digest, context.key.made_with,
+            str(_MOST_NAMED), execution_digest(), judging_digest(), source_digest(*_SEARCH),
         )  # fmt: skip
         name = _hex("\n".join(parts))[:32]
-        scenarios = {each.id: _digest(each) for each in plan.scenarios if not each.informational}
-        suite = _hex(json.dumps(sorted(scenarios.items())))
-        known = cls(cache / "strength" / f"{name}.json", scenarios, suite)
-        known.found = known._read()
-        return known
+        self._path = cache / "strength" / f"{name}.json"
+        scored = {each.id: _digest(each) for each in plan.scenarios if not each.informational}
+        self._suite = {_NOTHING: _hex(json.dumps(sorted(scored.items()))), **scored}
+        self._failures = self._read()
+        self._unsaved = 0
 
-    def add(self, digest: str, failures: Sequence[str]) -> None:
-        """Keep what a program fails first."""
-        self.found[digest] = tuple(failures)
-        self.unsaved += 1
-        if self.unsaved >= _SAVED_EVERY:
-            self.save()
-
-    def save(self) -> None:
-        if self.unsaved:
-            data = {
-                digest: {"failures": {name: self.scenarios[name] for name in failures}}
-                if failures
-                else {"suite": self.suite}
-                for digest, failures in self.found.items()
-            }
-            files.write(self.path, json.dumps(data))
-        self.unsaved = 0
-
-    def _read(self) -> dict[str, tuple[str, ...]]:
+    def _read(self) -> dict[str, list[str]]:
         try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
-            return {
-                digest: failures
-                for digest, entry in data.items()
-                for failures in [self._still(entry.get("failures", {}))]
-                if failures or entry.get("suite") == self.suite
+            data = json.loads(self._path.read_text(encoding="utf-8"))
+            failures = {
+                program: [name for name, digest in names.items() if self._suite.get(name) == digest]
+                for program, names in data.items()
             }
         except (OSError, ValueError, AttributeError, TypeError):
             return {}
+        return {program: names for program, names in failures.items() if names}
 
-    def _still(self, failures: dict[str, str]) -> tuple[str, ...]:
-        return tuple(
-            name for name, digest in failures.items() if self.scenarios.get(name) == digest
-        )
+    def _save(self) -> None:
+        if self._unsaved:
+            data = {
+                program: {name: self._suite[name] for name in names}
+                for program, names in self._failures.items()
+            }
+            files.write(self._path, json.dumps(data))
+        self._unsaved = 0
+
+    def failures(self, program: Submission) -> tuple[str, ...]:
+        """The scenarios that a program fails first."""
+        return tuple(name for name in self._failures[program.digest] if name != _NOTHING)
+
+    def find(
+        self, programs: Sequence[tuple[Submission, Change]], workers: int | None, progress: Progress
+    ) -> None:
+        """Look for the failures of all programs; scenarios of a change's function come first."""
+        plan = self._context.specification.plan
+        jobs = {
+            program.digest: FailureJob(
+                submission=program, first=_ids_of_function(plan, change), most=_MOST_NAMED
+            )
+            for program, change in programs
+            if program.digest not in self._failures
+        }
+        done = len(programs) - len(jobs)
+        try:
+            for job, ended in search_failures(self._context, list(jobs.values()), workers):
+                self._failures[job.submission.digest] = [*ended.scenarios] or [_NOTHING]
+                done += 1
+                self._unsaved += 1
+                if self._unsaved >= _SAVED_EVERY:
+                    self._save()
+                progress("changed programs", done, len(programs))
+        finally:
+            self._save()
 
 
 def _digest(scenario: Scenario) -> str:
@@ -382,11 +389,6 @@ def _place_name(entry: Equivalent | ChangeOutcome) -> str:
     return f"{entry.file}, {entry.function}: `{entry.before}` as `{entry.after}`"
 
 
-_MOST_NAMED = 5  # scenarios kept for a change
-
-Progress = Callable[[str, int, int], None]
-
-
 def measure(
     context: GradingContext,
     equivalents: Sequence[Equivalent],
@@ -406,100 +408,47 @@ def measure(
     specification = context.specification
     progress("making the changes", 0, 0)
     made = changes(specification.reference)
-    known = Known.open(cache, context, _MOST_NAMED)
+    known = Known(cache, context)
     singles = [_program(specification, change) for change in made]
-    run = _Run(context, known, jobs, progress)
-    run(singles, [_ids_of_function(specification.plan, each) for each in made])
+    known.find(list(zip(singles, made, strict=True)), jobs, progress)
     reasons = {place(each): each.why for each in equivalents}
     outcomes = [
-        _outcome(change, known.found[program.digest], reasons)
+        replace(
+            change.outcome,
+            noticed_by=known.failures(program),
+            why=reasons.get(place(change.outcome), ""),
+        )
         for change, program in zip(made, singles, strict=True)
     ]
     among = [number for number, each in enumerate(outcomes) if each.noticed_by]
-    chosen = {
-        pair: program
-        for pair in pairs(made, among, most_pairs)
-        if (program := _program_of_two(specification, made[pair[0]], made[pair[1]])) is not None
-    }
-    own = [_ids_of_function(specification.plan, made[first]) for first, _ in chosen]
-    run(list(chosen.values()), own)
-    found = report(
-        specification.plan,
-        outcomes,
-        [
-            PairOutcome(first=first, second=second, noticed_by=known.found[program.digest])
-            for (first, second), program in chosen.items()
-        ],
-        equivalents,
-    )
-    write_strength(cache, found)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Has it known what programs fail first."""
-
-    context: GradingContext
-    known: Known
-    workers: int | None
-    progress: Progress
-
-    def __call__(self, programs: Sequence[Submission], own: Sequence[frozenset[str]]) -> None:
-        """`own` are, by program, the scenarios to try first."""
-        jobs = {
-            program.digest: FailureJob(submission=program, first=first, most=_MOST_NAMED)
-            for program, first in zip(programs, own, strict=True)
-            if program.digest not in self.known.found
-        }
-        done = len(programs) - len(jobs)
-        try:
-            for job, found in search_failures(self.context, list(jobs.values()), self.workers):
-                self.known.add(job.submission.digest, found.scenarios)
-                done += 1
-                self.progress("changed programs", done, len(programs))
-        finally:
-            self.known.save()
+    originals = {file.name: file for file in specification.reference}
+    chosen: dict[Pair, Submission] = {}
+    for first, second in pairs(made, among, most_pairs):
+        one, other = made[first], made[second]
+        text = combine(originals[one.outcome.file], one, other)
+        if text is not None:
+            chosen[first, second] = _program(specification, replace(one, text=text))
+    of_pairs = [(program, made[first]) for (first, _), program in chosen.items()]
+    known.find(of_pairs, jobs, progress)
+    pair_outcomes = [
+        PairOutcome(first=first, second=second, noticed_by=known.failures(program))
+        for (first, second), program in chosen.items()
+    ]
+    strength = report(specification.plan, outcomes, pair_outcomes, equivalents)
+    write_strength(cache, strength)
+    return strength
 
 
 def _ids_of_function(plan: Plan, change: Change) -> frozenset[str]:
     """The scenarios of the function; where it has none, those of the program that is its file."""
-    for name in (change.function, change.file):
-        own = frozenset(each.id for each in plan.scenarios if each.function == name)
-        if own:
-            return own
+    for name in reversed(change.part):
+        ids = frozenset(each.id for each in plan.scenarios if each.function == name)
+        if ids:
+            return ids
     return frozenset()
 
 
 def _program(specification: Specification, change: Change) -> Submission:
-    return _submission(with_change(specification.reference, change))
-
-
-def _program_of_two(
-    specification: Specification, first: Change, second: Change
-) -> Submission | None:
-    original = next(file for file in specification.reference if file.name == first.file)
-    text = combine(original, first, second)
-    if text is None:
-        return None
-    return _submission(with_change(specification.reference, replace(first, text=text)))
-
-
-def _submission(program: tuple[SourceFile, ...]) -> Submission:
-    made = Submission(id="change", files=program, origin="the reference")
-    return replace(made, id=f"change-{made.digest[:12]}")
-
-
-def _outcome(
-    change: Change, noticed_by: tuple[str, ...], reasons: Mapping[tuple[str, str, str, str], str]
-) -> ChangeOutcome:
-    outcome = ChangeOutcome(
-        file=change.file,
-        function=change.function,
-        line=change.line,
-        operator=change.operator,
-        before=change.before,
-        after=change.after,
-        noticed_by=noticed_by,
-    )
-    return replace(outcome, why=reasons.get(place(outcome), ""))
+    files = with_change(specification.reference, change)
+    program = Submission(id="change", files=files, origin="the reference")
+    return replace(program, id=f"change-{program.digest[:12]}")

@@ -39,7 +39,8 @@ def first(rows):
 
 def lines(operator: str) -> list[tuple[str, int, str]]:
     made = changes((SourceFile(name="a1.py", data=PROGRAM.encode()),))
-    return [(each.function, each.line, each.after) for each in made if operator in each.operator]
+    outcomes = [each.outcome for each in made if operator in each.outcome.operator]
+    return [(each.function, each.line, each.after) for each in outcomes]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_a_change_is_the_whole_file_and_each_text_comes_once() -> None:
     made = changes((SourceFile(name="a1.py", data=PROGRAM.encode()),))
     assert len({each.text for each in made}) == len(made)
     for each in made:
-        compile(each.text, each.file, "exec")
+        compile(each.text, "a1.py", "exec")
         assert each.text.decode().count("\n") == PROGRAM.count("\n")
 
 
@@ -154,10 +155,17 @@ def test_a_changed_program_is_limited_as_any_submission(course: Course) -> None:
 ORIGINAL = SourceFile(name="a1.py", data=b"one\ntwo\nthree\n")
 
 
+def outcome(
+    function: str, *noticed_by: str, before: str = "b", why: str = "", line: int = 1
+) -> ChangeOutcome:
+    return ChangeOutcome(
+        file="a1.py", function=function, line=line, operator="o", before=before, after="a",
+        noticed_by=noticed_by, why=why,
+    )  # fmt: skip
+
+
 def change(line: int, text: bytes, function: str = "f") -> Change:
-    return Change(
-        file="a1.py", operator="o", function=function, line=line, before="b", after="a", text=text
-    )
+    return Change(outcome(function, line=line), text)
 
 
 @pytest.mark.parametrize(
@@ -183,13 +191,6 @@ def test_pairs_are_of_one_function_and_functions_take_turns() -> None:
     assert {(8, 9), (8, 10)} <= set(found), "both pairs of the short function"
     assert all(second < 8 for first, second in found if first < 8)
     assert pairs(long, [0, 3], 4) == ((0, 3),), "of those among which to choose"
-
-
-def outcome(function: str, *noticed_by: str, before: str = "b", why: str = "") -> ChangeOutcome:
-    return ChangeOutcome(
-        file="a1.py", function=function, line=1, operator="o", before=before, after="a",
-        noticed_by=noticed_by, why=why,
-    )  # fmt: skip
 
 
 def equivalent(before: str) -> Equivalent:
