@@ -15,6 +15,7 @@ from harness.execution import choose_tier, find_interpreter, try_tier
 from harness.model.observation import Tier
 from harness.packaging import program_file
 from harness.reporting.html.environment import environment
+from tests.inline import Drivers
 from tests.shipped import one_at_a_time
 from tests.tiny_course import FIXTURE, Course
 
@@ -42,8 +43,10 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _found_out_once() -> Iterator[None]:
     """What comes out the same in every run of this process: an interpreter and a trial of a tier
-    (the tests of these look anew), and which files of the harness a program needs."""
+    (the tests of these look anew), and which files of the harness a program needs. Drivers live
+    on."""
     with (
+        Drivers(),
         patch("harness.grading.context.find_interpreter", cache(find_interpreter)),
         patch("harness.grading.context.choose_tier", cache(choose_tier)),
         patch("harness.packaging.program_file._needed", cache(program_file._needed)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,44 +16,57 @@ from harness.common.errors import UserError
 from harness.intake.entries import must_exist, original_name
 from harness.intake.recognising import layout_names
 from harness.intake.terms import ClassOptions
+from harness.model.observation import Tier
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # The command that reads a path reports, in our words, that it cannot be read.
 PATH = click.Path(path_type=Path, readable=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+FILE = click.Path(path_type=Path, dir_okay=False)
 
-root_option = click.option(
+root = click.option(
     "--root",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     help="The folder that holds specs/ (default: the nearest one upwards).",
 )
-assignment_option = click.option(
+assignment = click.option(
     "--assignment",
     metavar="ID",
     help="The assignment (default: found from the path, the only one, or the only one that asks "
     "for a file of this name).",
 )
-python_option = click.option(
+python = click.option(
     "--python",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="The Python interpreter to use (default: the version the assignment names).",
 )
-without_option = click.option(
+without = click.option(
     "--without-tag",
     "without",
     multiple=True,
     metavar="TAG",
     help="Leave out scenarios with this tag (may be repeated); the others make up the mark.",
 )
-support_option = click.option(
+support = click.option(
     "--support",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     help="A folder of provided files to use instead of those in reference/.",
 )
 
-jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Processes (default: one per core)."
-)
+
+def jobs(text: str = "Processes (default: one per core).") -> Callable[[F], F]:
+    """`--jobs`, with this help."""
+    return click.option("--jobs", type=click.IntRange(1, 256), help=text)
+
+
+def require_tier(text: str) -> Callable[[F], F]:
+    """`--require-tier`, with this help; a tier's name, which `Tier` takes."""
+    tiers = click.Choice([tier.value for tier in Tier])
+    standard = Tier.STANDARD.value
+    return click.option(
+        "--require-tier", type=tiers, default=standard, show_default=True, help=text
+    )
 
 
 def click_command(name: str, first: str, second: str, **settings: Any) -> Callable[[F], Any]:
@@ -62,7 +75,7 @@ def click_command(name: str, first: str, second: str, **settings: Any) -> Callab
     return click.command(name, epilog=f"\b\nExamples:\n  {first}\n  {second}", **settings)
 
 
-def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     """Apply several click options as one decorator."""
 
     def apply(function: F) -> F:
@@ -73,7 +86,7 @@ def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-def output_option(text: str, *, metavar: str = "FILE", required: bool = False) -> Callable[[F], F]:
+def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Callable[[F], F]:
     """`-o`, with this help. Its folder must be there: a slip in a path makes no tree of folders."""
 
     def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
@@ -96,10 +109,9 @@ def output_option(text: str, *, metavar: str = "FILE", required: bool = False) -
     )
 
 
-def json_option(text: str) -> Callable[[F], F]:
+def json_file(text: str) -> Callable[[F], F]:
     """`--json FILE`, the parameter `target`, with this help."""
-    file = click.Path(path_type=Path, dir_okay=False)
-    return click.option("--json", "target", type=file, help=text)
+    return click.option("--json", "target", type=FILE, help=text)
 
 
 def _read_overrides(
@@ -112,7 +124,7 @@ def _read_overrides(
     return {name: value for name, _, value in pairs}
 
 
-constants_option = click.option(
+constants = click.option(
     "--set",
     "constants",
     multiple=True,
@@ -182,7 +194,7 @@ def cache_folder(root: Path) -> Path:
 
 GITHUB = "github"
 
-format_option = click.option(
+report_format = click.option(
     "--format",
     "form",
     type=click.Choice(["text", GITHUB]),
@@ -191,7 +203,28 @@ format_option = click.option(
     help="Text, or annotations for a GitHub workflow.",
 )
 
-_class_options = options(
+
+def _as_one(
+    parameter: str, make: Callable[..., object], *decorators: Callable[[F], F]
+) -> Callable[[F], F]:
+    """These options as one parameter: what `make`, whose parameters are named as they are, makes
+    of their values."""
+    names = inspect.signature(make).parameters
+
+    def apply(function: F) -> F:
+        @functools.wraps(function)
+        def command(*args: Any, **values: Any) -> Any:
+            values[parameter] = make(**{name: values.pop(name) for name in names})
+            return function(*args, **values)
+
+        return several(*decorators)(cast(F, command))
+
+    return apply
+
+
+class_options = _as_one(
+    "asked",
+    ClassOptions,
     click.option(
         "--layout",
         type=click.Choice(layout_names()),
@@ -222,47 +255,24 @@ _class_options = options(
 )
 
 
-def class_options(function: F) -> F:
-    """Options about a whole class (the layout of its download, when it was due, who is in it), as
-    the parameter `asked`."""
-    names = [field.name for field in dataclasses.fields(ClassOptions)]
-
-    @functools.wraps(function)
-    def command(*args: Any, **values: Any) -> Any:
-        asked = ClassOptions(**{name: values.pop(name) for name in names})
-        return function(*args, asked=asked, **values)
-
-    return _class_options(cast(F, command))
-
-
-_PEM = click.Path(path_type=Path, exists=True, dir_okay=False)
-
-
 def cluster_options(text: str, *, required: bool = False) -> Callable[[F], F]:
     """`--scheduler`, with this help, and what TLS to it needs, as the parameter `cluster`."""
+    pem = click.Path(path_type=Path, exists=True, dir_okay=False)
+    return _as_one(
+        "cluster",
+        _cluster,
+        click.option("--scheduler", metavar="ADDRESS", required=required, help=text),
+        click.option("--tls-ca", type=pem, help="TLS: the authority's certificate (PEM)."),
+        click.option("--tls-cert", type=pem, help="TLS: this machine's certificate (PEM)."),
+        click.option("--tls-key", type=pem, help="TLS: the key of --tls-cert (PEM)."),
+    )
 
-    def apply(function: F) -> F:
-        @functools.wraps(function)
-        def command(
-            *args: Any,
-            scheduler: str | None,
-            tls_ca: Path | None,
-            tls_cert: Path | None,
-            tls_key: Path | None,
-            **values: Any,
-        ) -> Any:
-            from harness.grading.engines.dask import Cluster  # noqa: PLC0415  (most commands have none)
 
-            cluster = None
-            if scheduler is not None:
-                cluster = Cluster(address=scheduler, ca=tls_ca, cert=tls_cert, key=tls_key)
-            return function(*args, cluster=cluster, **values)
+def _cluster(
+    scheduler: str | None, tls_ca: Path | None, tls_cert: Path | None, tls_key: Path | None
+) -> object:
+    from harness.grading.engines.dask import Cluster  # noqa: PLC0415  (most commands have none)
 
-        return options(
-            click.option("--scheduler", metavar="ADDRESS", required=required, help=text),
-            click.option("--tls-ca", type=_PEM, help="TLS: the authority's certificate (PEM)."),
-            click.option("--tls-cert", type=_PEM, help="TLS: this machine's certificate (PEM)."),
-            click.option("--tls-key", type=_PEM, help="TLS: the key of --tls-cert (PEM)."),
-        )(cast(F, command))
-
-    return apply
+    if scheduler is None:
+        return None
+    return Cluster(address=scheduler, ca=tls_ca, cert=tls_cert, key=tls_key)

@@ -10,21 +10,7 @@ from pathlib import Path
 import click
 
 from harness.assignment.loading import load
-from harness.cli.options import (
-    GITHUB,
-    PATH,
-    assignment_option,
-    cache_folder,
-    click_command,
-    format_option,
-    options,
-    python_option,
-    root_option,
-    support_option,
-    the_assignment,
-    the_root,
-    without_option,
-)
+from harness.cli import options
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
@@ -38,13 +24,13 @@ SECTION = "Grading"
 SUMMARY = "Check one file against the visible scenarios."
 
 
-@click_command(
+@options.click_command(
     "check",
     "harness check a1.py --assignment connect4ish",
     "harness check a1.py --assignment connect4ish --watch",
 )
-@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE…")
-@options(assignment_option, root_option, python_option, support_option, without_option)
+@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
+@options.several(options.assignment, options.root, options.python, options.support, options.without)
 @click.option("--watch", is_flag=True, help="Check again whenever a file is saved.")
 @click.option(
     "--failures",
@@ -54,7 +40,7 @@ SUMMARY = "Check one file against the visible scenarios."
     help="How many failures to explain.",
 )
 @click.option("--all", "whole", is_flag=True, help="Explain every failure, at any length.")
-@format_option
+@options.report_format
 def command(
     files: tuple[Path, ...],
     assignment: str | None,
@@ -71,17 +57,17 @@ def command(
 
     Exit status: 0 all passed, 1 something failed, 2 cannot run.
     """
-    base = the_root(root, files)
-    assignment_id = the_assignment(base, assignment, files)
+    base = options.the_root(root, files)
+    assignment_id = options.the_assignment(base, assignment, files)
     # Which tags there are is known of all scenarios alone.
     loaded = load(base, assignment_id, support=support, visible=not without)
     visible = visible_only(without_tags(loaded, without))
-    context = prepare(visible, python=python, cache=cache_folder(base), recall_tier=True)
+    context = prepare(visible, python=python, cache=options.cache_folder(base), recall_tier=True)
     failures = sys.maxsize if whole else failures
     most_lines = None if whole else MOST_LINES
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
-    if form == GITHUB:
+    if form == options.GITHUB:
         return _annotate(context, files, failures)
     again = saves(files) if watch else ()
     passed = _check(context, files, failures, most_lines)

@@ -8,17 +8,7 @@ from pathlib import Path
 import click
 
 from harness.assignment.loading import load
-from harness.cli.options import (
-    cache_folder,
-    click_command,
-    options,
-    output_option,
-    python_option,
-    root_option,
-    support_option,
-    the_assignment,
-    the_root,
-)
+from harness.cli import options
 from harness.common.files import write_bytes
 from harness.grading.context import prepare, visible_only
 from harness.packaging.handout import classroom50_bundle
@@ -27,19 +17,19 @@ SECTION = "Publishing"
 SUMMARY = "Build the autograder for Classroom 50."
 
 
-@click_command(
+@options.click_command(
     "classroom50",
     "harness classroom50 connect4ish -o bundle",
     "harness classroom50 connect4ish -o bundle --with-hidden",
 )
 @click.argument("assignment", metavar="ID")
-@output_option("The bundle's folder.", metavar="DIR", required=True)
+@options.output("The bundle's folder.", metavar="DIR", required=True)
 @click.option(
     "--with-hidden",
     is_flag=True,
     help="Pack hidden scenarios too, which students can then read.",
 )
-@options(root_option, python_option, support_option)
+@options.several(options.root, options.python, options.support)
 def command(
     assignment: str,
     output: Path,
@@ -53,9 +43,8 @@ def command(
     It holds the visible scenarios and their answers, and no code of the reference. What it gives is
     feedback: it runs in the student's own repository, so grade again yourself.
     """
-    base = the_root(root)
-    assignment_id = the_assignment(base, assignment)
-    specification = load(base, assignment_id, support=support)
+    base = options.the_root(root)
+    specification = load(base, assignment, support=support)
     if with_hidden:
         plan = specification.plan.without_stand_ins()
         specification = replace(specification, plan=plan)
@@ -66,7 +55,7 @@ def command(
         )
     else:
         specification = visible_only(specification)
-    context = prepare(specification, python=python, cache=cache_folder(base))
+    context = prepare(specification, python=python, cache=options.cache_folder(base))
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     for name, data in classroom50_bundle(context).items():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, click_command, output_option
+from harness.cli import options
 from harness.cli.printing import print_result
 from harness.common.errors import UserError
 from harness.common.files import write
@@ -17,13 +17,13 @@ SECTION = "Results"
 SUMMARY = "Show whose mark changed between two runs, and why."
 
 
-@click_command(
+@options.click_command(
     "compare",
     "harness compare reports/before reports/after",
     "harness compare reports/before reports/after --to html -o changes.html",
 )
-@click.argument("old", type=PATH)
-@click.argument("new", type=PATH)
+@click.argument("old", type=options.PATH)
+@click.argument("new", type=options.PATH)
 @click.option(
     "--to",
     "form",
@@ -32,7 +32,7 @@ SUMMARY = "Show whose mark changed between two runs, and why."
     show_default=True,
     help="A table for the terminal, CSV for a spreadsheet, or a page.",
 )
-@output_option("The file to write (default: standard output).")
+@options.output("The file to write (default: standard output).")
 def command(old: Path, new: Path, form: str, output: Path | None) -> int:
     """Compare two runs of one assignment: report folders, or results.json files.
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from harness.cli.options import click_command
+from harness.cli import options
 from harness.execution import TierTrial, find_interpreter, remedies, try_tier, try_together
 from harness.model.observation import Probe, Tier
 
@@ -15,7 +15,7 @@ SECTION = "This machine"
 SUMMARY = "Show the interpreters and the confinement of this machine."
 
 
-@click_command("doctor", "harness doctor", "harness doctor --python 3.13")
+@options.click_command("doctor", "harness doctor", "harness doctor --python 3.13")
 @click.option(
     "--python",
     "wanted",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, click_command, output_option
+from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.files import write_bytes
@@ -30,18 +30,18 @@ class _ExportCommand(click.Command):
             formatter.write_dl([(each.name, each.help) for each in exporters().values()])
 
 
-@click_command(
+@options.click_command(
     "export",
     "harness export reports/connect4ish --to csv -o marks.csv",
     "harness export reports/connect4ish --to canvas --gradebook Grades.csv -o import.csv",
     cls=_ExportCommand,
 )
-@click.argument("run", type=PATH)
+@click.argument("run", type=options.PATH)
 @click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
-@output_option("The file to write (default: standard output).")
+@options.output("The file to write (default: standard output).")
 @click.option(
     "--gradebook",
-    type=PATH,
+    type=options.PATH,
     metavar="FILE",
     help="The gradebook or worksheet as downloaded: its column is filled in, the rest is kept.",
 )
@@ -50,7 +50,7 @@ class _ExportCommand(click.Command):
 )
 @click.option(
     "--match",
-    type=PATH,
+    type=options.PATH,
     metavar="FILE",
     help="A CSV (download id, gradebook id) for students whose row no id or name tells.",
 )
@@ -61,7 +61,7 @@ class _ExportCommand(click.Command):
 )
 @click.option(
     "--roster",
-    type=PATH,
+    type=options.PATH,
     metavar="FILE",
     help="For Brightspace without --gradebook: the class list, whose ids Brightspace imports by.",
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, click_command
+from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.model.result import RunFacts, SubmissionResult
@@ -20,10 +20,10 @@ SECTION = "Results"
 SUMMARY = "Remove a student's data from a run."
 
 
-@click_command(
+@options.click_command(
     "forget", "harness forget reports/connect4ish ada", "harness forget reports/connect4ish 4711"
 )
-@click.argument("run", type=PATH)
+@click.argument("run", type=options.PATH)
 @click.argument("student")
 def command(run: Path, student: str) -> int:
     """Remove everything about STUDENT from RUN (a report folder): results, marks, pages, feedback,

@@ -10,17 +10,7 @@ import click
 from rich.table import Table
 
 from harness.assignment.compile import load_for_fuzzing
-from harness.cli.options import (
-    PATH,
-    cache_folder,
-    click_command,
-    jobs_option,
-    json_option,
-    options,
-    python_option,
-    root_option,
-    the_root,
-)
+from harness.cli import options
 from harness.cli.printing import print_result
 from harness.cli.progress import bar
 from harness.common import files, serial
@@ -43,10 +33,12 @@ SECTION = "Assignments"
 SUMMARY = "Look for faults that the scenarios miss."
 
 
-@click_command("fuzz", "harness fuzz connect4ish", "harness fuzz connect4ish jo/a1.py --seconds 60")
+@options.click_command(
+    "fuzz", "harness fuzz connect4ish", "harness fuzz connect4ish jo/a1.py --seconds 60"
+)
 @click.argument("assignment_id", metavar="ID")
-@click.argument("paths", nargs=-1, type=PATH, metavar="[FILE…]")
-@options(root_option, python_option)
+@click.argument("paths", nargs=-1, type=options.PATH, metavar="[FILE…]")
+@options.several(options.root, options.python)
 @click.option(
     "--inputs",
     type=click.IntRange(1),
@@ -66,8 +58,8 @@ SUMMARY = "Look for faults that the scenarios miss."
     show_default=True,
     help="The seed of the random inputs.",
 )
-@jobs_option
-@json_option("Write what was compared and what differs to this file.")
+@options.jobs()
+@options.json_file("Write what was compared and what differs to this file.")
 def command(
     assignment_id: str,
     paths: tuple[Path, ...],
@@ -89,9 +81,9 @@ def command(
 
     Exit status: 0 nothing differs, 1 something does, 2 cannot run, 130 interrupted.
     """
-    base = the_root(root)
+    base = options.the_root(root)
     specification, settings = _load(base, assignment_id)
-    cache = cache_folder(base)
+    cache = options.cache_folder(base)
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
     limits = FuzzOptions(inputs=inputs, seconds=seconds, seed=seed, jobs=jobs)
     with bar() as tell:

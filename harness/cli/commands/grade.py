@@ -14,20 +14,7 @@ import click
 from rich.console import Console
 
 from harness.api import grade, load_assignment
-from harness.cli.options import (
-    PATH,
-    assignment_option,
-    class_options,
-    click_command,
-    cluster_options,
-    options,
-    python_option,
-    root_option,
-    support_option,
-    the_assignment,
-    the_root,
-    without_option,
-)
+from harness.cli import options
 from harness.cli.printing import print_result
 from harness.cli.progress import listener
 from harness.common import escaping
@@ -49,30 +36,24 @@ INTERRUPTED = 130
 SOME_HARNESS_ERROR = 3
 
 
-@click_command(
+@options.click_command(
     "grade",
     "harness grade submissions/connect4ish",
     "harness grade download.zip --assignment connect4ish --due 2024-09-24T17:00+10:00",
 )
-@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH…")
-@options(assignment_option, root_option, class_options, python_option, support_option)
-@options(without_option)
+@click.argument("paths", nargs=-1, required=True, type=options.PATH, metavar="PATH…")
+@options.several(options.assignment, options.root, options.class_options)
+@options.several(options.python, options.support, options.without)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=options.FOLDER,
     help="Where the report goes (default: reports/<assignment>).",
 )
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one per core)."
+@options.jobs("Worker processes (default: one per core).")
+@options.cluster_options(
+    "Grade on the workers of this dask scheduler, tcp://HOST:8786 or tls://HOST:8786."
 )
-@cluster_options("Grade on the workers of this dask scheduler, tcp://HOST:8786 or tls://HOST:8786.")
-@click.option(
-    "--require-tier",
-    type=click.Choice([tier.value for tier in Tier]),
-    default=Tier.STANDARD.value,
-    show_default=True,
-    help="Refuse to grade under weaker confinement.",
-)
+@options.require_tier("Refuse to grade under weaker confinement.")
 @click.option(
     "--isolate",
     type=click.Choice(["all"]),
@@ -123,8 +104,8 @@ def command(
     Ctrl-C or SIGTERM; what is done is in the report).
     """
     _refuse_both(cluster, jobs)
-    base = the_root(root, paths)
-    assignment_id = the_assignment(base, assignment, paths)
+    base = options.the_root(root, paths)
+    assignment_id = options.the_assignment(base, assignment, paths)
     once = partial(
         _grade,
         partial(_load, base, assignment_id, support, without, isolate),
@@ -191,7 +172,7 @@ def _watch(inbox: Path, once: Callable[..., int]) -> int:
 
 
 def _grade(
-    load: Callable[[], Specification], paths: Sequence[Path], folder: Path, **options: Any
+    load: Callable[[], Specification], paths: Sequence[Path], folder: Path, **settings: Any
 ) -> int:
     """Grade once and show the table; the exit status."""
     loaded = load()
@@ -207,7 +188,7 @@ def _grade(
 
     try:
         with listener(Console(stderr=True)) as show:
-            run = grade(loaded, paths, folder, listener=hear, **options)
+            run = grade(loaded, paths, folder, listener=hear, **settings)
     except Interrupted as interrupted:
         stopped, run = interrupted, interrupted.run
     print_result(summary_table(run, loaded.plan))

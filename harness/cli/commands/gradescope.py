@@ -7,15 +7,7 @@ from pathlib import Path
 import click
 
 from harness.assignment.loading import load
-from harness.cli.options import (
-    click_command,
-    options,
-    output_option,
-    root_option,
-    support_option,
-    the_root,
-    without_option,
-)
+from harness.cli import options
 from harness.common.files import write_bytes
 from harness.grading.context import without_tags
 from harness.model.plan import Visibility
@@ -26,13 +18,13 @@ SECTION = "Publishing"
 SUMMARY = "Build the autograder package for Gradescope."
 
 
-@click_command(
+@options.click_command(
     "gradescope",
     "harness gradescope connect4ish",
     "harness gradescope connect4ish -o autograder.zip --time-limit 1200",
 )
 @click.argument("assignment", metavar="ID")
-@output_option("The file to write (default: autograder.zip).")
+@options.output("The file to write (default: autograder.zip).")
 @click.option(
     "--hidden-visibility",
     "hidden",
@@ -49,7 +41,7 @@ SUMMARY = "Build the autograder package for Gradescope."
     show_default=True,
     help="The seconds that the platform allows for a run.",
 )
-@options(root_option, support_option, without_option)
+@options.several(options.root, options.support, options.without)
 def command(
     assignment: str,
     output: Path | None,
@@ -63,7 +55,7 @@ def command(
 
     It holds the reference and the hidden scenarios: upload it, and do not share it.
     """
-    specification = without_tags(load(the_root(root), assignment, support=support), without)
+    specification = without_tags(load(options.the_root(root), assignment, support=support), without)
     data = gradescope_zip(specification, hidden=Visibility(hidden), platform_seconds=seconds)
     target = output or Path("autograder.zip")
     write_bytes(target, data)

@@ -7,17 +7,7 @@ from pathlib import Path
 import click
 
 from harness.assignment.loading import load
-from harness.cli.options import (
-    cache_folder,
-    click_command,
-    options,
-    output_option,
-    python_option,
-    root_option,
-    support_option,
-    the_assignment,
-    the_root,
-)
+from harness.cli import options
 from harness.common.files import write_bytes
 from harness.grading.context import prepare, visible_only
 from harness.packaging.handout import handout_zip
@@ -26,12 +16,12 @@ SECTION = "Publishing"
 SUMMARY = "Build the package for students, with a self-check."
 
 
-@click_command(
+@options.click_command(
     "handout", "harness handout connect4ish", "harness handout connect4ish -o handout.zip"
 )
 @click.argument("assignment", metavar="ID")
-@output_option("The file to write (default: handout-ID.zip).")
-@options(root_option, python_option, support_option)
+@options.output("The file to write (default: handout-ID.zip).")
+@options.several(options.root, options.python, options.support)
 def command(
     assignment: str,
     output: Path | None,
@@ -44,14 +34,13 @@ def command(
     It holds a stub, the provided files, gameplay/, the visible scenarios and selfcheck.pyz, which
     needs only Python. It holds no hidden scenario and no function body of the reference.
     """
-    base = the_root(root)
-    assignment_id = the_assignment(base, assignment)
-    specification = load(base, assignment_id, support=support)
+    base = options.the_root(root)
+    specification = load(base, assignment, support=support)
     visible = visible_only(specification)
-    context = prepare(visible, python=python, cache=cache_folder(base), recall_tier=True)
+    context = prepare(visible, python=python, cache=options.cache_folder(base), recall_tier=True)
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
-    target = output or Path(f"handout-{assignment_id}.zip")
+    target = output or Path(f"handout-{assignment}.zip")
     write_bytes(target, handout_zip(specification, context))
     click.echo(target)
     return 0

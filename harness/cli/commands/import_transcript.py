@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, click_command, constants_option, python_option
+from harness.cli import options
 from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.common.escaping import visible
@@ -17,27 +17,27 @@ SECTION = "Assignments"
 SUMMARY = "Turn transcripts of a program into scenarios."
 
 
-@click_command(
+@options.click_command(
     "import-transcript",
     "harness import-transcript game.txt --to specs/connect4ish/gameplay.yaml",
     "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4",
 )
-@click.argument("transcripts", nargs=-1, required=True, type=PATH, metavar="FILE…")
+@click.argument("transcripts", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
 @click.option(
     "--to",
     "target",
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.FILE,
     help="The YAML file of specs/<id> that the scenarios are added to.",
 )
 @click.option(
     "--program", default="", help="The file to run (default: the first that students hand in)."
 )
-@constants_option
+@options.constants
 @click.option(
     "--clause", "clauses", multiple=True, help="A clause that the scenarios test (may be repeated)."
 )
-@python_option
+@options.python
 def command(
     transcripts: tuple[Path, ...],
     target: Path,
@@ -57,9 +57,9 @@ def command(
         raise UserError(
             "this is no file of an assignment", place=str(target), hint="specs/<id>/NAME.yaml"
         )
-    options = ImportOptions(program=program, constants=constants, clauses=clauses)
+    asked = ImportOptions(program=program, constants=constants, clauses=clauses)
     for path in transcripts:
-        added = import_transcript(path, target, options, python=python)
+        added = import_transcript(path, target, asked, python=python)
         inputs = f"{added.inputs} {plural(added.inputs, 'input')}"
         click.echo(f"{visible(str(path))}: scenario {added.name!r} with {inputs}")
         if not added.counts:

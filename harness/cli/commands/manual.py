@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, click_command
+from harness.cli import options
 from harness.common.csv_tables import read_sheet
 from harness.common.words import counted
 from harness.reporting.export.manual_marks import read_manual
@@ -18,13 +18,13 @@ SECTION = "Grading"
 SUMMARY = "Add marks given by hand to a run."
 
 
-@click_command(
+@options.click_command(
     "manual",
     "harness export reports/connect4ish --to manual-marks -o style.csv",
     "harness manual reports/connect4ish style.csv",
 )
-@click.argument("run", type=PATH)
-@click.argument("file", type=PATH)
+@click.argument("run", type=options.PATH)
+@click.argument("file", type=options.PATH)
 def command(run: Path, file: Path) -> int:
     """Take the marks that people gave into RUN (a report folder) from FILE, a table begun with
     `harness export RUN --to manual-marks`.

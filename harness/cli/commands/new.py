@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from harness.assignment.loading import find_root
-from harness.cli.options import click_command
+from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.common.words import listed
@@ -28,7 +28,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 
 
-@click_command("new", "harness new a1", "harness new week5 --from connect4ish")
+@options.click_command("new", "harness new a1", "harness new week5 --from connect4ish")
 @click.argument("assignment_id", metavar="ID")
 @click.option(
     "--from",
@@ -45,7 +45,7 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 )
 @click.option(
     "--root",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=options.FOLDER,
     help="The course's folder (default: the nearest one upwards with specs/, else this one).",
 )
 def command(

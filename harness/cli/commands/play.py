@@ -8,16 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import (
-    PATH,
-    cache_folder,
-    click_command,
-    constants_option,
-    options,
-    python_option,
-    root_option,
-    the_root,
-)
+from harness.cli import options
 from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.common.words import plural
@@ -30,21 +21,23 @@ _ATTACHED = "HARNESS_PLAY_ATTACHED"  # set for the process on the other side of 
 _INTERRUPTED = 130
 
 
-@click_command(
+@options.click_command(
     "play",
     "harness play connect4ish --set BOARD_SIZE=4",
     'harness play connect4ish --record "a win by a removal"',
 )
 @click.argument("assignment_id", metavar="ID")
-@click.option("--submission", type=PATH, help="The submission to play (default: the reference).")
+@click.option(
+    "--submission", type=options.PATH, help="The submission to play (default: the reference)."
+)
 @click.option(
     "--run", "program", metavar="FILE", help="The program to run, where several are handed in."
 )
-@constants_option
+@options.constants
 @click.option(
     "--record", "name", metavar="NAME", help="Add what is typed as a scenario of this name."
 )
-@options(root_option, python_option)
+@options.several(options.root, options.python)
 def command(
     assignment_id: str,
     submission: Path | None,
@@ -71,7 +64,7 @@ def command(
     # Only on this side of the terminal: it takes a while to load.
     from harness.study.playing import PlayOptions, check_name, play, record  # noqa: PLC0415
 
-    base = the_root(root)
+    base = options.the_root(root)
     if name is not None:
         check_name(base, assignment_id, name)
     asked = PlayOptions(
@@ -81,7 +74,7 @@ def command(
         constants=constants,
         python=python,
     )
-    played = play(base, asked, cache=cache_folder(base))
+    played = play(base, asked, cache=options.cache_folder(base))
     if name is not None:
         recorded = record(base, name, played, constants)
         inputs = f"{len(played.typed)} {plural(len(played.typed), 'input')}"

@@ -9,7 +9,7 @@ import click
 from harness.assignment.compile import record_draws
 from harness.assignment.loading import available, load
 from harness.assignment.vocabulary import as_template
-from harness.cli.options import click_command, options, python_option, root_option, the_root
+from harness.cli import options
 from harness.cli.printing import relative_to_here
 from harness.common.words import plural
 from harness.grading.single_runs import record_transcripts
@@ -18,15 +18,15 @@ SECTION = "Assignments"
 SUMMARY = "Record transcripts and draws from the reference."
 
 
-@click_command("record", "harness record", "harness record connect4ish")
+@options.click_command("record", "harness record", "harness record connect4ish")
 @click.argument("ids", nargs=-1, metavar="[ID…]")
-@options(root_option, python_option)
+@options.several(options.root, options.python)
 def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int:
     """Record the draws and the transcripts that scenarios name.
 
     Review the changes before committing them: submissions are graded by what is recorded.
     """
-    base = the_root(root)
+    base = options.the_root(root)
     for assignment_id in ids or available(base):
         recording = load(base, assignment_id, recording=True)
         before = _frozen_files(Path(recording.folder))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, click_command, python_option
+from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
 from harness.grading.check import one_handed_in
@@ -20,21 +20,21 @@ SECTION = "Results"
 SUMMARY = "Run one graded scenario again and show its terminal."
 
 
-@click_command(
+@options.click_command(
     "replay",
     "harness replay reports/connect4ish perfect check_input/a-word",
     "harness replay reports/connect4ish jo check_win/one-piece --submission jo/a1.py",
 )
-@click.argument("run", type=PATH)
+@click.argument("run", type=options.PATH)
 @click.argument("student")
 @click.argument("scenario")
 @click.option(
     "--submission",
     "handed_in",
-    type=PATH,
+    type=options.PATH,
     help="What was handed in (default: submissions/<assignment>/<student>, beside reports/).",
 )
-@python_option
+@options.python
 def command(
     run: Path, student: str, scenario: str, handed_in: Path | None, python: Path | None
 ) -> int:

@@ -8,16 +8,16 @@ from pathlib import Path
 import click
 
 from harness.assignment.schema import json_schema, write_schemas
-from harness.cli.options import click_command
+from harness.cli import options
 
 SECTION = "Assignments"
 SUMMARY = "Print the JSON Schema of the scenario language."
 
 
-@click_command("schema", "harness schema", "harness schema --write docs/schema")
+@options.click_command("schema", "harness schema", "harness schema --write docs/schema")
 @click.option(
     "--write",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=options.FOLDER,
     metavar="FOLDER",
     help="Write one schema for each kind of YAML file into FOLDER instead.",
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, click_command
+from harness.cli import options
 from harness.cli.printing import print_result
 from harness.common.errors import UserError
 from harness.reporting.terminal.tables import show_submission, summary_table
@@ -17,12 +17,12 @@ SECTION = "Results"
 SUMMARY = "Show a finished or interrupted run."
 
 
-@click_command(
+@options.click_command(
     "show",
     "harness show reports/connect4ish",
     "harness show reports/connect4ish --submission perfect",
 )
-@click.argument("run", type=PATH)
+@click.argument("run", type=options.PATH)
 @click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
 def command(run: Path, submission: str | None) -> int:
     """Show RUN: a report folder, or its run.sqlite."""

@@ -9,14 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.assignment.loading import load
-from harness.cli.options import (
-    PATH,
-    cache_folder,
-    click_command,
-    python_option,
-    root_option,
-    the_root,
-)
+from harness.cli import options
 from harness.cli.printing import print_result
 from harness.cli.progress import bar
 from harness.common import files, serial
@@ -35,15 +28,15 @@ SUMMARY = "Compare the programs of a class with each other."
 _LISTED = 20  # pairs on the terminal; the page has all
 
 
-@click_command(
+@options.click_command(
     "similarity",
     "harness similarity reports/connect4ish",
     "harness similarity reports/connect4ish --anonymous",
 )
-@click.argument("run", type=PATH)
+@click.argument("run", type=options.PATH)
 @click.option("--anonymous", is_flag=True, help="Write numbers in place of the students' ids.")
-@python_option
-@root_option
+@options.python
+@options.root
 def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) -> int:
     """Compare the programs graded in RUN (a report folder) pair by pair.
 
@@ -60,7 +53,7 @@ def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) 
         click.echo(f"{visible(name)}: not compared, it is not there as it was graded", err=True)
     if anonymous:
         submissions = without_ids(submissions)
-    base = the_root(root, [run])
+    base = options.the_root(root, [run])
     specification = load(base, plan.assignment.id)
     with bar() as tell:
         report = compare_class(
@@ -72,7 +65,7 @@ def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) 
     sources = {each.id: each.files for each in submissions}
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
-    study = write_study(path.parent, plan, latest_strength(cache_folder(base), plan))
+    study = write_study(path.parent, plan, latest_strength(options.cache_folder(base), plan))
     print_result(_table(report))
     click.echo(f"{report.compared} programs compared, {len(report.pairs)} pairs")
     click.echo("Likeness is no proof of copying: look at both programs.")

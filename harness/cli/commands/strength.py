@@ -11,16 +11,7 @@ from rich.table import Table
 
 from harness.assignment.files.small_files import load_equivalents
 from harness.assignment.loading import available, load
-from harness.cli.options import (
-    cache_folder,
-    click_command,
-    jobs_option,
-    json_option,
-    options,
-    python_option,
-    root_option,
-    the_root,
-)
+from harness.cli import options
 from harness.cli.printing import result_console
 from harness.cli.progress import steps
 from harness.common import files, serial
@@ -36,21 +27,21 @@ SECTION = "Assignments"
 SUMMARY = "Measure how many faults the scenarios notice."
 
 
-@click_command(
+@options.click_command(
     "strength",
     "harness strength connect4ish",
     "harness strength connect4ish --pairs 200 --json strength.json",
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
-@options(root_option, python_option)
-@jobs_option
+@options.several(options.root, options.python)
+@options.jobs()
 @click.option(
     "--pairs",
     type=click.IntRange(0, 100_000),
     default=0,
     help="Also try so many programs with two changes in one function, which may hide each other.",
 )
-@json_option("Write every change and what notices it to this file.")
+@options.json_file("Write every change and what notices it to this file.")
 def command(
     ids: tuple[str, ...],
     root: Path | None,
@@ -68,12 +59,14 @@ def command(
 
     Exit status: 0 measured, 1 an entry of equivalent.yaml is wrong, 2 cannot run.
     """
-    base = the_root(root)
+    base = options.the_root(root)
     console = result_console()
     reports = []
     for assignment_id in ids or available(base):
         loaded = load(base, assignment_id)
-        report = measure_strength(loaded, cache_folder(base), python=python, jobs=jobs, pairs=pairs)
+        report = measure_strength(
+            loaded, options.cache_folder(base), python=python, jobs=jobs, pairs=pairs
+        )
         reports.append(report)
         show_strength(report, console)
     if target is not None:

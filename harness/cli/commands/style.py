@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, click_command, python_option
+from harness.cli import options
 from harness.cli.progress import bar
 from harness.common.escaping import visible
 from harness.reporting.html.study_pages import style_in_words, write_style
@@ -20,13 +20,13 @@ SECTION = "Results"
 SUMMARY = "Gather evidence for the person who marks style."
 
 
-@click_command(
+@options.click_command(
     "style",
     "harness style reports/connect4ish",
     "harness export reports/connect4ish --to manual-marks -o style.csv",
 )
-@click.argument("run", type=PATH)
-@python_option
+@click.argument("run", type=options.PATH)
+@options.python
 def command(run: Path, python: Path | None) -> int:
     """Look at the texts of the programs graded in RUN (a report folder): what ruff finds by a small
     set of rules, the longest functions, missing docstrings, numbers without a name, and statements

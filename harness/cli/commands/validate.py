@@ -17,19 +17,8 @@ from harness.assignment.compile import record_draws
 from harness.assignment.files.small_files import expectation_text, load_expectation
 from harness.assignment.loading import SpecErrors, available, load
 from harness.assignment.vocabulary import as_template
+from harness.cli import options
 from harness.cli.commands.strength import measure_strength, show_strength
-from harness.cli.options import (
-    GITHUB,
-    cache_folder,
-    click_command,
-    format_option,
-    jobs_option,
-    options,
-    python_option,
-    root_option,
-    support_option,
-    the_root,
-)
 from harness.cli.printing import relative_to_here, result_console
 from harness.cli.progress import bar
 from harness.common import escaping
@@ -49,12 +38,12 @@ SECTION = "Assignments"
 SUMMARY = "Check that reference, scenarios, mutants and samples agree."
 
 
-@click_command(
+@options.click_command(
     "validate", "harness validate", "harness validate connect4ish --no-samples --strength"
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
-@options(root_option, python_option, support_option)
-@jobs_option
+@options.several(options.root, options.python, options.support)
+@options.jobs()
 @click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
 @click.option(
     "--isolation",
@@ -72,7 +61,7 @@ SUMMARY = "Check that reference, scenarios, mutants and samples agree."
     help="Write what the reference and the samples do into draws, transcripts and expect.yaml, "
     "after showing each difference.",
 )
-@format_option
+@options.report_format
 def command(
     ids: tuple[str, ...],
     root: Path | None,
@@ -91,7 +80,7 @@ def command(
 
     Exit status: 0 sound, 1 something must be fixed, 2 cannot run.
     """
-    base = the_root(root)
+    base = options.the_root(root)
     console = result_console()
     sound = True
     for assignment_id in ids or available(base):
@@ -99,7 +88,7 @@ def command(
             accept_recordings(base, assignment_id, python)
         loaded = _load(base, assignment_id, support, form)
         context = prepare(
-            loaded, python=python, cache=cache_folder(base), refuse=False, recall_tier=True
+            loaded, python=python, cache=options.cache_folder(base), refuse=False, recall_tier=True
         )
         folder = _samples_folder(base, assignment_id)
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
@@ -108,7 +97,7 @@ def command(
         if accept:
             report = accept_samples(report, folder)
         show(report, console)
-        if form == GITHUB:
+        if form == options.GITHUB:
             for problem in report.problems:
                 click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
         if context.interpreter.notice:
@@ -116,7 +105,9 @@ def command(
             console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
         if strength and report.sound:
-            strength_report = measure_strength(loaded, cache_folder(base), python=python, jobs=jobs)
+            strength_report = measure_strength(
+                loaded, options.cache_folder(base), python=python, jobs=jobs
+            )
             show_strength(strength_report, console)
             sound = sound and not strength_report.mistakes
     return 0 if sound else 1
@@ -136,7 +127,7 @@ def _load(base: Path, assignment_id: str, support: Path | None, form: str) -> Sp
             raise SpecErrors(loaded.mutant_mistakes)
         return loaded
     except UserError as error:
-        if form == GITHUB:
+        if form == options.GITHUB:
             for line in str(error).splitlines():
                 click.echo(str(placed(line)))
         raise

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import click_command, cluster_options, python_option
+from harness.cli import options
 from harness.common.escaping import visible
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.host import run_worker
@@ -18,26 +18,16 @@ SUMMARY = "Grade for a batch that another machine runs."
 WANTED = "3.12"
 
 
-@click_command(
+@options.click_command(
     "worker",
     "harness worker --scheduler tcp://grading.example.edu:8786",
     "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong",
 )
-@cluster_options("The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.", required=True)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    help="Submissions to grade at a time (default: one per core).",
-)
-@click.option(
-    "--require-tier",
-    type=click.Choice([tier.value for tier in Tier]),
-    default=Tier.STANDARD.value,
-    show_default=True,
-    help="Take no work under weaker confinement.",
-)
+@options.cluster_options("The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.", required=True)
+@options.jobs("Submissions to grade at a time (default: one per core).")
+@options.require_tier("Take no work under weaker confinement.")
 @click.option("--name", help="This worker's name in messages (default: host and process).")
-@python_option
+@options.python
 def command(
     cluster: Cluster,
     jobs: int | None,
