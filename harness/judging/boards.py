@@ -33,11 +33,11 @@ def cells(value: Value) -> Cells | None:
     return rows
 
 
-def transposed(rows: Sequence[Sequence[str]]) -> Cells | None:
-    """Rows and columns exchanged; None unless all rows have one length."""
-    if len({len(row) for row in rows}) != 1:
-        return None
-    return [list(column) for column in zip(*rows, strict=True)]
+def are_transposed(rows: Cells | None, others: Cells | None) -> bool:
+    """Whether they differ, and exchanging rows and columns of one gives the other."""
+    if not rows or not others or rows == others or len({len(row) for row in rows}) != 1:
+        return False
+    return [list(column) for column in zip(*rows, strict=True)] == others
 
 
 _DRAWN = 26  # rows, and cells of a row: a larger board is no help on a page
@@ -203,3 +203,8 @@ def is_board(lines: Sequence[str]) -> bool:
     # A grid is drawn with few signs and fewer letters; sentences of one length are not.
     signs = set("".join(rows)) - set(" 0123456789")
     return len(signs) <= 6 and sum(sign.isalpha() for sign in signs) <= 3
+
+
+def holds_board(lines: Sequence[str]) -> bool:
+    """Whether there is a board among some lines."""
+    return any(is_board(lines[at : at + 3]) for at in range(min(len(lines) - 2, 100)))

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import zip_longest
 
+from harness.common.escaping import quoted
 from harness.judging.boards import grid_pair
 from harness.judging.mismatches import first_differing
 from harness.model.values import Value, ValueKind
@@ -60,6 +61,17 @@ def shared_end(left: Sequence[str], right: Sequence[str], most: int) -> int:
         if left[-1 - index] != right[-1 - index]:
             return index
     return most
+
+
+def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
+    """Two lines that differ in quotes, each around the first character that does; None is the end
+    of the text."""
+    at = shared_start(expected or "", actual or "")
+    wanted, got = (
+        "the end of the text" if line is None else quoted(line, at=at)
+        for line in (expected, actual)
+    )
+    return wanted, got
 
 
 def aligned(expected: Sequence[str], actual: Sequence[str], number: int = 0) -> list[Opposite]:

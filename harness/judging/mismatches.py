@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 from harness.common.escaping import plain
 from harness.matchers.comparison import same
+from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, Turn
@@ -19,7 +20,12 @@ from harness.model.verdict import Channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndingMismatch:
+class _OfStep:
+    step: int | None = None  # of a session; None: of the observation as a whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndingMismatch(_OfStep):
     """The process ended in another way."""
 
     expected: Ending
@@ -27,54 +33,57 @@ class EndingMismatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaiseMismatch:
-    """Another exception than expected; None: none. `phase` is where it was raised: outside
-    `STIMULUS` the right one is wrong too."""
+class RaiseMismatch(_OfStep):
+    """Another exception than expected; None: none."""
 
     expected: StatedRaise | None
     actual: Raised | None
-    step: int | None = None
-    phase: Phase = Phase.STIMULUS
+    phase: Phase = Phase.STIMULUS  # where it was raised: elsewhere the right one is wrong too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ValueMismatch:
+class ValueMismatch(_OfStep):
     """A value differs: returned, or (LEAVES) that of the parameter or variable `name`, or (WRITES)
-    the file `name`, a text as a str.
-
-    `expected` is None where there should be no value at all, `actual` where there is none.
-    """
+    the file `name`, a text as a str."""
 
     channel: Channel
-    expected: Matcher | None
+    expected: Matcher | None  # None: there should be no value at all
     actual: Value | None
     name: str = ""
-    step: int | None = None
+
+    @property
+    def pair(self) -> tuple[Value, Value] | None:
+        """The one value that there should be and the one that there is, where there are both."""
+        if self.actual is None or not isinstance(self.expected, Exactly | EqualData):
+            return None
+        return self.expected.pair(self.actual)
+
+    @property
+    def wanted(self) -> str:
+        """What there should be, in words."""
+        return self.expected.in_words() if self.expected else "no value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextMismatch:
-    """Printed text differs: of one turn, or all of it (`turn` is None). `shown`: it is what a
-    session shows of a value, or, without a reference, of a whole step."""
+class TextMismatch(_OfStep):
+    """Printed text differs: of one turn, or all of it."""
 
     expected: Matcher
     actual: str
-    turn: int | None = None
-    step: int | None = None
-    shown: bool = False
+    turn: int | None = None  # None: all of it
+    shown: bool = False  # by a session, of a value or, without a reference, of a whole step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadsMismatch:
+class ReadsMismatch(_OfStep):
     """Another number of inputs was taken."""
 
     expected: int
     actual: int
-    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExitMismatch:
+class ExitMismatch(_OfStep):
     """The program ended with another status; None: it has none."""
 
     expected: int
@@ -84,13 +93,6 @@ class ExitMismatch:
 Mismatch = (
     EndingMismatch | RaiseMismatch | ValueMismatch | TextMismatch | ReadsMismatch | ExitMismatch
 )
-
-
-def step_of(mismatch: Mismatch) -> int | None:
-    """The session step a mismatch belongs to; None for the observation as a whole."""
-    if isinstance(mismatch, EndingMismatch | ExitMismatch):
-        return None
-    return mismatch.step
 
 
 def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
@@ -110,30 +112,21 @@ def has_base(expected: StatedRaise, actual: Raised) -> bool:
 
 def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
     """The same mismatch; with the first part that fails in place of an `all_of` or `none_of`."""
-    if isinstance(mismatch, TextMismatch):
-        text = mismatch.actual
-        part = mismatch.expected.failing_part(lambda one: one.accepts_text(text, ignore))
-        return replace(mismatch, expected=part)
-    if isinstance(mismatch, ValueMismatch):
-        value = mismatch.actual
-        if mismatch.expected is None or value is None or mismatch.channel is Channel.WRITES:
-            return mismatch
-        part = mismatch.expected.failing_part(lambda one: one.accepts(value))
-        return replace(mismatch, expected=part)
-    if isinstance(mismatch, RaiseMismatch):
-        return _raise(mismatch)
+    match mismatch:
+        case TextMismatch(expected=expected, actual=text):
+            part = expected.failing_part(lambda one: one.accepts_text(text, ignore))
+            return replace(mismatch, expected=part)
+        case ValueMismatch(expected=Matcher() as expected, actual=Value() as value):
+            if mismatch.channel is not Channel.WRITES:
+                part = expected.failing_part(lambda one: one.accepts(value))
+                return replace(mismatch, expected=part)
+        case RaiseMismatch(expected=StatedRaise(message=Matcher() as message) as stated):
+            # Of another type of exception the message may well be as it should.
+            if mismatch.actual is not None and stated.allows(mismatch.actual.type_name):
+                said = Value(ValueKind.STR, mismatch.actual.message)
+                part = message.failing_part(lambda one: one.accepts(said))
+                return replace(mismatch, expected=replace(stated, message=part))
     return mismatch
-
-
-def _raise(mismatch: RaiseMismatch) -> RaiseMismatch:
-    expected, actual = mismatch.expected, mismatch.actual
-    if expected is None or expected.message is None or actual is None:
-        return mismatch
-    if not expected.allows(actual.type_name):
-        return mismatch  # its message may well be as it should
-    text = Value(ValueKind.STR, actual.message)
-    part = expected.message.failing_part(lambda one: one.accepts(text))
-    return replace(mismatch, expected=replace(expected, message=part))
 
 
 DEEPEST = 12  # no reader follows a path further in, and a hostile value may be a tower of lists
@@ -338,22 +331,17 @@ def written_mismatches(
     """Every file that differs, by name; `actual` is None for one that is not there."""
     if not stimulus.folder:
         return
-    expected = expected_files(expectation, stimulus)
+    every = expected_files(expectation, stimulus)
+    expected = _stated(expectation) if every is None else every
     actual = {file.name: file.value for file in observation.files}
-    ignore = expectation.stated.ignore
-    known = expected if expected is not None else _stated(expectation)
-    names = {*known, *actual} if expected is not None else set(known)
-    for name in sorted(names):
-        matcher, value = known.get(name), actual.get(name)
-        if matcher is None or not accepts(matcher, value, ignore):
+    for name in sorted(expected if every is None else {*expected, *actual}):
+        matcher, value = expected.get(name), actual.get(name)
+        if matcher is not None and value is not None and value.kind is ValueKind.STR:
+            is_right = matcher.accepts_text(value.text, expectation.stated.ignore)
+        else:
+            is_right = matcher is not None and matcher.accepts(value or NONE)
+        if not is_right:
             yield ValueMismatch(channel=Channel.WRITES, expected=matcher, actual=value, name=name)
-
-
-def accepts(matcher: Matcher, value: Value | None, ignore: tuple[Ignore, ...]) -> bool:
-    """Whether a file is what it should be; one that is not there is None."""
-    if value is not None and value.kind is ValueKind.STR:
-        return matcher.accepts_text(value.text, ignore)
-    return matcher.accepts(NONE if value is None else value)
 
 
 def expected_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Matcher] | None:

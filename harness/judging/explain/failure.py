@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from harness.common.escaping import plain, quoted
 from harness.judging.channels import argument_name, at_import
@@ -20,62 +22,46 @@ from harness.judging.mismatches import (
     ValueMismatch,
     expected_reads,
     first_difference,
-    step_of,
 )
 from harness.matchers.comparison import normalised, same
-from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation
-from harness.model.observation import Ending, Observation, Raised, Turn
+from harness.model.observation import Observation, StepOutcome
 from harness.model.stimulus import Call, Run, Session, Stimulus, called_function
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True)
 class TextEdit:
     """Two texts that differ, by their lines: from line `at` (0-based) on, `inserted` is in place of
-    `removed`. Computed once, because a text may be very long.
-
-    They are printed, returned or in the file of the name `file`; `place` is how a sentence about
-    them begins. Of what a session shows, `shown`, a part may be the value of an expression.
-    """
+    `removed`. Each is computed once, because a text may be very long."""
 
     expected: list[str]
     actual: list[str]
-    at: int
-    removed: list[str]
-    inserted: list[str]
-    place: str
-    printed: bool
-    shown: bool
-    file: str | None
+    place: str = ""  # how a sentence about them begins
+    printed: bool = False
+    shown: bool = False  # of what a session shows a part may be the value of an expression
+    file: str | None = None
 
-    @classmethod
-    def of(
-        cls,
-        expected: list[str],
-        actual: list[str],
-        place: str = "",
-        *,
-        printed: bool = False,
-        shown: bool = False,
-        file: str | None = None,
-    ) -> TextEdit:
-        """The one edit that makes the actual lines of the expected ones."""
-        start = shared_start(expected, actual)
-        end = shared_end(expected, actual, min(len(expected), len(actual)) - start)
-        return cls(
-            expected=expected,
-            actual=actual,
-            at=start,
-            removed=expected[start : len(expected) - end],
-            inserted=actual[start : len(actual) - end],
-            place=place,
-            printed=printed,
-            shown=shown,
-            file=file,
-        )
+    @cached_property
+    def at(self) -> int:
+        return shared_start(self.expected, self.actual)
+
+    @cached_property
+    def _end(self) -> int:
+        most = min(len(self.expected), len(self.actual)) - self.at
+        return shared_end(self.expected, self.actual, most)
+
+    @cached_property
+    def removed(self) -> list[str]:
+        return self.expected[self.at : len(self.expected) - self._end]
+
+    @cached_property
+    def inserted(self) -> list[str]:
+        return self.actual[self.at : len(self.actual) - self._end]
 
     @property
     def expected_text(self) -> str:
@@ -86,9 +72,14 @@ class TextEdit:
         return "\n".join(self.actual)
 
     @property
+    def first_lines(self) -> tuple[str | None, str | None]:
+        """The first line that differs, of each side; None after a side's last."""
+        return item_at(self.expected, self.at), item_at(self.actual, self.at)
+
+    @property
     def at_end(self) -> bool:
         """Whether nothing follows on either side."""
-        return self.at + len(self.removed) == len(self.expected)
+        return not self._end
 
     @property
     def one_line(self) -> tuple[str, str] | None:
@@ -112,6 +103,11 @@ class TextEdit:
         return "prints" if self.printed else "returns"
 
 
+def item_at(items: Sequence[T], index: int | None) -> T | None:
+    """The item of this index; None where there is none."""
+    return items[index] if index is not None and index < len(items) else None
+
+
 class Failure:
     """An observation that failed, with what differs.
 
@@ -128,67 +124,35 @@ class Failure:
         self.observation = observation
         self.expectation = expectation
         self.stimulus = stimulus
-        steps = [step for m in mismatches if (step := step_of(m)) is not None]
-        self.step = min(steps, default=None)
+        self.step = min((m.step for m in mismatches if m.step is not None), default=None)
         self.mismatches = tuple(
-            m for m in mismatches if step_of(m) == self.step or isinstance(m, EndingMismatch)
+            m for m in mismatches if m.step == self.step or isinstance(m, EndingMismatch)
         )
+        self.loading = at_import(observation, stimulus)
+        ending = self._first(EndingMismatch)
+        self.ending = ending.actual if ending else None  # where it is not as expected
+        self.raises = self._first(RaiseMismatch)
+        self.raised = self.raises.actual if self.raises else None
+        self.text = self._first(TextMismatch)
+        self.reads = self._first(ReadsMismatch)
+        self.returns = item_at(self._values(Channel.RETURNS), 0)
+        self.leaves = item_at(self._values(Channel.LEAVES), 0)
+        self.files = self._values(Channel.WRITES)  # by name
+        self.file = item_at(self.files, 0)
+        self.expected_reads = expected_reads(expectation) or 0  # also where that is not known
+        self._action = stimulus.action
+        reference = expectation.reference
+        self._expected_step = item_at(reference.steps, self.step) if reference else None
+        self._seen: Observation | StepOutcome = observation
+        if self.step is not None:
+            self._seen = item_at(observation.steps, self.step) or StepOutcome()
 
-    @property
-    def loading(self) -> bool:
-        """Whether it ended while the submission's own body was loading."""
-        return at_import(self.observation, self.stimulus)
-
-    @cached_property
-    def ending(self) -> Ending | None:
-        """How the process ended, where that is not as expected."""
-        endings = (m.actual for m in self.mismatches if isinstance(m, EndingMismatch))
-        return next(endings, None)
-
-    @cached_property
-    def raises(self) -> RaiseMismatch | None:
-        return next((m for m in self.mismatches if isinstance(m, RaiseMismatch)), None)
-
-    @property
-    def raised(self) -> Raised | None:
-        """The exception that came up, where that differs."""
-        return self.raises.actual if self.raises else None
-
-    @cached_property
-    def returns(self) -> ValueMismatch | None:
-        return next(iter(self._values(Channel.RETURNS)), None)
-
-    @property
-    def returned(self) -> Value | None:
-        """The value that was returned, where that differs."""
-        return self.returns.actual if self.returns else None
-
-    @cached_property
-    def leaves(self) -> ValueMismatch | None:
-        """The first parameter or variable that differs afterwards."""
-        return next(iter(self._values(Channel.LEAVES)), None)
-
-    @cached_property
-    def files(self) -> tuple[ValueMismatch, ...]:
-        """The files that differ afterwards, by name."""
-        return self._values(Channel.WRITES)
+    def _first(self, kind: type[T]) -> T | None:
+        return next((m for m in self.mismatches if isinstance(m, kind)), None)
 
     def _values(self, channel: Channel) -> tuple[ValueMismatch, ...]:
         values = (m for m in self.mismatches if isinstance(m, ValueMismatch))
         return tuple(m for m in values if m.channel is channel)
-
-    @cached_property
-    def text(self) -> TextMismatch | None:
-        return next((m for m in self.mismatches if isinstance(m, TextMismatch)), None)
-
-    @cached_property
-    def reads(self) -> ReadsMismatch | None:
-        return next((m for m in self.mismatches if isinstance(m, ReadsMismatch)), None)
-
-    @cached_property
-    def expected_reads(self) -> int:
-        """How many inputs should be read (0 when that is not known)."""
-        return expected_reads(self.expectation) or 0
 
     def expected_prompt(self, index: int) -> str:
         """The line that should stand before input `index` (0-based); empty where it is not known,
@@ -201,12 +165,7 @@ class Failure:
     @cached_property
     def exact_return(self) -> tuple[Value, Value] | None:
         """The one value that should be returned and the one that was, where they differ."""
-        mismatch = self.returns
-        if mismatch is None or mismatch.actual is None:
-            return None
-        if not isinstance(mismatch.expected, Exactly | EqualData):
-            return None
-        return mismatch.expected.pair(mismatch.actual)
+        return self.returns.pair if self.returns else None
 
     @cached_property
     def first_difference(self) -> FirstDifference | None:
@@ -219,67 +178,70 @@ class Failure:
         text = self.text
         if text is not None:
             wanted, place = text.expected.exact_text, self.place(text.turn)
-            if wanted is None:
-                return None
-            sides = self._normalised(wanted), self._normalised(text.actual)
-            return TextEdit.of(*sides, place, printed=True, shown=text.shown)
+            return self._edit(wanted, text.actual, place, printed=True, shown=text.shown)
         pair = self.exact_return
         if pair is None or not all(value.kind is ValueKind.STR for value in pair):
             return None
-        return TextEdit.of(pair[0].text.split("\n"), pair[1].text.split("\n"), self.place())
+        expected, actual = (value.text.split("\n") for value in pair)
+        return TextEdit(expected=expected, actual=actual, place=self.place())
 
-    def _normalised(self, text: str) -> list[str]:
-        """The lines of a text without what the scenario forgives."""
-        return normalised(text, self.expectation.stated.ignore).split("\n")
+    def _edit(
+        self,
+        wanted: str | None,
+        actual: str,
+        place: str,
+        *,
+        printed: bool = False,
+        shown: bool = False,
+        file: str | None = None,
+    ) -> TextEdit | None:
+        """Of texts without what the scenario forgives; None where any of several would do."""
+        if wanted is None:
+            return None
+        ignore = self.expectation.stated.ignore
+        expected, lines = (normalised(text, ignore).split("\n") for text in (wanted, actual))
+        return TextEdit(
+            expected=expected, actual=lines, place=place, printed=printed, shown=shown, file=file
+        )
 
     @cached_property
     def file_texts(self) -> TextEdit | None:
         """The first file that differs, where it should be a text and is one."""
-        file = next(iter(self.files), None)
+        file = self.file
         if file is None or file.expected is None or file.actual is None:
             return None
-        wanted = file.expected.exact_text
-        if wanted is None or file.actual.kind is not ValueKind.STR:
+        if file.actual.kind is not ValueKind.STR:
             return None
-        sides = self._normalised(wanted), self._normalised(file.actual.text)
-        return TextEdit.of(*sides, self.place(), file=file.name)
+        return self._edit(file.expected.exact_text, file.actual.text, self.place(), file=file.name)
 
     @property
     def all_texts(self) -> tuple[TextEdit, ...]:
         """The texts that differ: what is printed, or else returned, and the first file."""
         return tuple(texts for texts in (self.texts, self.file_texts) if texts is not None)
 
-    @cached_property
+    @property
     def expected_printed(self) -> str | None:
         """All that should be printed (by the failing step); None when that is not known."""
         reference = self.expectation.reference
         if reference is None:
             stated = self.expectation.stated.prints
             return None if stated is None else stated.exact_text
-        if self.step is not None and self.step < len(reference.steps):
-            return reference.steps[self.step].printed
-        return reference.printed
+        return (self._expected_step or reference).printed
 
     @property
     def expected_shown(self) -> str:
         """What the failing step of a session should show of its value where that has objects."""
-        reference = self.expectation.reference
-        if reference is None or self.step is None or self.step >= len(reference.steps):
-            return ""
-        return reference.steps[self.step].shown
+        return self._expected_step.shown if self._expected_step else ""
 
-    @cached_property
+    @property
     def actual_printed(self) -> str:
         """All that was printed (by the failing step)."""
-        steps = self.observation.steps
-        if self.step is not None:
-            return steps[self.step].printed if self.step < len(steps) else ""
-        return self.observation.printed
+        return self._seen.printed
 
     @cached_property
     def changes(self) -> tuple[ArgumentChange, ...]:
         """The arguments (or, in a session, the variables) that differ afterwards."""
-        action, seen = self.stimulus.action, self.observation
+        action, seen = self._action, self.observation
         if isinstance(action, Session):
             if self.step is not None:
                 return _shown_later(seen, self.expectation, action, self.step)
@@ -298,23 +260,16 @@ class Failure:
             and (value := before.get(m.name)) is not None
         )
 
-    @cached_property
+    @property
     def who(self) -> str:
         """The subject of a sentence: the function's name where the stimulus calls one."""
-        action = self.stimulus.action
-        match action:
+        match self._action:
             case Run():
                 return "the program"
-            case Call():
-                return _function(action.expression) or "it"
-            case Session():
-                source = self.step_source or (action.steps[0] if self._one_step else "")
+            case Call(expression=source):
                 return _function(source) or "it"
-
-    @property
-    def _one_step(self) -> bool:
-        action = self.stimulus.action
-        return isinstance(action, Session) and len(action.steps) == 1
+            case Session(steps=steps):
+                return _function(self.step_source or (steps[0] if len(steps) == 1 else "")) or "it"
 
     @property
     def shown_name(self) -> str | None:
@@ -323,40 +278,28 @@ class Failure:
 
     @property
     def step_source(self) -> str:
-        action = self.stimulus.action
-        if self.step is None or not isinstance(action, Session):
-            return ""
-        return action.steps[self.step] if self.step < len(action.steps) else ""
-
-    @property
-    def _turns(self) -> tuple[Turn, ...]:
-        steps = self.observation.steps
-        if self.step is None:
-            return self.observation.turns
-        return steps[self.step].turns if self.step < len(steps) else ()
+        steps = self._action.steps if isinstance(self._action, Session) else ()
+        return item_at(steps, self.step) or ""
 
     def place(self, turn: int | None = None) -> str:
         """How a sentence says where: "After input 3 ("a1")", "In step 2 (…)", or ""."""
         parts: list[str] = []
-        if self.step is not None and not self._one_step:
+        one_step = isinstance(self._action, Session) and len(self._action.steps) == 1
+        if self.step is not None and not one_step:
             parts.append(f"in step {self.step + 1} ({plain(self.step_source.strip(), limit=60)})")
-        turns = self._turns
+        turns = self._seen.turns
         if turn is not None and turns and turns[0].typed is not None:
-            if turn == 0:
-                parts.append("before the first input")
-            else:
-                parts.append(f"after {self.typed(turn - 1)}")
+            parts.append(f"after {self.typed(turn - 1)}" if turn else "before the first input")
         return ", ".join(parts)
 
     def typed(self, index: int) -> str:
         """Input `index` (0-based) in words: `input 3 ("a1")`."""
-        taken = [turn.typed for turn in self._turns if turn.typed is not None]
-        if index >= len(taken):
+        taken = [turn.typed for turn in self._seen.turns if turn.typed is not None]
+        typed = item_at(taken, index)
+        if typed is None:
             return f"input {index + 1}"
-        one = taken[index]
-        if one.key is not None:
-            return f"input {index + 1} ({one.key.value})"
-        return f"input {index + 1} ({quoted(one.text, limit=30) if one.text else 'only Enter'})"
+        text = quoted(typed.text, limit=30) if typed.text else "only Enter"
+        return f"input {index + 1} ({text if typed.key is None else typed.key.value})"
 
     def says(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
         """One sentence: where, who, and what they do."""
@@ -376,18 +319,14 @@ def _function(source: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentChange:
-    """A name's value before, as it should be afterwards, and as it is; the last two differ.
-
-    `returned` is what the function returned. `later` is set where the value was only
-    seen after further steps of a session.
-    """
+    """A name's value before, as it should be afterwards, and as it is; the last two differ."""
 
     name: str
     before: Value
     expected: Value
     actual: Value
-    returned: Value | None
-    later: bool = False
+    returned: Value | None  # by the function
+    later: bool = False  # the value was only seen after further steps of a session
 
     @property
     def should_change(self) -> bool:
@@ -458,7 +397,10 @@ def _before(observation: Observation, session: Session, name: str, shown: int) -
             return observation.steps[index].value
         node = _assignment(session.steps[index], name)
         if node is not None:
-            return _literal(node)
+            try:
+                return Value.of(ast.literal_eval(node))
+            except (ValueError, TypeError):
+                return None
     return None
 
 
@@ -472,10 +414,3 @@ def _assignment(source: str, name: str) -> ast.expr | None:
         return None
     target = body[0].targets[0]
     return body[0].value if isinstance(target, ast.Name) and target.id == name else None
-
-
-def _literal(node: ast.expr) -> Value | None:
-    try:
-        return Value.of(ast.literal_eval(node))
-    except (ValueError, TypeError):
-        return None

@@ -8,36 +8,42 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, wraps
+from functools import cache
+from operator import attrgetter
+from typing import TypeVar
 
 from harness.common.discovery import extensions
 from harness.common.escaping import plain
+from harness.common.words import plural
 from harness.judging.explain.failure import Failure, TextEdit
+from harness.judging.mismatches import RaiseMismatch, TextMismatch, ValueMismatch
 from harness.matchers.comparison import type_with_article
 from harness.model.observation import Raised
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation
 
+P = TypeVar("P")
 Sentence = Callable[[Failure], str | None]
+Part = Callable[[Failure], P | None]
+
+RAISES: Part[RaiseMismatch] = attrgetter("raises")
+RETURNS: Part[ValueMismatch] = attrgetter("returns")
+EXACT_RETURN: Part[tuple[Value, Value]] = attrgetter("exact_return")
+LEAVES: Part[ValueMismatch] = attrgetter("leaves")
+TEXT: Part[TextMismatch] = attrgetter("text")
+TEXTS: Part[TextEdit] = attrgetter("texts")
+FILE: Part[ValueMismatch] = attrgetter("file")
+FILE_TEXTS: Part[TextEdit] = attrgetter("file_texts")
 
 
 class Stage(IntEnum):
     """The stages in which rules are tried; the first rule that applies explains the failure."""
 
-    ENDING = 1
-    """The process did not end as it should, or an exception differs: nothing else counts then."""
-
-    OUTPUT_BEFORE_INPUTS = 2
-    """A known mistake in the output, which also explains why more input was asked for later."""
-
-    KNOWN_MISTAKE = 3
-    """A known mistake in values, arguments, inputs or texts."""
-
-    DIFFERENCE = 4
-    """What differs, without a reason."""
-
-    LAST = 5
-    """Applies to every failure."""
+    ENDING = 1  # the process did not end as it should, or an exception differs: all else follows
+    OUTPUT_BEFORE_INPUTS = 2  # a mistake in the output that explains why more input is asked for
+    KNOWN_MISTAKE = 3  # in values, arguments, inputs or texts
+    DIFFERENCE = 4  # what differs, without a reason
+    LAST = 5  # applies to every failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,23 +61,24 @@ def rule(stage: Stage, place: int, words: str) -> Callable[[Sentence], Explanati
     """Make a rule of a function, which is then found by itself: it takes a failure and returns one
     plain sentence, or None when it does not apply.
 
-    Leave gaps between places, tens where they fit: `grep 'rule(Stage'` shows those taken.
+    Leave gaps between places, tens where they fit: `grep '(Stage'` shows those taken.
     """
     return lambda function: ExplanationRule(
         name=function.__name__, stage=stage, place=place, words=words, explain=function
     )
 
 
-def text_rule(
-    stage: Stage, place: int, words: str
-) -> Callable[[Callable[[Failure, TextEdit], str | None]], ExplanationRule]:
-    """As `rule`, of a function that is asked about the texts that differ, where any do."""
+def rule_about(
+    stage: Stage, place: int, words: str, part: Part[P]
+) -> Callable[[Callable[[Failure, P], str | None]], ExplanationRule]:
+    """As `rule`, of a function that is given this part of the failure too, where there is one."""
 
-    def make(function: Callable[[Failure, TextEdit], str | None]) -> ExplanationRule:
-        @wraps(function)
+    def make(function: Callable[[Failure, P], str | None]) -> ExplanationRule:
         def explain(failure: Failure) -> str | None:
-            return None if failure.texts is None else function(failure, failure.texts)
+            subject = part(failure)
+            return None if subject is None else function(failure, subject)
 
+        explain.__name__ = function.__name__
         return rule(stage, place, words)(explain)
 
     return make
@@ -86,14 +93,14 @@ def a_type(value: Value) -> str:
     return type_with_article(value.type_name)
 
 
-def count(number: int, singular: str, plural: str | None = None) -> str:
+def count(number: int, noun: str) -> str:
     """ "1 line", "3 lines"."""
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+    return f"{number} {plural(number, noun)}"
 
 
-def at_line(raised: Raised) -> str:
+def at_line(raised: Raised | None) -> str:
     """The student's own line, as the end of a clause; empty where none is known."""
-    if not raised.frames:
+    if raised is None or not raised.frames:
         return ""
     frame = raised.frames[-1]
     source = plain(frame.source.strip(), limit=80)

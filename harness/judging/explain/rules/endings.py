@@ -9,8 +9,8 @@ import re
 from harness.common.escaping import plain, quoted
 from harness.judging.channels import expected_ending
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import Stage, at_line, count, rule
-from harness.judging.mismatches import has_base
+from harness.judging.explain.rules import RAISES, Stage, at_line, count, rule, rule_about
+from harness.judging.mismatches import RaiseMismatch, has_base
 from harness.model.observation import Ending, Phase, Raised
 from harness.model.stimulus import Call
 
@@ -27,7 +27,6 @@ _AT_IMPORT = {
 
 @rule(Stage.ENDING, 10, "could not be graded: our error")
 def our_fault(failure: Failure) -> str | None:
-    """Our machinery failed; nothing is known about the submission."""
     if failure.ending is Ending.HARNESS_ERROR:
         return "The grader itself failed here; this says nothing about the program."
     return None
@@ -35,18 +34,14 @@ def our_fault(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 20, "broke the grading protocol")
 def tampered(failure: Failure) -> str | None:
-    """The program broke the protocol by which it is observed."""
-    if failure.ending is Ending.TAMPERED:
-        return (
-            "The program interfered with the grader: "
-            "this does not count, and a person will check it."
-        )
-    return None
+    if failure.ending is not Ending.TAMPERED:
+        return None
+    rest = "this does not count, and a person will check it"
+    return f"The program interfered with the grader: {rest}."
 
 
 @rule(Stage.ENDING, 30, "fails as the file is loaded")
 def ran_at_import(failure: Failure) -> str | None:
-    """Something went wrong before any function was called."""
     if not failure.loading:
         return None
     raised = failure.raised
@@ -69,7 +64,6 @@ def ran_at_import(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 40, "is missing")
 def missing_function(failure: Failure) -> str | None:
-    """A function that the stimulus needs is not there."""
     if failure.ending is not Ending.MISSING:
         return None
     name = plain(failure.observation.detail, limit=60)
@@ -85,7 +79,6 @@ def missing_function(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 50, "prints without end")
 def printed_without_end(failure: Failure) -> str | None:
-    """More was printed, or left in files, than is kept."""
     if failure.ending is not Ending.OUTPUT_LIMIT:
         return None
     if failure.observation.detail.endswith("in its folder"):
@@ -101,7 +94,6 @@ def printed_without_end(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 70, "does not end")
 def did_not_end(failure: Failure) -> str | None:
-    """Time ran out."""
     if failure.ending is Ending.CPU_LIMIT:
         hint = "perhaps a loop whose condition stays true"
     elif failure.ending is Ending.TIMEOUT:
@@ -118,7 +110,6 @@ def _last_input(failure: Failure) -> str:
 
 @rule(Stage.ENDING, 80, "uses too much memory")
 def memory(failure: Failure) -> str | None:
-    """Memory ran out."""
     raised = failure.raised
     if failure.ending is Ending.MEMORY_LIMIT or (raised and raised.type_name == "MemoryError"):
         return failure.says("used more memory than is allowed: perhaps something grows without end")
@@ -127,17 +118,14 @@ def memory(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 90, "crashes Python itself")
 def crashed(failure: Failure) -> str | None:
-    """Python itself died by a signal."""
-    if failure.ending is not Ending.CRASHED:
-        return None
     detail = failure.observation.detail
     signal = f" ({plain(detail, limit=40)})" if detail else ""
-    return failure.says(f"made Python itself crash{signal}")
+    is_crash = failure.ending is Ending.CRASHED
+    return failure.says(f"made Python itself crash{signal}") if is_crash else None
 
 
 @rule(Stage.ENDING, 100, "ends the whole program")
 def ended_early(failure: Failure) -> str | None:
-    """The process was gone before there was an answer."""
     if failure.ending is Ending.ENDED_EARLY:
         return failure.says("ended the whole process before giving an answer")
     return None
@@ -145,17 +133,12 @@ def ended_early(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 110, "stopped after too many time limits")
 def cut_short(failure: Failure) -> str | None:
-    """Not run to the end because the submission kept hitting its limits."""
-    if failure.ending is Ending.STOPPED_EARLY:
-        return failure.says(
-            "was stopped at a shorter time limit, because other checks did not end either"
-        )
-    return None
+    clause = "was stopped at a shorter time limit, because other checks did not end either"
+    return failure.says(clause) if failure.ending is Ending.STOPPED_EARLY else None
 
 
 @rule(Stage.DIFFERENCE, 120, "ends in another way than it should")
 def should_not_answer(failure: Failure) -> str | None:
-    """It should have ended in another way, and simply ended."""
     if failure.ending is Ending.ANSWERED:
         return failure.says("ended, although it should not have ended here")
     return None
@@ -168,7 +151,6 @@ _WITHOUT_ASKING = frozenset(
 
 @rule(Stage.ENDING, 60, "does not ask for input")
 def did_not_ask_for_input(failure: Failure) -> str | None:
-    """Nothing was read, though something should have been."""
     if failure.observation.ending not in _WITHOUT_ASKING or failure.raises or failure.loading:
         return None
     if failure.observation.reads or not failure.expected_reads:
@@ -182,22 +164,19 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
 
 @rule(Stage.OUTPUT_BEFORE_INPUTS, 40, "asks for more input than there is")
 def asked_for_more(failure: Failure) -> str | None:
-    """It wanted more input than there was to be typed."""
     more = failure.reads is not None and failure.reads.actual > failure.reads.expected
     if failure.ending is not Ending.ASKED_FOR_MORE and not more:
         return None
-    parts = _parts_earlier(failure)
+    parts, reads = _parts_earlier(failure), failure.observation.reads
     most = failure.expectation.stated.reads_at_most
     if most is not None:
-        inputs = count(most, "input")
-        return failure.says(f"still asked for input after {failure.observation.reads} inputs: "
-                            f"at most {inputs} should be needed")  # fmt: skip
+        needed = f"at most {count(most, 'input')} should be needed"
+        return failure.says(f"still asked for input after {reads} inputs: {needed}")
     if failure.expected_reads == 0:
         return failure.says("asked for input, although it should ask for none")
     if failure.reads is not None and failure.ending is None:
         taken, enough = failure.reads.actual, failure.reads.expected
         return failure.says(f"asked for input {count(taken, 'time')} instead of {enough}{parts}")
-    reads = failure.observation.reads
     last = f" after {failure.typed(reads - 1)}" if reads else ""
     return failure.says(
         f"still asked for input{last}, although it should have ended{parts}", place=""
@@ -206,7 +185,6 @@ def asked_for_more(failure: Failure) -> str | None:
 
 @rule(Stage.KNOWN_MISTAKE, 110, "stops before all input is read")
 def stopped_early(failure: Failure) -> str | None:
-    """It ended before all inputs were taken."""
     if failure.reads is None or failure.observation.ending is not Ending.ANSWERED or failure.raises:
         return None
     taken, expected = failure.reads.actual, failure.reads.expected
@@ -236,31 +214,31 @@ _WRONG_ARGUMENTS = re.compile(
 )
 
 
-@rule(Stage.ENDING, 120, "calls exit")
-def called_exit(failure: Failure) -> str | None:
-    """`exit()` where the function should come back."""
-    raised = _unexpected(failure)
-    if raised is None or not _is(raised, "SystemExit"):
-        return None
-    return failure.says(f"called exit, which ends the whole program{at_line(raised)}")
+def _unexpected(failure: Failure) -> Raised | None:
+    mismatch = failure.raises
+    return mismatch.actual if mismatch and mismatch.expected is None else None
 
 
-@rule(Stage.ENDING, 130, "calls itself without end")
-def recursed_too_deep(failure: Failure) -> str | None:
-    """A function that calls itself without end."""
-    raised = _unexpected(failure)
-    if raised is None or not _is(raised, "RecursionError"):
-        return None
-    return failure.says(
-        f"recursed too deeply: a function calls itself without end{at_line(raised)}"
-    )
+def _is(raised: Raised, name: str) -> bool:
+    return name in (raised.type_name, *raised.bases)
 
 
-@rule(Stage.ENDING, 140, "has other parameters")
-def wrong_parameters(failure: Failure) -> str | None:
-    """The call itself fails: the function is defined with other parameters."""
-    raised = _unexpected(failure)
-    if raised is None or raised.type_name != "TypeError" or raised.frames:
+@rule_about(Stage.ENDING, 120, "calls exit", _unexpected)
+def called_exit(failure: Failure, raised: Raised) -> str | None:
+    clause = f"called exit, which ends the whole program{at_line(raised)}"
+    return failure.says(clause) if _is(raised, "SystemExit") else None
+
+
+@rule_about(Stage.ENDING, 130, "calls itself without end", _unexpected)
+def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
+    clause = f"recursed too deeply: a function calls itself without end{at_line(raised)}"
+    return failure.says(clause) if _is(raised, "RecursionError") else None
+
+
+@rule_about(Stage.ENDING, 140, "has other parameters", _unexpected)
+def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
+    # The call itself fails, and no line of the student's.
+    if raised.type_name != "TypeError" or raised.frames:
         return None
     if not _WRONG_ARGUMENTS.search(raised.message[:300]):
         return None
@@ -269,25 +247,20 @@ def wrong_parameters(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 45, "ends before what is asked for")
 def ended_elsewhere(failure: Failure) -> str | None:
-    """It ended as it should, but before the call or the session."""
     early = failure.observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
     if not early or failure.ending is not expected_ending(failure.expectation):
         return None
-    action = failure.stimulus.action
-    call = plain(action.expression, limit=80) if isinstance(action, Call) else "the session"
-    return f"It ended as it should, but already in what comes before {call}, which never ran."
+    before = f"what comes before {_call(failure)}, which never ran"
+    return f"It ended as it should, but already in {before}."
 
 
-@rule(Stage.ENDING, 145, "raises before what is asked for, or after it")
-def raised_elsewhere(failure: Failure) -> str | None:
-    """An exception before the call or the session, or after the call: what should raise did not
-    run, or did not raise."""
-    mismatch = failure.raises
-    if mismatch is None or mismatch.actual is None or failure.loading:
+@rule_about(Stage.ENDING, 145, "raises before what is asked for, or after it", RAISES)
+def raised_elsewhere(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+    """What should raise did not run, or did not raise."""
+    if mismatch.actual is None or failure.loading:
         return None
     named, line = _named(mismatch.actual), at_line(mismatch.actual)
-    action, given = failure.stimulus.action, failure.stimulus.given.strip()
-    call = plain(action.expression, limit=80) if isinstance(action, Call) else "the session"
+    call, given = _call(failure), failure.stimulus.given.strip()
     if mismatch.phase is Phase.GIVEN:
         one = given and "\n" not in given
         first = f"{plain(given, limit=80)}, which comes first," if one else "What comes first"
@@ -302,32 +275,31 @@ def raised_elsewhere(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 150, "raises an exception")
-def raised_unexpectedly(failure: Failure) -> str | None:
-    """An exception where there should be none."""
-    raised = _unexpected(failure)
-    if raised is None:
-        return None
+def _call(failure: Failure) -> str:
+    action = failure.stimulus.action
+    return plain(action.expression, limit=80) if isinstance(action, Call) else "the session"
+
+
+@rule_about(Stage.ENDING, 150, "raises an exception", _unexpected)
+def raised_unexpectedly(failure: Failure, raised: Raised) -> str | None:
     return failure.says(f"raised {_named(raised)}{at_line(raised)}")
 
 
-@rule(Stage.ENDING, 160, "raises another exception")
-def wrong_exception(failure: Failure) -> str | None:
-    """Another exception, or another message, than should be raised."""
-    mismatch = failure.raises
-    if mismatch is None or mismatch.expected is None or mismatch.actual is None:
+@rule_about(Stage.ENDING, 160, "raises another exception", RAISES)
+def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+    expected, raised = mismatch.expected, mismatch.actual
+    if expected is None or raised is None:
         return None
-    if mismatch.expected.allows(mismatch.actual.type_name):
-        if not has_base(mismatch.expected, mismatch.actual):
-            return failure.says(_other_base(mismatch.actual, mismatch.expected.is_a))
-        name, message = mismatch.actual.type_name, quoted(mismatch.actual.message)
-        wanted = mismatch.expected.message
-        text = None if wanted is None else wanted.exact_text
-        expected = "another" if wanted is None else quoted(text) if text else wanted.in_words()
-        return failure.says(f"raised {name} with the message {message}, expected {expected}")
-    expected = mismatch.expected.in_words()
-    raised = mismatch.actual
-    return failure.says(f"raised {_named(raised)} instead of {expected}{at_line(raised)}")
+    if not expected.allows(raised.type_name):
+        instead = f"{_named(raised)} instead of {expected.in_words()}"
+        return failure.says(f"raised {instead}{at_line(raised)}")
+    if not has_base(expected, raised):
+        return failure.says(_other_base(raised, expected.is_a))
+    wanted = expected.message
+    text = None if wanted is None else wanted.exact_text
+    words = "another" if wanted is None else quoted(text) if text else wanted.in_words()
+    message = f"the message {quoted(raised.message)}, expected {words}"
+    return failure.says(f"raised {raised.type_name} with {message}")
 
 
 def _other_base(actual: Raised, wanted: str) -> str:
@@ -338,22 +310,11 @@ def _other_base(actual: Raised, wanted: str) -> str:
     return f"raised {name}{derived} and is no {wanted}{advice}"
 
 
-@rule(Stage.ENDING, 170, "raises no exception")
-def did_not_raise(failure: Failure) -> str | None:
-    """No exception where there should be one."""
-    mismatch = failure.raises
-    if mismatch is None or mismatch.expected is None or mismatch.actual is not None:
+@rule_about(Stage.ENDING, 170, "raises no exception", RAISES)
+def did_not_raise(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+    if mismatch.expected is None or mismatch.actual is not None:
         return None
     return failure.says(f"raised nothing, but {mismatch.expected.in_words()} should be raised")
-
-
-def _unexpected(failure: Failure) -> Raised | None:
-    mismatch = failure.raises
-    return mismatch.actual if mismatch and mismatch.expected is None else None
-
-
-def _is(raised: Raised, name: str) -> bool:
-    return name in (raised.type_name, *raised.bases)
 
 
 def _named(raised: Raised) -> str:

@@ -8,10 +8,20 @@ import errno
 import re
 
 from harness.common.escaping import plain, quoted
-from harness.judging.comparison import shared_start
+from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import Failure, TextEdit
-from harness.judging.explain.rules import Stage, a_type, at_line, count, rule
-from harness.judging.mismatches import ValueMismatch
+from harness.judging.explain.rules import (
+    FILE,
+    FILE_TEXTS,
+    RAISES,
+    Stage,
+    a_type,
+    at_line,
+    count,
+    rule,
+    rule_about,
+)
+from harness.judging.mismatches import RaiseMismatch, ValueMismatch
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.combinations import lines_of
 from harness.matchers.kinds.values import Exactly
@@ -30,7 +40,6 @@ _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
 @rule(Stage.ENDING, 5, "a file is missing")
 def not_handed_in(failure: Failure) -> str | None:
-    """The file that should be run or loaded is not there."""
     raised = failure.observation.raised
     if failure.observation.phase is not Phase.LOADING or raised is None or raised.frames:
         return None
@@ -40,19 +49,17 @@ def not_handed_in(failure: Failure) -> str | None:
     return f"{plain(named[1], limit=60)}.py was not handed in."
 
 
-@rule(Stage.ENDING, 118, "uses a file where it may not")
-def folder_is_read_only(failure: Failure) -> str | None:
-    """A file outside the program's folder is used, or one is written where none should be."""
-    mismatch, raised = failure.raises, failure.raised
-    if mismatch is None or raised is None or failure.loading:
+@rule_about(Stage.ENDING, 118, "uses a file where it may not", RAISES)
+def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+    raised, stimulus = mismatch.actual, failure.stimulus
+    if raised is None or failure.loading:
         return None
-    found = _NO_ACCESS.match(raised.message[:_LONGEST_MESSAGE])
-    if found is None or (mismatch.expected and mismatch.expected.allows(raised.type_name)):
+    error = _NO_ACCESS.match(raised.message[:_LONGEST_MESSAGE])
+    if error is None or (mismatch.expected and mismatch.expected.allows(raised.type_name)):
         return None
-    path = (found["path"] or found["quoted"]).replace("\\\\", "\\")
-    stimulus = failure.stimulus
+    path = (error["path"] or error["quoted"]).replace("\\\\", "\\")
     if not _OUTSIDE.match(path):
-        if found["number"] == str(errno.ENOENT) or stimulus.folder:
+        if error["number"] == str(errno.ENOENT) or stimulus.folder:
             return None
         clause = f"writes {_named(path)}, although no file should be written here"
         return failure.says(f"{clause}{at_line(raised)}")
@@ -63,35 +70,29 @@ def folder_is_read_only(failure: Failure) -> str | None:
     return f"{failure.says(clause)} Files belong beside the program: open {name} by its name alone."
 
 
-@rule(Stage.KNOWN_MISTAKE, 113, "does not close a file")
-def file_not_closed(failure: Failure) -> str | None:
-    """What was written is not all in the file yet."""
-    found = _first(failure)
-    if found is None or found.name not in failure.observation.left_open:
+@rule_about(Stage.KNOWN_MISTAKE, 113, "does not close a file", FILE)
+def file_not_closed(failure: Failure, file: ValueMismatch) -> str | None:
+    if file.name not in failure.observation.left_open:
         return None
-    return failure.says(
-        f"does not close {_named(found.name)}, so that its text is not all written: "
-        "use with open(…)"
-    )
+    advice = "so that its text is not all written: use with open(…)"
+    return failure.says(f"does not close {_named(file.name)}, {advice}")
 
 
 @rule(Stage.KNOWN_MISTAKE, 220, "writes a file under another name")
 def file_written_elsewhere(failure: Failure) -> str | None:
-    """The file is not there, and another one that should not be there is."""
-    missing = [found.name for found in failure.files if found.actual is None]
-    others = [other for other in failure.files if other.expected is None and other.actual]
+    missing = [file.name for file in failure.files if file.actual is None]
+    others = [file.name for file in failure.files if file.expected is None and file.actual]
     if not missing or not others:
         return None
-    for name in missing:
-        for other in others:
-            if _own_name(other.name) != _own_name(name):
-                continue
-            hint = "open the file by its name alone, without a folder"
-            if name != _own_name(name):
-                hint = "it belongs into a folder"
-            return failure.says(f"writes {_named(other.name)} and not {_named(name)}: {hint}")
-    name = _named(others[0].name)
-    return failure.says(f"writes {name} and not {_named(missing[0])}: the name is another")
+    pairs = [(name, other) for name in missing for other in others]
+    alike = [pair for pair in pairs if _own_name(pair[0]) == _own_name(pair[1])]
+    name, other = (alike or pairs)[0]
+    hint = "the name is another"
+    if alike and name != _own_name(name):
+        hint = "it belongs into a folder"
+    elif alike:
+        hint = "open the file by its name alone, without a folder"
+    return failure.says(f"writes {_named(other)} and not {_named(name)}: {hint}")
 
 
 def _own_name(path: str) -> str:
@@ -101,70 +102,51 @@ def _own_name(path: str) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 230, "does not write a file")
 def file_not_written(failure: Failure) -> str | None:
-    """The file is not there."""
-    found = _first(failure, missing=True)
-    if found is None:
+    name = next((file.name for file in failure.files if file.actual is None), None)
+    if name is None:
         return None
-    given = {file.name for file in failure.stimulus.files}
-    done = "is gone afterwards" if found.name in given else "is not written"
-    return failure.says(done, who=f"the file {_named(found.name)}")
+    is_given = name in {file.name for file in failure.stimulus.files}
+    done = "is gone afterwards" if is_given else "is not written"
+    return failure.says(done, who=f"the file {_named(name)}")
 
 
-@rule(Stage.KNOWN_MISTAKE, 240, "leaves a file that should not be there")
-def file_should_not_be_there(failure: Failure) -> str | None:
-    """A file that nobody asked for, or one that should have been removed."""
-    found = _first(failure)
-    if found is None:
+@rule_about(Stage.KNOWN_MISTAKE, 240, "leaves a file that should not be there", FILE)
+def file_should_not_be_there(failure: Failure, file: ValueMismatch) -> str | None:
+    gone = isinstance(file.expected, Exactly) and file.expected.value.kind is ValueKind.NONE
+    if file.expected is not None and not gone:
         return None
-    gone = isinstance(found.expected, Exactly) and found.expected.value.kind is ValueKind.NONE
-    if found.expected is not None and not gone:
+    name = _named(file.name)
+    return failure.says(f"leaves the file {name}, which should not be there afterwards")
+
+
+@rule_about(Stage.KNOWN_MISTAKE, 260, "writes lines in another order", FILE_TEXTS)
+def lines_in_another_order(failure: Failure, texts: TextEdit) -> str | None:
+    if sorted(texts.expected) != sorted(texts.actual):
         return None
-    return failure.says(
-        f"leaves the file {_named(found.name)}, which should not be there afterwards"
-    )
+    wanted, got = (quoted(line or "") for line in texts.first_lines)
+    line = f"line {texts.at + 1} is {got}, it should be {wanted}"
+    return failure.says(f"has the right lines in another order: {line}", who=texts.named)
 
 
-@rule(Stage.KNOWN_MISTAKE, 260, "writes lines in another order")
-def lines_in_another_order(failure: Failure) -> str | None:
-    """The same lines, in another order."""
-    texts = failure.file_texts
-    if texts is None:
-        return None
-    expected, actual = texts.expected, texts.actual
-    if sorted(expected) != sorted(actual):
-        return None
-    at = shared_start(expected, actual)
-    return failure.says(
-        f"has the right lines in another order: line {at + 1} is {quoted(actual[at])}, "
-        f"it should be {quoted(expected[at])}",
-        who=texts.named,
-    )
-
-
-@rule(Stage.KNOWN_MISTAKE, 114, "writes lines without line ends")
-def lines_run_together(failure: Failure) -> str | None:
-    """The text of all lines without their ends."""
-    texts = failure.file_texts
-    if texts is None or len(texts.expected) < 3 or "\n" in texts.actual_text.strip("\n"):
+@rule_about(Stage.KNOWN_MISTAKE, 114, "writes lines without line ends", FILE_TEXTS)
+def lines_run_together(failure: Failure, texts: TextEdit) -> str | None:
+    if len(texts.expected) < 3 or "\n" in texts.actual_text.strip("\n"):
         return None
     if "".join(texts.expected) != "".join(texts.actual):
         return None
-    return failure.says(
-        'has all of its text in one line: write "\\n" after each line', who=texts.named
-    )
+    clause = 'has all of its text in one line: write "\\n" after each line'
+    return failure.says(clause, who=texts.named)
 
 
-@rule(Stage.DIFFERENCE, 25, "writes another text into a file")
-def file_differs(failure: Failure) -> str | None:
-    """A file has another content."""
-    found = _first(failure)
-    if found is None or found.actual is None:
+@rule_about(Stage.DIFFERENCE, 25, "writes another text into a file", FILE)
+def file_differs(failure: Failure, file: ValueMismatch) -> str | None:
+    if file.actual is None:
         return None
     texts = failure.file_texts
     if texts is None:
-        wanted = found.expected.in_words() if found.expected else "nothing"
-        clause = f"is {source(found.actual)}, expected {wanted}"
-        return failure.says(clause, who=f"the file {_named(found.name)}")
+        wanted = file.expected.in_words() if file.expected else "nothing"
+        clause = f"is {source(file.actual)}, expected {wanted}"
+        return failure.says(clause, who=f"the file {_named(file.name)}")
     if texts.removed and not texts.inserted:
         lines = count(len(texts.removed), "line")
         clause = f"lacks {lines} from line {texts.at + 1} on: {quoted(texts.removed[0])}"
@@ -172,17 +154,9 @@ def file_differs(failure: Failure) -> str | None:
         lines = count(len(texts.inserted), "line")
         clause = f"has {lines} too many from line {texts.at + 1} on: {quoted(texts.inserted[0])}"
     else:
-        got, wanted = texts.inserted[0], texts.removed[0]
-        at = shared_start(got, wanted)
-        clause = (
-            f"differs in line {texts.at + 1}: it is {quoted(got, at=at)}, "
-            f"it should be {quoted(wanted, at=at)}"
-        )
+        wanted, got = quoted_pair(texts.removed[0], texts.inserted[0])
+        clause = f"differs in line {texts.at + 1}: it is {got}, it should be {wanted}"
     return failure.says(clause, who=texts.named)
-
-
-def _first(failure: Failure, *, missing: bool = False) -> ValueMismatch | None:
-    return next((one for one in failure.files if one.actual is None or not missing), None)
 
 
 def _named(name: str) -> str:
@@ -194,23 +168,21 @@ _READING = "To read a file, open it with mode 'r'"
 
 @rule(Stage.KNOWN_MISTAKE, 112, "changes a file that should stay as it is")
 def file_should_stay(failure: Failure) -> str | None:
-    """A file that is given and should be as before is not."""
     given = {file.name: file_value(file.data) for file in failure.stimulus.files}
-    for found in failure.files:
-        before, expected = given.get(found.name), found.expected
+    for file in failure.files:
+        before, expected = given.get(file.name), file.expected
         if before is None or not isinstance(expected, Exactly) or not same(before, expected.value):
             continue
-        clause = f"should stay as it is, and {_what(failure, found, before)}"
-        return failure.says(clause, who=f"the file {plain(found.name, limit=60)}")
+        clause = f"should stay as it is, and {_what(failure, file.actual, before)}"
+        return failure.says(clause, who=f"the file {_named(file.name)}")
     return None
 
 
-def _what(failure: Failure, found: ValueMismatch, before: Value) -> str:
-    after = found.actual
+def _what(failure: Failure, after: Value | None, before: Value) -> str:
     if after is None:
         for other in failure.files:
             if other.expected is None and other.actual is not None and same(other.actual, before):
-                return f"it is renamed to {plain(other.name, limit=60)}"
+                return f"it is renamed to {_named(other.name)}"
         return "it is removed"
     if after.kind is ValueKind.STR and not after.text:
         return f"it is emptied: is it opened with mode 'w'? {_READING}"
@@ -222,24 +194,19 @@ def _what(failure: Failure, found: ValueMismatch, before: Value) -> str:
         return f"it is now {a_type(after)}"
     if before.kind is not ValueKind.STR:
         return "it is overwritten"
-    edit = TextEdit.of(lines_of(before.text), lines_of(after.text))
+    edit = TextEdit(expected=lines_of(before.text), actual=lines_of(after.text))
     if edit.removed or edit.inserted:
         return _edited(edit)
-    end = (
-        "the newline at its end is gone"
-        if before.text.endswith("\n")
-        else "a newline is added at its end"
-    )
-    return f"it is changed: {end}"
+    if before.text.endswith("\n"):
+        return "it is changed: the newline at its end is gone"
+    return "it is changed: a newline is added at its end"
 
 
 def _edited(edit: TextEdit) -> str:
     added = edit.inserted
     if not edit.removed and added and edit.at_end:
-        are = "line is" if len(added) == 1 else "lines are"
-        return (
-            f"{len(added)} {are} added at its end: {quoted(added[0])}. Is it opened with mode 'a'?"
-        )
+        are = f"{count(len(added), 'line')} {'is' if len(added) == 1 else 'are'}"
+        return f"{are} added at its end: {quoted(added[0])}. Is it opened with mode 'a'?"
     place = f"line {edit.at + 1}"
     if not added:
         gone = f"{place}, {quoted(edit.removed[0])}, is gone"

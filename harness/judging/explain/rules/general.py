@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from harness.common.escaping import quoted
-from harness.judging.boards import is_board
+from harness.judging.boards import holds_board, is_board
 from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import Stage, count, rule
+from harness.judging.explain.rules import LEAVES, RETURNS, TEXT, Stage, count, rule, rule_about
 from harness.judging.mismatches import (
     ExitMismatch,
     FirstDifference,
@@ -21,7 +21,6 @@ from harness.matchers.comparison import SOURCE_LIMIT, same, source
 from harness.matchers.kinds.combinations import ALine, AllOf, lines_of
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
-from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Ignore
 from harness.model.values import Value, ValueKind
 
@@ -29,12 +28,8 @@ _LINES_NAMED = 3
 _LINES_SEARCHED = 100
 
 
-@rule(Stage.DIFFERENCE, 10, "returns another value")
-def wrong_value(failure: Failure) -> str | None:
-    """Another value is returned."""
-    mismatch = failure.returns
-    if mismatch is None:
-        return None
+@rule_about(Stage.DIFFERENCE, 10, "returns another value", RETURNS)
+def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
     if mismatch.actual is None:
         return failure.says("gave no value, although one is expected")
     if failure.texts is not None and not failure.texts.printed and len(failure.texts.expected) > 1:
@@ -44,32 +39,29 @@ def wrong_value(failure: Failure) -> str | None:
     at = None if name is None or failure.step is None else f"in step {failure.step + 1}"
     does = "returned" if name is None else "is then"
     if pair is None or place is None:
-        wanted = mismatch.expected.in_words() if mismatch.expected else "no value"
-        clause = f"{does} {source(mismatch.actual)}, expected {wanted}"
+        clause = f"{does} {source(mismatch.actual)}, expected {mismatch.wanted}"
     elif not place.path:
         got, expected = _around(pair[1], pair[0])
         clause = f"{does} {got} instead of {expected}"
     elif _in_another_order(*pair):
+        at_item = first_differing(pair[0].items, pair[1].items)
+        wanted, got = (source(value.items[at_item], limit=60) for value in pair)
+        moved = f"item [{at_item}] is {got}, it should be {wanted}"
         has = "returned" if name is None else "then has"
-        clause = f"{has} the right items in another order: {_first_moved(*pair)}"
+        clause = f"{has} the right items in another order: {moved}"
     else:
         clause = f"{does} a different {pair[0].type_name}: {_item(pair, place)}"
     return failure.says(clause, place=at, who=name)
 
 
-@rule(Stage.DIFFERENCE, 20, "leaves another value behind")
-def wrong_value_afterwards(failure: Failure) -> str | None:
-    """A parameter or a variable has another value afterwards."""
-    mismatch = failure.leaves
-    if mismatch is None:
-        return None
-    name = mismatch.name
+@rule_about(Stage.DIFFERENCE, 20, "leaves another value behind", LEAVES)
+def wrong_value_afterwards(failure: Failure, mismatch: ValueMismatch) -> str:
+    name, pair = mismatch.name, mismatch.pair
     if mismatch.actual is None:
         return failure.says("does not exist afterwards", who=f"the variable {name}")
-    if not isinstance(mismatch.expected, Exactly):
-        wanted = mismatch.expected.in_words() if mismatch.expected else "no value"
-        return failure.says(f"is {source(mismatch.actual)} afterwards, expected {wanted}", who=name)
-    pair = mismatch.expected.pair(mismatch.actual)
+    if pair is None:
+        clause = f"is {source(mismatch.actual)} afterwards, expected {mismatch.wanted}"
+        return failure.says(clause, who=name)
     place = first_difference(*pair)
     if not place.path:
         got, expected = _around(pair[1], pair[0])
@@ -95,15 +87,10 @@ def _in_another_order(expected: Value, actual: Value) -> bool:
 def _has_rows(value: Value) -> bool:
     """Whether it may be a board: a row elsewhere is another fault than an order."""
     widths = {len(item.text) for item in value.items if item.kind is ValueKind.STR}
-    texts = all(item.kind is ValueKind.STR for item in value.items)
-    lists = all(item.kind is ValueKind.LIST for item in value.items)
-    return lists or (texts and len(widths) == 1 and widths != {1})
-
-
-def _first_moved(expected: Value, actual: Value) -> str:
-    at = first_differing(expected.items, actual.items)
-    got, wanted = (source(value.items[at], limit=60) for value in (actual, expected))
-    return f"item [{at}] is {got}, it should be {wanted}"
+    kinds = {item.kind for item in value.items}
+    return kinds == {ValueKind.LIST} or (
+        kinds == {ValueKind.STR} and len(widths) == 1 and widths != {1}
+    )
 
 
 def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
@@ -156,12 +143,8 @@ def _around(actual: Value, expected: Value) -> tuple[str, str]:
     return source(actual, at=at, limit=60), source(expected, at=at, limit=60)
 
 
-@rule(Stage.DIFFERENCE, 100, "does not print what is asked for")
-def text_not_matched(failure: Failure) -> str | None:
-    """Printed text that is not what a matcher asks for."""
-    text = failure.text
-    if text is None:
-        return None
+@rule_about(Stage.DIFFERENCE, 100, "does not print what is asked for", TEXT)
+def text_not_matched(failure: Failure, text: TextMismatch) -> str:
     if isinstance(text.expected, Contains):
         lines = text.expected.text.strip("\n").split("\n")
         if len(lines) > 1:
@@ -205,15 +188,13 @@ def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> 
     those = f"the {len(lines)} lines from {quoted(lines[0])} to {quoted(lines[-1])}"
     if not is_board(lines):
         return failure.says(f"does not print {those}", place=place)
-    shown = text.actual.split("\n", _MOST_ITEMS)
-    other = any(is_board(shown[at : at + 3]) for at in range(min(len(shown) - 2, 100)))
+    other = holds_board(text.actual.split("\n", _MOST_ITEMS))
     clause = "is not the one that it should be" if other else "is not shown"
     return failure.says(f"{clause}: {those} are missing", place=place, who="the board")
 
 
 @rule(Stage.DIFFERENCE, 110, "ends with another exit status")
 def wrong_exit_status(failure: Failure) -> str | None:
-    """The program ends with another exit status."""
     for mismatch in failure.mismatches:
         if isinstance(mismatch, ExitMismatch):
             actual = "no exit status" if mismatch.actual is None else f"status {mismatch.actual}"
@@ -223,7 +204,5 @@ def wrong_exit_status(failure: Failure) -> str | None:
 
 @rule(Stage.LAST, 10, "differs from what is expected")
 def differs(failure: Failure) -> str | None:
-    """The last resort."""
-    kinds = {type(mismatch) for mismatch in failure.mismatches}
-    what = "returned" if ValueMismatch in kinds else "did"
-    return f"What it {what} is not what is expected."
+    has_value = any(isinstance(mismatch, ValueMismatch) for mismatch in failure.mismatches)
+    return f"What it {'returned' if has_value else 'did'} is not what is expected."

@@ -3,67 +3,53 @@
 from __future__ import annotations
 
 from harness.common.escaping import quoted
-from harness.judging.boards import cells, grid_at, is_board, transposed
+from harness.judging.boards import Cells, are_transposed, cells, grid_at, holds_board, is_board
 from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure, TextEdit
-from harness.judging.explain.rules import Stage, rule, text_rule
-from harness.model.values import Value
+from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
 
 _MESSAGE = "has rows and columns swapped"
 
 
 @rule(Stage.KNOWN_MISTAKE, 60, "rows and columns are swapped")
 def rows_and_columns_swapped(failure: Failure) -> str | None:
-    """A board that is the expected one turned over its diagonal."""
     pair = failure.exact_return
-    if pair is not None and _is_transposed(*pair):
+    if pair is not None and are_transposed(*map(cells, pair)):
         return failure.says(_MESSAGE, who="the returned board")
     for change in failure.changes:
-        if _is_transposed(change.expected, change.actual) or _change_transposed(
-            change.before, change.expected, change.actual
-        ):
+        before, wanted, got = map(cells, (change.before, change.expected, change.actual))
+        if are_transposed(wanted, got) or _change_transposed(before, wanted, got):
             return failure.says(_MESSAGE, who=change.name)
     return None
 
 
-@text_rule(Stage.OUTPUT_BEFORE_INPUTS, 20, "shows rows and columns swapped")
+@rule_about(Stage.OUTPUT_BEFORE_INPUTS, 20, "shows rows and columns swapped", TEXTS)
 def printed_rows_and_columns_swapped(failure: Failure, texts: TextEdit) -> str | None:
-    """The same of a board that is shown."""
     expected, actual = texts.expected, texts.actual
     first = shared_start(expected, actual)
     wanted, got = grid_at(expected, first), grid_at(actual, first)
-    if wanted is None or got is None or wanted.start != got.start or wanted.rows == got.rows:
+    if wanted is None or got is None or wanted.start != got.start:
         return None
-    if transposed(wanted.rows) != got.rows:
+    if not are_transposed(wanted.rows, got.rows):
         return None
     return failure.says(_MESSAGE, place=texts.place, who="the board")
 
 
-def _is_transposed(expected: Value, actual: Value) -> bool:
-    wanted, got = cells(expected), cells(actual)
-    return wanted is not None and got is not None and wanted != got and transposed(wanted) == got
-
-
-def _change_transposed(before: Value, expected: Value, actual: Value) -> bool:
+def _change_transposed(was: Cells | None, wanted: Cells | None, got: Cells | None) -> bool:
     """Whether the change was made at [row][column] instead of [column][row]."""
-    was, wanted, got = cells(before), cells(expected), cells(actual)
     if was is None or wanted is None or got is None:
         return False
-    if not _square(was) == _square(wanted) == _square(got) == len(was):
+    size = range(len(was))
+    if any([len(row) for row in rows] != [len(was)] * len(was) for rows in (was, wanted, got)):
         return False
-    places = [(i, j) for i in range(len(was)) for j in range(len(was))]
+    places = [(i, j) for i in size for j in size]
     should = {(i, j): wanted[i][j] for i, j in places if was[i][j] != wanted[i][j]}
     did = {(j, i): got[i][j] for i, j in places if was[i][j] != got[i][j]}
     return bool(should) and should == did
 
 
-def _square(rows: list[list[str]]) -> int:
-    return len(rows) if all(len(row) == len(rows) for row in rows) else 0
-
-
-@text_rule(Stage.OUTPUT_BEFORE_INPUTS, 30, "shows a piece one column beside its place")
+@rule_about(Stage.OUTPUT_BEFORE_INPUTS, 30, "shows a piece one column beside its place", TEXTS)
 def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
-    """A printed board on which one piece lies one column beside its place."""
     expected, actual = texts.expected, texts.actual
     moved = _moved(expected, actual)
     if moved is None:
@@ -104,9 +90,8 @@ def _moved(
     return (places[0], places[1]) if should_first else (places[1], places[0])
 
 
-@text_rule(Stage.OUTPUT_BEFORE_INPUTS, 10, "shows the board twice")
+@rule_about(Stage.OUTPUT_BEFORE_INPUTS, 10, "shows the board twice", TEXTS)
 def board_shown_twice(failure: Failure, texts: TextEdit) -> str | None:
-    """A block of lines printed twice in a row."""
     block, size = texts.inserted, len(texts.inserted)
     if texts.removed or size < 2 or texts.at < size:
         return None
@@ -119,23 +104,17 @@ def board_shown_twice(failure: Failure, texts: TextEdit) -> str | None:
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
-@text_rule(Stage.KNOWN_MISTAKE, 140, "does not show the board")
+@rule_about(Stage.KNOWN_MISTAKE, 140, "does not show the board", TEXTS)
 def board_not_shown(failure: Failure, texts: TextEdit) -> str | None:
-    """The board is missing from what is printed."""
-    if texts.inserted or not _holds_board(texts.removed):
+    if texts.inserted or not holds_board(texts.removed):
         return None
     who = "the board" if is_board(texts.removed) else "the text with the board"
     clause = f"is missing: it should start at line {texts.at + 1}"
     return failure.says(clause, place=texts.place, who=who)
 
 
-def _holds_board(lines: list[str]) -> bool:
-    return any(is_board(lines[i : i + 3]) for i in range(min(len(lines) - 2, 100)))
-
-
-@text_rule(Stage.KNOWN_MISTAKE, 150, "shows the board when it should not")
+@rule_about(Stage.KNOWN_MISTAKE, 150, "shows the board when it should not", TEXTS)
 def board_shown_unasked(failure: Failure, texts: TextEdit) -> str | None:
-    """A board where none should be."""
     if texts.removed or not is_board(texts.inserted):
         return None
     clause = f"is shown once too often (at line {texts.at + 1})"

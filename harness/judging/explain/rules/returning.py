@@ -9,8 +9,16 @@ from dataclasses import replace
 from harness.common.escaping import plain
 from harness.judging.boards import Cells, cells
 from harness.judging.explain.failure import ArgumentChange, Failure
-from harness.judging.explain.rules import Stage, a_type, count, rule
-from harness.judging.mismatches import first_difference
+from harness.judging.explain.rules import (
+    EXACT_RETURN,
+    RETURNS,
+    Stage,
+    a_type,
+    count,
+    rule,
+    rule_about,
+)
+from harness.judging.mismatches import ValueMismatch, first_difference
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields
 from harness.model.values import NONE, Value, ValueKind
@@ -26,11 +34,9 @@ _MADE_FROM = {
 }
 
 
-@rule(Stage.KNOWN_MISTAKE, 20, "prints instead of returning")
-def printed_instead_of_returned(failure: Failure) -> str | None:
-    """The answer is printed, and None is returned."""
-    pair = failure.exact_return
-    if pair is None or pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
+@rule_about(Stage.KNOWN_MISTAKE, 20, "prints instead of returning", EXACT_RETURN)
+def printed_instead_of_returned(failure: Failure, pair: tuple[Value, Value]) -> str | None:
+    if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
         return None
     printed = failure.actual_printed.strip("\n")
     expected = (failure.expected_printed or "").strip("\n")
@@ -55,54 +61,39 @@ def _has_lines(text: str, lines: str) -> bool:
     return f"\n{lines}\n" in f"\n{text}\n"
 
 
-@rule(Stage.KNOWN_MISTAKE, 30, "returns instead of printing")
-def returned_instead_of_printed(failure: Failure) -> str | None:
-    """The text came back, and the screen stayed empty."""
-    pair, expected = failure.exact_return, failure.expected_printed
-    if pair is None or pair[1].kind is not ValueKind.STR or not expected:
-        return None
-    if failure.actual_printed.strip() or not expected.strip():
+@rule_about(Stage.KNOWN_MISTAKE, 30, "returns instead of printing", EXACT_RETURN)
+def returned_instead_of_printed(failure: Failure, pair: tuple[Value, Value]) -> str | None:
+    expected = failure.expected_printed or ""
+    if pair[1].kind is not ValueKind.STR or failure.actual_printed.strip() or not expected.strip():
         return None
     if pair[1].text.strip("\n") == expected.strip("\n"):
         return failure.says("returned the text instead of printing it")
     return None
 
 
-@rule(Stage.KNOWN_MISTAKE, 88, "returns a generator instead of a list")
-def generator_instead_of_list(failure: Failure) -> str | None:
-    """What should be a list comes one by one."""
-    pair = failure.exact_return
-    if pair is None or pair[1].kind is not ValueKind.ITERATOR or pair[0].kind is ValueKind.ITERATOR:
+@rule_about(Stage.KNOWN_MISTAKE, 88, "returns a generator instead of a list", EXACT_RETURN)
+def generator_instead_of_list(failure: Failure, pair: tuple[Value, Value]) -> str | None:
+    if pair[1].kind is not ValueKind.ITERATOR or pair[0].kind is ValueKind.ITERATOR:
         return None
     made, wanted = a_type(pair[1]), a_type(pair[0])
-    hint = ""
-    if pair[0].kind in (ValueKind.LIST, ValueKind.TUPLE, ValueKind.SET):
-        hint = f": {pair[0].kind}(…) makes {wanted} of it"
+    hint = f": {pair[0].kind}(…) makes {wanted} of it" if pair[0].kind in _ITEMS else ""
     return failure.says(f"returned {made} instead of {wanted}{hint}")
 
 
-@rule(Stage.KNOWN_MISTAKE, 89, "returns another iterator instead of a generator")
-def iterator_instead_of_generator(failure: Failure) -> str | None:
-    """The right values come one by one, and not from a generator."""
-    mismatch = failure.returns
-    if mismatch is None or mismatch.actual is None:
-        return None
+@rule_about(Stage.KNOWN_MISTAKE, 89, "returns another iterator instead of a generator", RETURNS)
+def iterator_instead_of_generator(failure: Failure, mismatch: ValueMismatch) -> str | None:
     expected, made = mismatch.expected, mismatch.actual
-    if isinstance(expected, Yields):
-        is_right = expected.accepts_of_any_iterator(made)
-    elif isinstance(expected, Exactly) and made.kind is ValueKind.ITERATOR:
-        is_right = expected.accepts(replace(made, text=GENERATOR))
-    else:
+    if made is None or made.kind is not ValueKind.ITERATOR:
         return None
-    if not is_right:
+    is_yielded = isinstance(expected, Yields | Exactly)
+    if expected is None or not is_yielded or not expected.accepts(replace(made, text=GENERATOR)):
         return None
     return failure.says(f"returned {a_type(made)} object instead of a generator: write yield")
 
 
-@rule(Stage.KNOWN_MISTAKE, 90, "returns None")
-def returned_none(failure: Failure) -> str | None:
-    """None came back: a `return` is missing."""
-    pair = failure.exact_return
+@rule_about(Stage.KNOWN_MISTAKE, 90, "returns None", RETURNS)
+def returned_none(failure: Failure, mismatch: ValueMismatch) -> str | None:
+    pair = mismatch.pair
     if pair is not None:
         if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
             return None
@@ -110,8 +101,7 @@ def returned_none(failure: Failure) -> str | None:
         is_plain = pair[0].kind is not ValueKind.BOOL and not pair[0].is_container
         hint = "" if is_plain else ": is a return missing?"
         return failure.says(f"returned None instead of {source(pair[0])}{hint}")
-    mismatch = failure.returns
-    if mismatch is None or mismatch.expected is None or mismatch.actual != NONE:
+    if mismatch.expected is None or mismatch.actual != NONE:
         return None
     wanted = mismatch.expected.in_words()
     return failure.says(f"returned None instead of {wanted}: is a return missing?")
@@ -119,44 +109,35 @@ def returned_none(failure: Failure) -> str | None:
 
 @rule(Stage.KNOWN_MISTAKE, 10, "makes a value that is too large")
 def too_large(failure: Failure) -> str | None:
-    """A value that is beyond comparing."""
     returned = failure.first_difference.actual if failure.first_difference else None
-    candidates = ((returned, "returned a value"), (_left_behind(failure), "leaves a value"))
-    for value, what in candidates:
+    left = failure.leaves.actual if failure.leaves else None
+    if failure.leaves and failure.leaves.pair:
+        left = first_difference(*failure.leaves.pair).actual
+    for value, does in ((returned, "returned"), (left, "leaves")):
         if value is not None and value.kind is ValueKind.TOO_LARGE:
-            return failure.says(
-                f"{what} that is too large to compare ({plain(value.text, limit=60)})"
-            )
+            what = plain(value.text, limit=60)
+            return failure.says(f"{does} a value that is too large to compare ({what})")
     return None
 
 
-def _left_behind(failure: Failure) -> Value | None:
-    mismatch = failure.leaves
-    if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, Exactly):
-        return mismatch.actual if mismatch else None
-    return first_difference(*mismatch.expected.pair(mismatch.actual)).actual
-
-
-@rule(Stage.KNOWN_MISTAKE, 40, "returns a function without calling it")
-def returned_a_function(failure: Failure) -> str | None:
-    """A function came back, not what it would return."""
-    returned = failure.returned
-    if returned is None or returned.kind is not ValueKind.FUNCTION:
+@rule_about(Stage.KNOWN_MISTAKE, 40, "returns a function without calling it", RETURNS)
+def returned_a_function(failure: Failure, mismatch: ValueMismatch) -> str | None:
+    if mismatch.actual is None or mismatch.actual.kind is not ValueKind.FUNCTION:
         return None
-    name = plain(returned.text, limit=40)
+    name = plain(mismatch.actual.text, limit=40)
     return failure.says(f"returned the function {name} itself: are its parentheses missing?")
 
 
-@rule(Stage.KNOWN_MISTAKE, 100, "returns a value of another type")
-def wrong_type(failure: Failure) -> str | None:
-    """The right value of the wrong type, or something of another type altogether."""
+@rule_about(Stage.KNOWN_MISTAKE, 100, "returns a value of another type", RETURNS)
+def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
+    if isinstance(mismatch.expected, OfType) and mismatch.actual is not None:
+        got = f"{source(mismatch.actual, limit=60)} ({a_type(mismatch.actual)})"
+        return failure.says(f"returned {got} instead of {mismatch.expected.in_words()}")
     place = failure.first_difference
-    if place is None:
-        return _not_of_type(failure)
-    expected, actual = place.expected, place.actual
-    if expected is None or actual is None or expected.kind is actual.kind:
+    if place is None or place.expected is None or place.actual is None:
         return None
-    if ValueKind.NONE in (expected.kind, actual.kind):
+    expected, actual = place.expected, place.actual
+    if expected.kind is actual.kind or ValueKind.NONE in (expected.kind, actual.kind):
         return None
     got, wanted = source(actual, limit=60), source(expected, limit=60)
     if actual.kind is ValueKind.UNREADABLE:
@@ -189,20 +170,11 @@ def _conversion(expected: Value, actual: Value) -> str:
     return f": {made}(…) makes {a_type(expected)} of it"
 
 
-def _not_of_type(failure: Failure) -> str | None:
-    mismatch = failure.returns
-    if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, OfType):
-        return None
-    got = f"{source(mismatch.actual, limit=60)} ({a_type(mismatch.actual)})"
-    return failure.says(f"returned {got} instead of {mismatch.expected.in_words()}")
-
-
 _MOST_DIGITS = 10
 
 
 @rule(Stage.KNOWN_MISTAKE, 50, "does not change its argument")
 def argument_not_changed(failure: Failure) -> str | None:
-    """The function should have changed its argument and did not."""
     for change in failure.changes:
         if not change.should_change or change.did_change:
             continue
@@ -250,7 +222,6 @@ def _also_returned(failure: Failure) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 80, "changes its argument")
 def argument_changed(failure: Failure) -> str | None:
-    """The function should have left its argument alone."""
     for change in failure.changes:
         if not change.should_change and change.did_change:
             clause = f"is changed and should not be: {_first(change, 'it should stay')}"
@@ -272,16 +243,20 @@ def _first(change: ArgumentChange, should: str) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 70, "changes the column beside the right one")
 def changed_off_by_one_column(failure: Failure) -> str | None:
-    """The change is the right one, in a neighbouring column."""
     for change in failure.changes:
-        grids = [cells(v) for v in (change.before, change.expected, change.actual)]
-        before, expected, actual = grids
+        before, expected, actual = map(cells, (change.before, change.expected, change.actual))
         if before is None or expected is None or actual is None:
             continue
-        wanted, got = _changed(before, expected), _changed(before, actual)
-        places = _neighbours(change, wanted, got, len(before))
-        if places is not None:
-            clause = f"is changed one column off: at index {places[1]} instead of {places[0]}"
+        # A list of texts holds columns (or rows that a column cuts); a list of lists holds rows.
+        in_texts = all(item.kind is ValueKind.STR for item in change.before.items)
+        should = {place[not in_texts] for place in _changed(before, expected)}
+        did = {place[not in_texts] for place in _changed(before, actual)}
+        if len(should) != 1 or len(did) != 1:
+            continue
+        wanted, got = should.pop(), did.pop()
+        is_last = in_texts and wanted == 0 and got == len(before) - 1 > 1  # index -1 is the last
+        if abs(wanted - got) == 1 or is_last:
+            clause = f"is changed one column off: at index {got} instead of {wanted}"
             return failure.says(clause, who=change.name)
     return None
 
@@ -296,27 +271,3 @@ def _changed(before: Cells, after: Cells) -> set[tuple[int, int]]:
         for inner, cell in enumerate(line)
         if after[outer][inner] != cell
     }
-
-
-def _neighbours(
-    change: ArgumentChange, wanted: set[tuple[int, int]], got: set[tuple[int, int]], size: int
-) -> tuple[int, int] | None:
-    """The expected and the actual index of the one column that changed, if they are neighbours.
-
-    A list of texts holds columns (or rows that a column cuts); a list of lists holds rows.
-    """
-    in_texts = all(item.kind is ValueKind.STR for item in change.before.items)
-    axis = 0 if in_texts else 1
-    should, did = _one({place[axis] for place in wanted}), _one({place[axis] for place in got})
-    if should is None or did is None:
-        return None
-    return (should, did) if _beside(should, did, size if in_texts else 0) else None
-
-
-def _one(places: set[int]) -> int | None:
-    return next(iter(places)) if len(places) == 1 else None
-
-
-def _beside(wanted: int, got: int, size: int) -> bool:
-    """Side by side; with a size also first and last (index -1 is Python's last)."""
-    return abs(wanted - got) == 1 or (size > 2 and wanted == 0 and got == size - 1)
