@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from harness.reporting.export import ExportRequest
+from harness.reporting.export.exporter import ExportRequest
 from harness.reporting.export.gradebooks import GradebookEntry
 from tests.reporting.report_samples import PLAN, RUN
 

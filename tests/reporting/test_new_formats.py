@@ -30,7 +30,8 @@ from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionSt
 from harness.model.submission import Student
 from harness.model.verdict import Explanation, VerdictKind
 from harness.reporting import export
-from harness.reporting.export import Exported, ExportRequest, exporter, gradebooks
+from harness.reporting.export import exporter, gradebooks
+from harness.reporting.export.exporter import Exported, ExportRequest
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE

@@ -13,8 +13,9 @@ from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.files import write_bytes
 from harness.model.result import RunResult
-from harness.reporting.export import Exporter, ExportRequest, Marks, exporter, exporters
+from harness.reporting.export import exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
+from harness.reporting.export.exporter import Exporter, ExportRequest, Marks
 from harness.results.database import read_run
 
 SECTION = "Results"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from harness.common.discovery import extensions
 from harness.common.errors import UserError
-from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
+from harness.reporting.export.exporter import Exporter
 from harness.reporting.export.gradebooks import gradebook_exporters
-
-__all__ = ["ExportRequest", "Exported", "Exporter", "Marks", "exporter", "exporters"]
 
 
 def exporters() -> dict[str, Exporter]:

@@ -5,18 +5,14 @@ Made of the fields that are named here. What a field holds that is not named sta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
+from typing import Any, TypeVar
 
-from harness.model.policy import Finding, Unparsable
-from harness.model.result import (
-    Adjustment,
-    CohortFacts,
-    ManualMark,
-    RunFacts,
-    RunResult,
-    SubmissionResult,
-)
-from harness.model.verdict import Cause, CodePlace
+from harness.model.result import RunResult, SubmissionResult
+from harness.model.verdict import Cause
+
+T = TypeVar("T")
 
 
 def anonymous(run: RunResult) -> RunResult:
@@ -26,10 +22,11 @@ def anonymous(run: RunResult) -> RunResult:
     wrote: notes, comments, reasons, notices. The order of the numbers does not follow the ids.
     What a program printed, and the names in its code that a finding quotes, stay.
     """
+    cohort = _chosen(run.facts.cohort, _COHORT)
     ordered = sorted(run.submissions, key=_order)
     width = len(str(len(ordered)))
     return RunResult(
-        facts=_facts(run.facts),
+        facts=_chosen(run.facts, _FACTS, cohort=cohort),
         submissions=tuple(
             _submission(result, f"student-{number:0{width}}")
             for number, result in enumerate(ordered, start=1)
@@ -37,36 +34,29 @@ def anonymous(run: RunResult) -> RunResult:
     )
 
 
-def _facts(facts: RunFacts) -> RunFacts:
-    return RunFacts(
-        assignment=facts.assignment,
-        started=facts.started,
-        finished=facts.finished,
-        complete=facts.complete,
-        harness=facts.harness,
-        python=facts.python,
-        python_wanted=facts.python_wanted,
-        interpreter=facts.interpreter,
-        tier=facts.tier,
-        probes=facts.probes,
-        limits=facts.limits,
-        spec_digest=facts.spec_digest,
-        reference_digest=facts.reference_digest,
-        input_mechanism=facts.input_mechanism,
-        not_prevented=facts.not_prevented,
-        cohort=None if facts.cohort is None else _cohort(facts.cohort),
-        strength=facts.strength,
-    )
+_FACTS = (
+    *("assignment", "started", "finished", "complete", "harness", "python", "python_wanted"),
+    *("interpreter", "tier", "probes", "limits", "spec_digest", "reference_digest"),
+    *("input_mechanism", "not_prevented", "strength"),
+)
+_COHORT = ("layouts", "submissions", "students", "due", "time_zone")
+_RESULT = (
+    *("status", "mark", "out_of", "flagged", "scenarios", "earlier", "attempt", "attempts"),
+    "isolation",
+)
+_FINDING = ("rule", "clause", "line", "column", "source", "message", "consequence", "word")
+_CAUSE = (
+    *("function", "rule", "scenarios", "example", "blamed", "line", "symptoms", "clauses"),
+    *("hint", "together_with", "marks_at_stake"),
+)
 
 
-def _cohort(cohort: CohortFacts) -> CohortFacts:
-    return CohortFacts(
-        layouts=cohort.layouts,
-        submissions=cohort.submissions,
-        students=cohort.students,
-        due=cohort.due,
-        time_zone=cohort.time_zone,
-    )
+def _chosen(source: T, fields: Sequence[str], **more: object) -> T:
+    """The same with these fields alone, and with `more`; None stays None."""
+    if source is None:
+        return source
+    chosen: dict[str, Any] = {name: getattr(source, name) for name in fields}
+    return type(source)(**chosen, **more)
 
 
 def _order(result: SubmissionResult) -> str:
@@ -74,57 +64,23 @@ def _order(result: SubmissionResult) -> str:
 
 
 def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
-    adjustment, unparsable = result.adjustment, result.unparsable
-    return SubmissionResult(
+    return _chosen(
+        result,
+        _RESULT,
         id=name,
-        status=result.status,
-        mark=result.mark,
-        out_of=result.out_of,
-        flagged=result.flagged,
-        findings=tuple(_finding(each) for each in result.findings),
-        unparsable=None
-        if unparsable is None
-        else Unparsable(file="", reason=unparsable.reason, line=unparsable.line),
-        scenarios=result.scenarios,
-        manual=tuple(ManualMark(slot=each.slot, mark=each.mark) for each in result.manual),
-        adjustment=None if adjustment is None else Adjustment(marks=adjustment.marks, reason=""),
-        earlier=result.earlier,
-        attempt=result.attempt,
-        attempts=result.attempts,
-        isolation=result.isolation,
-        causes=tuple(_cause(each) for each in result.causes),
-    )
-
-
-def _finding(finding: Finding) -> Finding:
-    return Finding(
-        rule=finding.rule,
-        clause=finding.clause,
-        file="",
-        line=finding.line,
-        column=finding.column,
-        source=finding.source,
-        message=finding.message,
-        consequence=finding.consequence,
-        word=finding.word,
+        findings=tuple(_chosen(finding, _FINDING, file="") for finding in result.findings),
+        unparsable=_chosen(result.unparsable, ("reason", "line"), file=""),
+        manual=tuple(_chosen(given, ("slot", "mark")) for given in result.manual),
+        adjustment=_chosen(result.adjustment, ("marks",), reason=""),
+        causes=tuple(_cause(cause) for cause in result.causes),
     )
 
 
 def _cause(cause: Cause) -> Cause:
     """What a scenario showed is its message; without one it may be about files or people."""
-    place = cause.place
-    return Cause(
-        function=cause.function,
-        rule=cause.rule,
+    return _chosen(
+        cause,
+        _CAUSE,
         message=cause.message if cause.example else "",
-        scenarios=cause.scenarios,
-        example=cause.example,
-        blamed=cause.blamed,
-        place=None if place is None else CodePlace(file="", first=place.first, last=place.last),
-        line=cause.line,
-        symptoms=cause.symptoms,
-        clauses=cause.clauses,
-        hint=cause.hint,
-        together_with=cause.together_with,
-        marks_at_stake=cause.marks_at_stake,
+        place=_chosen(cause.place, ("first", "last"), file=""),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,25 +11,11 @@ from harness.common.csv_tables import Sheet, encoded, read_sheet
 from harness.common.discovery import extensions
 from harness.common.errors import UserError
 from harness.common.words import counted
+from harness.model.result import SubmissionResult
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
 from harness.reporting.export.feedback import feedback_exporter
-from harness.reporting.export.gradebooks.matching import GradebookEntry, gradebook_entries
-from harness.reporting.export.gradebooks.platform import (
-    FilledGradebook,
-    FillOptions,
-    Gradebook,
-    fill,
-)
-
-__all__ = [
-    "FilledGradebook",
-    "Gradebook",
-    "GradebookEntry",
-    "gradebook_entries",
-    "gradebook_exporters",
-    "gradebooks",
-    "make_gradebook",
-]
+from harness.reporting.export.gradebooks.matching import GradebookEntry, gradebook_entry
+from harness.reporting.export.gradebooks.platform import FilledGradebook, Gradebook, fill
 
 
 def gradebooks() -> dict[str, Gradebook]:
@@ -41,29 +27,28 @@ def gradebooks() -> dict[str, Gradebook]:
 def gradebook_exporters() -> tuple[Exporter, ...]:
     """The formats that the platforms have: a gradebook, and a zip of feedback where they take
     one."""
-    found: list[Exporter] = []
-    for each in gradebooks().values():
-        found.append(
-            Exporter(
-                name=each.name,
-                help=f"marks for {each.title}'s gradebook (CSV)",
-                export=partial(_export, each),
-                is_gradebook=True,
-            )
+    exporters: list[Exporter] = []
+    for platform in gradebooks().values():
+        help_line = f"marks for {platform.title}'s gradebook (CSV)"
+        export = partial(_export, platform)
+        exporters.append(
+            Exporter(name=platform.name, help=help_line, export=export, is_gradebook=True)
         )
-        if each.feedback_name is not None:
-            found.append(
+        if platform.feedback_name is not None:
+            exporters.append(
                 feedback_exporter(
-                    each.name, each.title, each.feedback_name, index=each.feedback_index
+                    f"feedback-{platform.name}",
+                    f"feedback pages to upload to {platform.title} (zip)",
+                    partial(_feedback_page, platform.feedback_name),
+                    platform=platform.title,
+                    index=platform.feedback_index,
                 )
             )
-    return tuple(found)
+    return tuple(exporters)
 
 
 def make_gradebook(
-    platform: Gradebook,
-    entries: Sequence[GradebookEntry],
-    request: ExportRequest,
+    platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
     """The gradebook of these submissions: the downloaded file filled in, or one made from the
     roster or the submissions alone.
@@ -73,23 +58,19 @@ def make_gradebook(
     """
     if not entries:
         raise UserError("there is no submission in this run")
-    title = request.plan.assignment.title
-    options = FillOptions(
-        column_given=request.column is not None, clear=request.clear, match=request.match
-    )
     if request.gradebook is not None:
         sheet = _read(request.gradebook)
-        layout = platform.layout(sheet, request.column, title)
-        filled = fill(sheet, layout, entries, options)
+        layout = platform.layout(sheet, request.column, request.plan.assignment.title)
+        filled = fill(sheet, layout, entries, request)
     elif request.roster is not None:
-        filled = _from_roster(platform, entries, request, options)
+        filled = _from_roster(platform, entries, request, request.roster)
     else:
         filled = _from_submissions(platform, entries, request)
     return replace(filled, sheet=platform.finished(filled.sheet))
 
 
 def _export(platform: Gradebook, request: ExportRequest) -> Exported:
-    entries = gradebook_entries(request.run, request.marks)
+    entries = [gradebook_entry(result, request.marks) for result in request.run.submissions]
     filled = make_gradebook(platform, entries, request)
     warnings = list(filled.warnings)
     if not filled.marks:
@@ -102,22 +83,26 @@ def _export(platform: Gradebook, request: ExportRequest) -> Exported:
     return Exported(data=encoded(filled.sheet), warnings=tuple(warnings))
 
 
+def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) -> str | None:
+    """None for what is not the name of one folder or file, but a path."""
+    source = result.source
+    is_path = source in ("", ".", "..") or set(source) & set("/\\\0")
+    return None if is_path else name(source)
+
+
 def _from_roster(
-    platform: Gradebook,
-    entries: Sequence[GradebookEntry],
-    request: ExportRequest,
-    options: FillOptions,
+    platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest, roster: Path
 ) -> FilledGradebook:
     """Rows without a mark are left out: there is nothing to import."""
-    if platform.from_roster is None or request.roster is None:
+    if platform.from_roster is None:
         raise UserError(f"--roster is not for --to {platform.name}", hint="--gradebook FILE")
     title = request.column or request.plan.assignment.title
-    sheet = platform.from_roster(_read(request.roster), title)
+    sheet = platform.from_roster(_read(roster), title)
     layout = platform.layout(sheet, None, title)
-    filled = fill(sheet, layout, entries, options)
+    filled = fill(sheet, layout, entries, request)
     header, *students = filled.sheet.rows
-    rows = [list(header), *(list(row) for row in students if row[layout.mark])]
-    return replace(filled, sheet=filled.sheet.with_rows(rows))
+    rows = (header, *(row for row in students if row[layout.mark]))
+    return replace(filled, sheet=replace(filled.sheet, rows=rows))
 
 
 def _from_submissions(

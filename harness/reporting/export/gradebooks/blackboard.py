@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from harness.common.csv_tables import Form, Row, Sheet
+from harness.common.csv_tables import Form, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.matching import GradebookEntry, Identity
+from harness.reporting.export.gradebooks.matching import GradebookEntry
 from harness.reporting.export.gradebooks.platform import (
     Gradebook,
     GradebookLayout,
     cells_of,
-    choose_column,
+    choose_item,
     find_column,
     number_in,
+    student_of,
 )
 from harness.reporting.view.words import number
 
@@ -29,17 +30,13 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
             "has no column Username", place=sheet.place, hint="download Blackboard's grade centre"
         )
     last, first = find_column(header, "Last Name"), find_column(header, "First Name")
-    items = {i: found for i, cell in enumerate(header) if (found := _ITEM.fullmatch(cell))}
-    mark = choose_column(sheet, {i: m["title"] for i, m in items.items()}, column, title)
-
-    def identity(row: Row) -> Identity | None:
-        ids, name = cells_of(row, login, own_id), " ".join(cells_of(row, first, last))
-        return Identity(ids=ids, names=(name,) if name else ()) if ids else None
-
+    mark, item = choose_item(sheet, _ITEM, column, title)
     return GradebookLayout(
         mark=mark,
-        identity=identity,
-        maximum=number_in(items[mark]["about"]),
+        identity=lambda row: student_of(
+            cells_of(row, login, own_id), (), cells_of(row, first, last)
+        ),
+        maximum=number_in(item["about"]),
         comment=find_column(header, "Feedback to Learner"),
     )
 

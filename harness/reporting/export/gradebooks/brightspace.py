@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.matching import Identity
 from harness.reporting.export.gradebooks.platform import (
     Gradebook,
     GradebookLayout,
     cells_of,
-    choose_column,
+    choose_item,
     find_column,
     number_in,
+    student_of,
 )
 
 _END = "End-of-Line Indicator"
@@ -28,27 +28,25 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     header = sheet.rows[0]
     own_id, login = (find_column(header, key) for key in _KEYS)
     if own_id is None and login is None:
-        raise UserError(
-            "has neither a column OrgDefinedId nor Username",
-            place=sheet.place,
-            hint="export Brightspace's grades with the key that it offers",
-        )
+        raise _no_key(sheet, "export Brightspace's grades with the key that it offers")
     last, first, email = (find_column(header, name) for name in _ABOUT)
-    items = {i: found for i, cell in enumerate(header) if (found := _ITEM.fullmatch(cell))}
-    mark = choose_column(sheet, {i: m["title"] for i, m in items.items()}, column, title)
-    about = _MAXIMUM.search(items[mark]["about"] or "")
+    mark, item = choose_item(sheet, _ITEM, column, title)
+    about = _MAXIMUM.search(item["about"] or "")
 
-    def identity(row: Row) -> Identity | None:
-        ids = tuple(cell.removeprefix("#") for cell in cells_of(row, own_id))
-        logins = tuple(cell.removeprefix("#") for cell in cells_of(row, login, email))
-        name = " ".join(cells_of(row, first, last))
-        if not (ids or logins):
-            return None
-        return Identity(ids=ids, logins=logins, names=(name,) if name else ())
+    def plain(row: Row, *columns: int | None) -> Row:
+        return tuple(cell.removeprefix("#") for cell in cells_of(row, *columns))
 
     return GradebookLayout(
-        mark=mark, identity=identity, maximum=number_in(about[1]) if about else None
+        mark=mark,
+        identity=lambda row: student_of(
+            plain(row, own_id), plain(row, login, email), cells_of(row, first, last)
+        ),
+        maximum=number_in(about[1]) if about else None,
     )
+
+
+def _no_key(sheet: Sheet, hint: str) -> UserError:
+    return UserError("has neither a column OrgDefinedId nor Username", place=sheet.place, hint=hint)
 
 
 def _from_roster(roster: Sheet, title: str) -> Sheet:
@@ -60,11 +58,7 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
     header = roster.rows[0]
     known = [(name, at) for name in _KEYS if (at := find_column(header, name)) is not None]
     if not known:
-        raise UserError(
-            "has neither a column OrgDefinedId nor Username",
-            place=roster.place,
-            hint="export the class list or the grades from Brightspace",
-        )
+        raise _no_key(roster, "export the class list or the grades from Brightspace")
     keys = len(known)
     known += [(name, at) for name in _ABOUT if (at := find_column(header, name)) is not None]
     rows = [[name for name, _ in known] + [f"{title} Points Grade"]]
@@ -80,8 +74,7 @@ def _finished(sheet: Sheet) -> Sheet:
     header = sheet.rows[0]
     at = find_column(header, _END)
     if at is None:
-        rows = [(*row, *[""] * (len(header) - len(row)), "#") for row in sheet.rows[1:]]
-        return replace(sheet, rows=((*header, _END), *rows))
+        at, header = len(header), (*header, _END)
     rows = [(*row[:at], *[""] * (at - len(row)), "#", *row[at + 1 :]) for row in sheet.rows[1:]]
     return replace(sheet, rows=(header, *rows))
 

@@ -14,9 +14,10 @@ from harness.reporting.export.gradebooks.platform import (
     Gradebook,
     GradebookLayout,
     cells_of,
-    choose_column,
+    choose_item,
     find_column,
     number_in,
+    student_of,
 )
 from harness.reporting.view.words import number
 
@@ -34,18 +35,14 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
         raise UserError(
             "has no columns Student and ID", place=sheet.place, hint="export Canvas's gradebook"
         )
-    titles = {
-        i: found["title"] for i, c in enumerate(header) if (found := _ASSIGNMENT.fullmatch(c))
-    }
-    mark = choose_column(sheet, titles, column, title)
+    mark, _ = choose_item(sheet, _ASSIGNMENT, column, title)
     possible = next((row for row in sheet.rows if _is_possible(row)), ())
 
     def identity(row: Row) -> Identity | None:
         names = cells_of(row, student)
-        ids, logins = cells_of(row, own_id, sis_id), cells_of(row, login)
-        if not (ids or logins) or _is_possible(row) or any(map(is_test_student, names)):
+        if _is_possible(row) or any(map(is_test_student, names)):
             return None
-        return Identity(ids=ids, logins=logins, names=names)
+        return student_of(cells_of(row, own_id, sis_id), cells_of(row, login), names)
 
     return GradebookLayout(
         mark=mark,

@@ -4,9 +4,9 @@ by id, then by login or email, and by name only where it is unique.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
@@ -15,27 +15,24 @@ from harness.common.csv_tables import columns_of, read_sheet, records_of
 from harness.common.errors import UserError
 from harness.common.person_names import id_key, name_keys
 from harness.common.words import rounded
-from harness.model.result import RunResult, SubmissionResult
+from harness.model.result import SubmissionResult
 from harness.reporting.export.exporter import Marks
 from harness.reporting.view import words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradebookEntry:
-    """One submission. `mark` is its text, rounded once; without a mark it is empty and `why` says
-    the reason, `waits` which marks a person has yet to give. `out_of` is the maximum of the marks
-    that go out, `total_out_of` that of the whole assignment where it is another. `student_id`,
-    `email` and `name` are empty where the source does not have them."""
+    """One submission; what its source does not say of the student is empty."""
 
     id: str
     student_id: str
     email: str
     name: str
-    mark: str
-    out_of: Fraction
-    total_out_of: Fraction | None = None
-    why: str = ""
-    waits: str = ""
+    mark: str  # rounded once; empty without one
+    out_of: Fraction  # the maximum of the marks that go out
+    total_out_of: Fraction | None = None  # that of the whole assignment
+    why: str = ""  # there is no mark
+    waits: str = ""  # for these marks of a person
     comment: str = ""
 
     @property
@@ -43,15 +40,15 @@ class GradebookEntry:
         return f"{self.id} ({self.name})" if self.name and self.name != self.id else self.id
 
 
-def gradebook_entries(run: RunResult, marks: Marks = Marks.TOTAL) -> tuple[GradebookEntry, ...]:
-    """Every submission of a run. Only what is graded or unreadable has a mark."""
-    return tuple(_entry(result, marks) for result in run.submissions)
-
-
-def _entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
+def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
+    """What goes out of a result. Only what is graded or unreadable has a mark."""
     total = marks is Marks.TOTAL
     mark = result.total if total else result.mark
     student = result.student
+    missing = ", ".join(part.slot.title for part in result.manual if part.mark is None)
+    why = f"no mark yet for {missing}"
+    if result.mark is None:
+        why, missing = words.STATUS[result.status], ""
     return GradebookEntry(
         id=result.id,
         student_id=student.id if student else result.id,
@@ -60,34 +57,15 @@ def _entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
         mark="" if mark is None else rounded(mark),
         out_of=result.total_out_of if total else result.out_of,
         total_out_of=result.total_out_of,
-        why="" if mark is not None else _why(result),
-        waits=", ".join(_missing(result)) if mark is None and result.mark is not None else "",
+        why=why if mark is None else "",
+        waits=missing if mark is None else "",
         comment=result.comment,
     )
-
-
-def _why(result: SubmissionResult) -> str:
-    if result.mark is None:
-        return words.STATUS[result.status]
-    return f"no mark yet for {', '.join(_missing(result))}"
-
-
-def _missing(result: SubmissionResult) -> list[str]:
-    return [part.slot.title for part in result.manual if part.mark is None]
 
 
 _T = TypeVar("_T")
 _DOWNLOAD = ("download id", "download", "submission id", "submission")
 _GRADEBOOK = ("gradebook id", "gradebook")
-
-
-class By(StrEnum):
-    """What a row was matched by, best first."""
-
-    FILE = "the match file"
-    ID = "id"
-    LOGIN = "login or email"
-    NAME = "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,49 +75,51 @@ class Identity:
     ids: tuple[str, ...] = ()
     logins: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GradebookRow:
-    """A student's row; `row` counts from 0, the header included."""
-
-    row: int
-    identity: Identity
+    row: int = 0  # the header included
 
     @property
     def shown(self) -> str:
-        who = self.identity
-        return next((text for text in (*who.names, *who.ids, *who.logins) if text), "a row")
+        return next((text for text in (*self.names, *self.ids, *self.logins) if text), "a row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
     """A row and its submission."""
 
-    row: GradebookRow
+    student: Identity
     entry: GradebookEntry
-    by: By
+    by_name: bool = False
 
 
 def match_rows(
-    rows: Sequence[GradebookRow], entries: Sequence[GradebookEntry], settled: Sequence[Match] = ()
+    students: Sequence[Identity], entries: Sequence[GradebookEntry], settled: Sequence[Match] = ()
 ) -> tuple[Match, ...]:
     """What can be matched without doubt, in the order of the rows; `settled` is decided.
 
-    At each step a row and a submission are matched only when neither could be another's; what is
-    not matched goes on to the next step.
+    By id, then by login, then by name: at each step a row and a submission are matched only when
+    neither could be another's; what is not matched goes on to the next step.
     """
-    found = list(settled)
-    for by in (By.ID, By.LOGIN, By.NAME):
-        taken = {id(each.row) for each in found} | {id(each.entry) for each in found}
-        open_rows = [row for row in rows if id(row) not in taken]
-        open_entries = [entry for entry in entries if id(entry) not in taken]
-        found += _step(by, open_rows, open_entries)
-    return tuple(sorted(found, key=lambda each: each.row.row))
+    matches = list(settled)
+    for step in range(3):
+        taken = {id(side) for match in matches for side in (match.student, match.entry)}
+        of_key = _by_key(
+            (entry, _keys_of_entry(entry)[step]) for entry in entries if id(entry) not in taken
+        )
+        candidates: list[tuple[Identity, dict[int, GradebookEntry]]] = []
+        for student in students:
+            if id(student) not in taken:
+                alike = (entry for key in _keys_of_row(student)[step] for entry in of_key[key])
+                candidates.append((student, {id(entry): entry for entry in alike}))
+        claims = Counter(number for _, fitting in candidates for number in fitting)
+        for student, fitting in candidates:
+            if len(fitting) == 1 and claims[next(iter(fitting))] == 1:
+                (entry,) = fitting.values()
+                matches.append(Match(student=student, entry=entry, by_name=step == 2))
+    return tuple(sorted(matches, key=lambda match: match.student.row))
 
 
 def read_matches(
-    path: Path, rows: Sequence[GradebookRow], entries: Sequence[GradebookEntry]
+    path: Path, students: Sequence[Identity], entries: Sequence[GradebookEntry]
 ) -> tuple[Match, ...]:
     """The matches in a CSV file with the columns `download id` and `gradebook id`.
 
@@ -155,69 +135,46 @@ def read_matches(
             place=f"{path}:1",
             hint="a submission's id and the id of its row in the gradebook, one pair a line",
         )
-    of_entries: dict[str, list[GradebookEntry]] = {}
-    for entry in entries:
-        for key in _plain([entry.id, entry.student_id]):
-            of_entries.setdefault(key, []).append(entry)
-    of_rows: dict[str, list[GradebookRow]] = {}
-    for row in rows:
-        for key in _plain([*row.identity.ids, *row.identity.logins]):
-            of_rows.setdefault(key, []).append(row)
-    found: list[Match] = []
+    of_entries = _by_key((entry, _plain([entry.id, entry.student_id])) for entry in entries)
+    of_rows = _by_key((student, _keys_of_row(student)[1]) for student in students)
+    matches: list[Match] = []
     for record in records_of(sheet):
         download, own = record.first(*_DOWNLOAD), record.first(*_GRADEBOOK)
-        entry = _only(of_entries, download, "submission", "this run", record.place)
-        row = _only(of_rows, own, "row", "the gradebook", record.place)
-        if any(each.entry is entry or each.row is row for each in found):
+        entry = _only(of_entries, download, "submission of this run", record.place)
+        student = _only(of_rows, own, "row of the gradebook", record.place)
+        if any(match.entry is entry or match.student is student for match in matches):
             raise UserError(
                 f"{download} or {own} was matched on a line above already", place=record.place
             )
-        found.append(Match(row=row, entry=entry, by=By.FILE))
-    return tuple(found)
+        matches.append(Match(student=student, entry=entry))
+    return tuple(matches)
 
 
-def _only(known: dict[str, list[_T]], key: str, what: str, where: str, place: str) -> _T:
-    found = known.get(id_key(key), [])
-    if len(found) == 1:
-        return found[0]
-    count = f"{len(found)} of them have" if found else f"no {what} of {where} has"
+def _only(of_key: Mapping[str, list[_T]], key: str, what: str, place: str) -> _T:
+    fitting = of_key.get(id_key(key), [])
+    if len(fitting) == 1:
+        return fitting[0]
+    count = f"{len(fitting)} of them have" if fitting else f"no {what} has"
     raise UserError(f"{count} the id {key!r}", place=place)
 
 
-def _step(
-    by: By, rows: Sequence[GradebookRow], entries: Sequence[GradebookEntry]
-) -> Iterable[Match]:
-    of_entries: dict[str, set[int]] = {}
-    for index, entry in enumerate(entries):
-        for key in _keys_of_entry(by, entry):
-            of_entries.setdefault(key, set()).add(index)
-    candidates = [
-        {index for key in _keys_of_row(by, row.identity) for index in of_entries.get(key, ())}
-        for row in rows
-    ]
-    claims: dict[int, int] = {}
-    for each in candidates:
-        for index in each:
-            claims[index] = claims.get(index, 0) + 1
-    for row, each in zip(rows, candidates, strict=True):
-        if len(each) == 1 and claims[(index := next(iter(each)))] == 1:
-            yield Match(row=row, entry=entries[index], by=by)
+def _by_key(things: Iterable[tuple[_T, set[str]]]) -> defaultdict[str, list[_T]]:
+    of_key = defaultdict[str, list[_T]](list)
+    for thing, keys in things:
+        for key in keys:
+            of_key[key].append(thing)
+    return of_key
 
 
-def _keys_of_row(by: By, who: Identity) -> set[str]:
-    if by is By.NAME:
-        return {key for name in who.names for key in name_keys(name)}
-    return _plain(who.ids if by is By.ID else [*who.ids, *who.logins])
+def _keys_of_row(student: Identity) -> tuple[set[str], set[str], set[str]]:
+    names = {key for name in student.names for key in name_keys(name)}
+    return _plain(student.ids), _plain([*student.ids, *student.logins]), names
 
 
-def _keys_of_entry(by: By, entry: GradebookEntry) -> set[str]:
-    if by is By.NAME:
-        return set(name_keys(entry.name or entry.id))
-    if by is By.ID:
-        return _plain([entry.student_id])
+def _keys_of_entry(entry: GradebookEntry) -> tuple[set[str], set[str], set[str]]:
     # At many places a login is the part of the email before the @: used only where it is unique.
-    local = entry.email.split("@", 1)[0]
-    return _plain([entry.student_id, entry.email, local])
+    logins = [entry.student_id, entry.email, entry.email.split("@", 1)[0]]
+    return _plain([entry.student_id]), _plain(logins), set(name_keys(entry.name or entry.id))
 
 
 def _plain(texts: Iterable[str]) -> set[str]:
