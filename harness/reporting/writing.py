@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +19,6 @@ from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
 from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
 from harness.reporting.html.study_pages import keep_style_of, read_style
-from harness.reporting.html.submission_pages import Neighbours
 from harness.results.results_json import ResultsText
 from harness.results.student_view import ALWAYS, student_view
 
@@ -59,14 +59,13 @@ def write_reports(
     ):
         results.write(text.begin().encode())
         marks.write(_bytes(csv_header(plan)))
-        for done, (result, neighbours) in enumerate(_in_class(run.submissions), start=1):
+        for done, (before, result, after) in enumerate(_in_class(run.submissions), start=1):
             overview.add(result)
-            writer.submission(result, neighbours)
+            writer.submission(result, before, after)
             results.write(text.submission(result).encode())
             marks.write(_bytes(csv_row(result, plan)))
             after_each(done)
         results.write(text.end().encode())
-    writer.keep_style()
     return writer.index(run.facts, overview)
 
 
@@ -90,16 +89,8 @@ def page_writer(folder: Path, plan: Plan, ids: Sequence[str]) -> Callable[[Submi
     """
     writer = _Writer(folder, plan, ALWAYS)
     outer = ("", *ids, "")
-    neighbours = {
-        name: Neighbours(before=outer[at], after=outer[at + 2]) for at, name in enumerate(ids)
-    }
-    return lambda result: writer.submission(result, neighbours[result.id])
-
-
-def write_index(run: RunResult, plan: Plan, folder: Path) -> Path:
-    """Write the class page alone, for when the submissions' pages are there already. After a
-    complete run, pages of submissions that are gone are removed."""
-    return _Writer(folder, plan, ALWAYS).index(run.facts, Overview.of(run, plan))
+    near = {name: (outer[at], outer[at + 2]) for at, name in enumerate(ids)}
+    return lambda result: writer.submission(result, *near[result.id])
 
 
 class _Writer:
@@ -113,8 +104,9 @@ class _Writer:
         parts = [_made_by(), serial.dumps(plan), *sorted(visible)]
         self._made_with = sha256("\0".join(parts).encode())
 
-    def submission(self, result: SubmissionResult, neighbours: Neighbours) -> None:
-        """Write its two pages, each unless the file is up to date."""
+    def submission(self, result: SubmissionResult, before: str, after: str) -> None:
+        """Write its two pages, each unless the file is up to date. `before` and `after` are the ids
+        of the submissions beside it, empty where there is none."""
         digest = self._made_with.copy()
         digest.update(serial.dumps(result).encode())
         made_from = digest.hexdigest()
@@ -122,26 +114,23 @@ class _Writer:
         if not self._manifest.is_current(students, made_from):
             view = student_view(result, self._plan, visible=self._visible)
             self._manifest.write(students, submission_pages.feedback_page(view), made_from)
-        digest.update(f"\0{neighbours.before}\0{neighbours.after}".encode())
+        digest.update(f"\0{before}\0{after}".encode())
         self._digests.add(result.source_digest)
         style = self._style.get(result.source_digest)
         if style is not None:
             digest.update(serial.dumps(style).encode())
         made_from = digest.hexdigest()
         if not self._manifest.is_current(lecturers, made_from):
-            page = submission_pages.submission_page(result, self._plan, neighbours, style=style)
+            page = submission_pages.submission_page(result, self._plan, before, after, style=style)
             self._manifest.write(lecturers, page, made_from)
-
-    def keep_style(self) -> None:
-        """Of submissions that are gone, no evidence of style is left either."""
-        keep_style_of(self._folder, self._digests)
 
     def index(self, facts: RunFacts, overview: Overview) -> Path:
         """Write the pages of the class's table, the class page last; remove what is gone."""
-        further = []
+        keep_style_of(self._folder, self._digests)
+        further = set()
         for name, page in further_pages(overview):
             self._manifest.write(name, page)
-            further.append(name)
+            further.add(name)
         if facts.complete:
             of_submissions = (name for row in overview.rows for name in _page_paths(row.id))
             self._manifest.keep_only({*further, *of_submissions})
@@ -152,16 +141,13 @@ class _Writer:
 
 def _in_class(
     results: Iterable[SubmissionResult],
-) -> Iterator[tuple[SubmissionResult, Neighbours]]:
-    """Each result with the ids around it; of all results two are held at once."""
-    before, current = "", None
-    for result in results:
+) -> Iterator[tuple[str, SubmissionResult, str]]:
+    """Each result between the ids around it; of all results two are held at once."""
+    before = ""
+    for current, following in itertools.pairwise(itertools.chain(results, [None])):
         if current is not None:
-            yield current, Neighbours(before=before, after=result.id)
+            yield before, current, following.id if following else ""
             before = current.id
-        current = result
-    if current is not None:
-        yield current, Neighbours(before=before)
 
 
 def _made_by() -> str:
@@ -196,25 +182,26 @@ class Manifest:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / MANIFEST
-        self._pages = _remembered(self._path)
+        self._digests: dict[str, str] = {}  # what each page was made from, and its own
+        with suppress(FileNotFoundError):
+            for line in self._path.read_text(encoding="ascii", errors="replace").splitlines():
+                page, _, digests = line.partition(" ")
+                if _PAGE.fullmatch(page):
+                    self._digests[page] = digests
 
     def is_current(self, page: str, made_from: str) -> bool:
         """Whether the file is as it was written, and was made from this digest."""
-        known = self._pages.get(page)
-        if known is None or known[0] != made_from:
-            return False
-        try:
+        with suppress(OSError):
             data = (self._folder / page).read_bytes()
-        except OSError:
-            return False
-        return sha256(data).hexdigest() == known[1]
+            return self._digests.get(page) == _digests(made_from, data)
+        return False
 
     def write(self, page: str, text: str, made_from: str = "") -> None:
-        data = text.encode("utf-8", "backslashreplace")
-        self._note(page, ("", ""))
+        data = _bytes(text)
+        self._note(page, "")
         write_bytes(self._folder / page, data)
         if made_from:
-            self._note(page, (made_from, sha256(data).hexdigest()))
+            self._note(page, _digests(made_from, data))
 
     def keep_only(self, keep: set[str]) -> None:
         """Remove the pages that are not among `keep`, and what a run that was killed did not come
@@ -223,34 +210,24 @@ class Manifest:
             for path in place.glob(".*.tmp"):
                 if _is_abandoned(path.name):
                     path.unlink(missing_ok=True)
-        for page in sorted(self._pages.keys() - keep):
+        for page in sorted(self._digests.keys() - keep):
             (self._folder / PurePosixPath(page)).unlink(missing_ok=True)
-        self._pages = {page: self._pages.get(page, ("", "")) for page in sorted(keep)}
-        write(self._path, "".join(map(_line, self._pages.items())))
+        self._digests = {page: self._digests.get(page, "") for page in sorted(keep)}
+        write(self._path, "".join(_line(*entry) for entry in self._digests.items()))
 
-    def _note(self, page: str, digests: tuple[str, str]) -> None:
+    def _note(self, page: str, digests: str) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._pages[page] = digests
+        self._digests[page] = digests
         with self._path.open("a", encoding="ascii") as manifest:
-            manifest.write(_line((page, digests)))
+            manifest.write(_line(page, digests))
 
 
-def _line(entry: tuple[str, tuple[str, str]]) -> str:
-    page, digests = entry
-    return " ".join([page, *filter(None, digests)]) + "\n"
+def _digests(made_from: str, data: bytes) -> str:
+    return f"{made_from} {sha256(data).hexdigest()}"
 
 
-def _remembered(path: Path) -> dict[str, tuple[str, str]]:
-    try:
-        lines = path.read_text(encoding="ascii", errors="replace").splitlines()
-    except FileNotFoundError:
-        return {}
-    found: dict[str, tuple[str, str]] = {}
-    for line in lines:
-        page, made_from, written, *_ = (*line.split(" "), "", "", "")
-        if _PAGE.fullmatch(page):
-            found[page] = (made_from, written)
-    return found
+def _line(page: str, digests: str) -> str:
+    return f"{page} {digests}".rstrip() + "\n"
 
 
 def _is_abandoned(name: str) -> bool:
@@ -260,8 +237,6 @@ def _is_abandoned(name: str) -> bool:
         return False
     try:
         os.kill(int(owner[1]), 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        return False
+    except (OSError, OverflowError) as error:
+        return isinstance(error, ProcessLookupError)
     return False

@@ -30,6 +30,7 @@ from harness.model.verdict import (
     Verdict,
     VerdictKind,
 )
+from harness.reporting.html.class_page import Overview, first_page
 from tests import plans
 
 SUPPORT = b"BOARD_SIZE = 8\nBLANK_PIECE: str = '-'\nENTER_COMMAND_MESSAGE = 'Your move: '\n"
@@ -414,6 +415,20 @@ IMPORT_ASKS = result(
         for scenario in SCENARIOS
     },
 )
+
+
+def overview(run: RunResult, plan: Plan) -> Overview:
+    """The class of a run in numbers."""
+    numbers = Overview(plan)
+    for each in run.submissions:
+        numbers.add(each)
+    return numbers
+
+
+def class_page(run: RunResult, plan: Plan) -> str:
+    """The class page as HTML."""
+    return first_page(run.facts, overview(run, plan))
+
 
 RUN = RunResult(
     facts=FACTS,

@@ -15,12 +15,11 @@ from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ByHand, ManualMark, SlotMark, joined
 from harness.model.submission import Student
 from harness.reporting.export.manual_marks import BadRows, manual_template, read_manual
-from harness.reporting.html.class_page import class_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.tables import summary_table
 from harness.reporting.view import words
 from harness.results.student_view import student_view
-from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
+from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN, class_page
 
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
 REPORT = ManualSlot(id="report", title="The report", out_of=Fraction(5, 2))

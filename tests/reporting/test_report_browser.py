@@ -13,9 +13,11 @@ import pytest
 from playwright import sync_api as playwright
 from playwright.sync_api import Page
 
+from harness.common.files import write
 from harness.model.result import RunResult
-from harness.reporting.writing import write_index, write_reports
-from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN
+from harness.reporting.html.class_page import first_page, further_pages
+from harness.reporting.writing import write_reports
+from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN, overview
 
 PAGES = [
     "index.html",
@@ -243,7 +245,10 @@ def thousands(tmp_path_factory: pytest.TempPathFactory) -> Path:
         replace(some[i % 2], id=f"student-{i:04d}", flagged=i % 250 == 99) for i in range(3000)
     )
     folder = tmp_path_factory.mktemp("thousands")
-    return write_index(RunResult(facts=FACTS, submissions=many), PLAN, folder)
+    numbers = overview(RunResult(facts=FACTS, submissions=many), PLAN)
+    for name, html in (("index.html", first_page(FACTS, numbers)), *further_pages(numbers)):
+        write(folder / name, html)
+    return folder / "index.html"
 
 
 def test_a_class_of_thousands_is_a_small_page(browser: Browser, thousands: Path) -> None:

@@ -24,18 +24,24 @@ from harness.model.observation import Ending, Tier
 from harness.model.plan import Visibility
 from harness.model.result import RunResult, StrengthFigures
 from harness.reporting.export.marks_csv import marks_csv
-from harness.reporting.html.class_page import class_page
 from harness.reporting.html.environment import environment
 from harness.reporting.writing import (
     MANIFEST,
     mark_unfinished,
     page_writer,
-    write_index,
     write_reports,
 )
 from harness.results.results_json import results_json
 from tests.reporting.pages_read import Page
-from tests.reporting.report_samples import FACTS, MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
+from tests.reporting.report_samples import (
+    FACTS,
+    MANY_FAULTS,
+    OUR_FAULT,
+    PERFECT,
+    PLAN,
+    RUN,
+    class_page,
+)
 
 HOSTILE_IDS = [
     "../../etc/passwd",
@@ -157,7 +163,7 @@ def test_marks_and_results_stand_beside_the_pages(tmp_path: Path) -> None:
 def test_an_incomplete_run_removes_nothing(tmp_path: Path) -> None:
     write_reports(RUN, PLAN, tmp_path)
     part = RunResult(facts=replace(RUN.facts, complete=False), submissions=(PERFECT,))
-    write_index(part, PLAN, tmp_path)
+    write_reports(part, PLAN, tmp_path)
     assert (tmp_path / "submissions" / "many-faults.html").exists()
 
 
@@ -223,8 +229,8 @@ def test_pages_lead_to_the_ones_before_and_after(tmp_path: Path) -> None:
 def test_a_page_of_a_submission_that_is_gone_goes_with_the_class_page(tmp_path: Path) -> None:
     page_writer(tmp_path, PLAN, [MANY_FAULTS.id])(MANY_FAULTS)
     assert set(pages(tmp_path)) == {"many-faults.html"}
-    write_index(RunResult(facts=RUN.facts, submissions=(OUR_FAULT,)), PLAN, tmp_path)
-    assert not pages(tmp_path)
+    write_reports(RunResult(facts=RUN.facts, submissions=(OUR_FAULT,)), PLAN, tmp_path)
+    assert set(pages(tmp_path)) == {"our-fault.html"}
 
 
 def test_a_forged_manifest_removes_nothing_elsewhere(tmp_path: Path) -> None:
@@ -234,7 +240,7 @@ def test_a_forged_manifest_removes_nothing_elsewhere(tmp_path: Path) -> None:
     folder.mkdir()
     forged = ["../outside.html", "submissions/../../outside.html 0 0", "/etc/hostname"]
     (folder / MANIFEST).write_text("\n".join(forged))
-    write_index(RunResult(facts=RUN.facts, submissions=()), PLAN, folder)
+    write_reports(RunResult(facts=RUN.facts, submissions=()), PLAN, folder)
     assert outside.read_text() == "precious"
 
 

@@ -15,7 +15,6 @@ import pytest
 from rich.console import Console, RenderableType
 
 from harness.model.result import RunResult, SubmissionResult
-from harness.reporting.html.class_page import class_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import explain_scenario, show_submission, summary_table
@@ -31,6 +30,7 @@ from tests.reporting.report_samples import (
     RUN,
     UNREADABLE,
     WRONG_NAME,
+    class_page,
 )
 
 GOLDEN = Path(__file__).parent / "golden"

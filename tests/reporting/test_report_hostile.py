@@ -17,13 +17,7 @@ from rich.console import Console
 
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.verdict import VerdictKind
-from harness.reporting.html.class_page import (
-    MOST_ROWS,
-    Overview,
-    class_page,
-    first_page,
-    further_pages,
-)
+from harness.reporting.html.class_page import MOST_ROWS, first_page, further_pages
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
@@ -37,6 +31,8 @@ from tests.reporting.report_samples import (
     RUN,
     SECRET,
     UNREADABLE,
+    class_page,
+    overview,
 )
 
 ATTACKS = {
@@ -122,9 +118,9 @@ def test_attacks_are_shown_for_what_they_are(name: str, shown: str) -> None:
 def test_the_pages_of_a_large_class_stay_inert(name: str) -> None:
     result, plan, run = hostile(ATTACKS[name])
     others = tuple(replace(UNREADABLE, id=f"s{number}") for number in range(MOST_ROWS))
-    overview = Overview.of(replace(run, submissions=(result, *others, result)), plan)
-    first = first_page(run.facts, overview)
-    (*_, (_, last)) = further_pages(overview)
+    numbers = overview(replace(run, submissions=(result, *others, result)), plan)
+    first = first_page(run.facts, numbers)
+    (*_, (_, last)) = further_pages(numbers)
     packed = assert_inert(first, 1).text
     assert "student" in packed
     assert "student" in assert_inert(last).text
@@ -132,7 +128,7 @@ def test_the_pages_of_a_large_class_stay_inert(name: str) -> None:
         seen = {unicodedata.category(c) for c in html if c != "\n"}
         assert not seen & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
     (row,) = {line for line in first.split("\n") if line.startswith('<pre id="packed"')}
-    assert row.count("\t") == 4 + len(overview.functions)
+    assert row.count("\t") == 4 + len(numbers.functions)
 
 
 @pytest.mark.parametrize("name", ATTACKS)

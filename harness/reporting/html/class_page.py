@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from harness.common.escaping import visible
 from harness.common.files import page_name
 from harness.model.plan import Plan
-from harness.model.result import RunFacts, RunResult, SubmissionResult, SubmissionStatus
+from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Limits
 from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, sorting
@@ -39,27 +39,14 @@ class MarksRow:
     total: str
     shares: tuple[int | None, ...]
 
-    @property
-    def page(self) -> str:
-        return page_name(self.id)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeanRow:
-    """The last row of the table: the mean mark, and the class's share of each function's points."""
-
-    mark: str
-    shares: tuple[int | None, ...]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsPage:
-    """Rows `first` to `last` (from 1) of the table, on a page of their own; the first is the class
-    page itself."""
+    """Rows of the table on a page of their own; the first is the class page itself."""
 
     name: str
     rows: tuple[MarksRow, ...]
-    first: int
+    first: int  # the number of the first row, from 1
     last: int
 
 
@@ -76,35 +63,27 @@ class Overview:
         self.by_hand = False
         self.means = figures.Means(plan.assignment.functionality_marks)
         self.failing = FailingCounter(plan)
-        self.findings = figures.Findings()
         self.causes = ClassCauses()
-
-    @classmethod
-    def of(cls, run: RunResult, plan: Plan) -> Overview:
-        overview = cls(plan)
-        for result in run.submissions:
-            overview.add(result)
-        return overview
 
     def add(self, result: SubmissionResult) -> None:
         tallies = figures.tallies(result, self.plan)
         shares = {tally.function: figures.share(tally) for tally in tallies}
-        row = MarksRow(
-            id=result.id,
-            status=result.status,
-            flagged=result.flagged,
-            mark=words.mark_text(result.mark),
-            total=words.mark_text(result.total),
-            shares=tuple(shares.get(name) for name in self.functions),
+        self.rows.append(
+            MarksRow(
+                id=result.id,
+                status=result.status,
+                flagged=result.flagged,
+                mark=words.mark_text(result.mark),
+                total=words.mark_text(result.total),
+                shares=tuple(shares.get(name) for name in self.functions),
+            )
         )
-        self.rows.append(row)
         if result.mark is not None:
             self.marks.append(result.mark)
         self.out_of = max(self.out_of or result.out_of, result.out_of)
         self.by_hand = self.by_hand or words.is_by_hand(result)
         self.means.add(tallies)
         self.failing.add(result)
-        self.findings.add(result)
         self.causes.add(result)
 
     def pages(self) -> tuple[RowsPage, ...]:
@@ -122,38 +101,26 @@ class Overview:
         )
 
 
-def class_page(run: RunResult, plan: Plan) -> str:
-    """The class page as HTML."""
-    return first_page(run.facts, Overview.of(run, plan))
-
-
 def first_page(facts: RunFacts, overview: Overview) -> str:
     """The class page as HTML. Of a large class its table has the first rows, and the script shows
     the others from a text; without a script they are on `further_pages`."""
     out_of = overview.out_of or overview.plan.assignment.functionality_marks
     spread = figures.distribution(overview.marks, out_of)
     states = Counter(row.status for row in overview.rows)
-    found = overview.findings.found()
-    causes = overview.causes.found()
-    means = overview.means.found()
+    findings = overview.causes.findings()
+    causes = overview.causes.causes()
     pages = overview.pages()
     return render(
         "index.html.j2",
         **sorting(),
-        plan=overview.plan,
+        **_table(overview, pages[0]),
         facts=facts,
-        count=len(overview.rows),
         other_python=words.is_other_python(facts),
         spread=spread,
         tallest=max((bar.count for bar in spread.bars), default=1) if spread else 1,
         out_of=out_of,
         states=[(status, states[status]) for status in SubmissionStatus if states[status]],
         flagged=sum(row.flagged for row in overview.rows),
-        functions=overview.functions,
-        means=means,
-        mean_row=mean_row(overview),
-        totals=overview.by_hand,
-        rows=pages[0].rows,
         pages=pages[1:],
         packed=_packed(overview) if len(pages) > 1 else "",
         marks_csv=MARKS_CSV,
@@ -165,8 +132,8 @@ def first_page(facts: RunFacts, overview: Overview) -> str:
         for_a_person=overview.causes.for_a_person(),
         doubtful=overview.failing.doubtful()[:_MOST_DOUBTFUL],
         good=words.percent(GOOD, 1),
-        findings=found[:_MOST_FINDINGS],
-        findings_left_out=max(0, len(found) - _MOST_FINDINGS),
+        findings=findings[:_MOST_FINDINGS],
+        findings_left_out=max(0, len(findings) - _MOST_FINDINGS),
         limits=limits_text(facts.limits),
         prevented=sum(probe.prevented for probe in facts.probes),
     )
@@ -176,30 +143,22 @@ def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
     """The names and the HTML of the table's pages after the first; none of a small class."""
     pages = overview.pages()
     for page in pages[1:]:
-        yield (
-            page.name,
-            render(
-                "marks.html.j2",
-                plan=overview.plan,
-                functions=overview.functions,
-                mean_row=mean_row(overview),
-                totals=overview.by_hand,
-                rows=page.rows,
-                page=page,
-                pages=pages,
-                count=len(overview.rows),
-            ),
-        )
+        yield page.name, render("marks.html.j2", **_table(overview, page), page=page, pages=pages)
 
 
-def mean_row(overview: Overview) -> MeanRow:
-    """What the class has in each column of its table on the average."""
-    by_function = {mean.function: mean.share for mean in overview.means.found()}
-    marks = overview.marks
-    return MeanRow(
-        mark=words.mark_text(sum(marks, Fraction(0)) / len(marks) if marks else None),
-        shares=tuple(by_function.get(name) for name in overview.functions),
-    )
+def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
+    """What the table of marks shows; its last row is what the class has on the average."""
+    means, marks = overview.means.means(), overview.marks
+    return {
+        "plan": overview.plan,
+        "count": len(overview.rows),
+        "functions": overview.functions,
+        "totals": overview.by_hand,
+        "rows": page.rows,
+        "means": means,
+        "mean_shares": {mean.function: mean.share for mean in means},
+        "mean_mark": words.mark_text(sum(marks, Fraction(0)) / len(marks) if marks else None),
+    }
 
 
 def limits_text(limits: Limits) -> str:
@@ -217,7 +176,12 @@ def _packed(overview: Overview) -> Markup:
 
 
 def _line(row: MarksRow, totals: bool) -> str:
-    cells = [visible(row.id), row.page, words.STATUS[row.status], "1" if row.flagged else ""]
+    cells = [
+        visible(row.id),
+        page_name(row.id),
+        words.STATUS[row.status],
+        "1" if row.flagged else "",
+    ]
     cells += [row.mark, *([row.total] if totals else [])]
     cells += ["\u2013" if share is None else str(share) for share in row.shares]
     return "\t".join(cells)

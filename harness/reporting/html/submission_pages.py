@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.files import page_name
@@ -27,23 +26,16 @@ from harness.results.student_view import ALWAYS, EVERYTHING, put_together, stude
 FEW = 3  # missing functions: so many are one list
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbours:
-    """The ids of the submissions before and after one in its class; empty where there is none."""
-
-    before: str = ""
-    after: str = ""
-
-
 def submission_page(
     result: SubmissionResult,
     plan: Plan,
-    neighbours: Neighbours = Neighbours(),
+    before: str = "",
+    after: str = "",
     *,
     style: StyleEvidence | None = None,
 ) -> str:
-    """The lecturer's page of one submission, which shows all, as HTML; `style` where evidence of it
-    was gathered."""
+    """The lecturer's page of one submission, which shows all, as HTML. `before` and `after` are the
+    ids of those beside it; `style` where evidence of it was gathered."""
     assignment = plan.assignment
     view = student_view(result, plan, visible=EVERYTHING)
     checks = view.shown
@@ -63,8 +55,8 @@ def submission_page(
         view=view,
         plan=plan,
         page=page_name(result.id),
-        before=neighbours.before,
-        after=neighbours.after,
+        before=before,
+        after=after,
         you=LECTURER,
         style_evidence=style,
         scenarios={scenario.id: scenario for scenario in plan.scenarios},

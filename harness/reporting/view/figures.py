@@ -4,8 +4,8 @@ findings, the scenarios that most fail, the causes of all joined, and who needs 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -23,9 +23,8 @@ _MOST_BARS = 12
 @dataclass(slots=True, kw_only=True)
 class Tally:
     """Submissions that have something in common: a cause, a mistake in several functions, a
-    finding, failing scenarios of one group, or why a person must look at them.
-
-    Counted one submission at a time: of a class of any size as much is held as of a small one.
+    finding, failing scenarios of one group, or why a person must look at them. Of a class of any
+    size as much is held as of a small one.
     """
 
     kind: str = ""  # the rule of an explanation or a finding, or why a person must look
@@ -75,14 +74,32 @@ class Distribution:
     bars: tuple[Bar, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class FunctionMean:
-    """What a class earned with a function: the mean share in percent, and the marks that each
-    submission lost by it on the average."""
+    """What a class earned with a function, counted one submission at a time."""
 
     function: str
-    share: int
-    lost: Fraction
+    _count: int = 0
+    _points: Fraction = Fraction(0)
+    _out_of: Fraction = Fraction(0)
+    _lost: Fraction = Fraction(0)
+
+    def add(self, tally: FunctionTally, worth: Fraction) -> None:
+        """Count one submission, of which a point is `worth` so many marks."""
+        self._count += 1
+        self._points += tally.points
+        self._out_of += tally.out_of
+        self._lost += max(tally.out_of - tally.points, Fraction(0)) * worth
+
+    @property
+    def share(self) -> int:
+        """The share of its points in percent."""
+        return percent(self._points, self._out_of) if self._out_of else 100
+
+    @property
+    def lost(self) -> Fraction:
+        """The marks that each submission lost by it on the average."""
+        return self._lost / self._count
 
 
 def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | None:
@@ -140,58 +157,22 @@ def share(tally: FunctionTally) -> int:
 
 
 class Means:
-    """What a class earned with each function, counted one submission at a time. Marks are out of
-    `marks` for functionality."""
+    """What a class earned with each function. Marks are out of `marks` for functionality."""
 
     def __init__(self, marks: Fraction) -> None:
         self._marks = marks
-        self._count = 0
-        self._points: dict[str, Fraction] = {}
-        self._out_of: dict[str, Fraction] = {}
-        self._lost: dict[str, Fraction] = {}
+        self._of_function: dict[str, FunctionMean] = {}
 
-    def add(self, tallies: Iterable[FunctionTally]) -> None:
+    def add(self, tallies: Sequence[FunctionTally]) -> None:
         """Count one submission; no tallies where nothing of it was run."""
-        found = list(tallies)
-        whole = sum((tally.out_of for tally in found), Fraction(0))
-        if not whole:
-            return
-        self._count += 1
-        for tally in found:
-            lost = max(tally.out_of - tally.points, Fraction(0)) * self._marks / whole
-            for sums, value in (
-                (self._points, tally.points),
-                (self._out_of, tally.out_of),
-                (self._lost, lost),
-            ):
-                sums[tally.function] = sums.get(tally.function, Fraction(0)) + value
+        points = sum(tally.out_of for tally in tallies)
+        for tally in tallies if points else ():
+            mean = self._of_function.setdefault(tally.function, FunctionMean(tally.function))
+            mean.add(tally, self._marks / points)
 
-    def found(self) -> tuple[FunctionMean, ...]:
+    def means(self) -> list[FunctionMean]:
         """Each function, the one that costs the class most first."""
-        found = [
-            FunctionMean(
-                function=function,
-                share=percent(self._points[function], out_of) if out_of else 100,
-                lost=self._lost[function] / self._count,
-            )
-            for function, out_of in self._out_of.items()
-        ]
-        return tuple(sorted(found, key=lambda mean: -mean.lost))
-
-
-class Findings:
-    """Findings with the same rule and sentence together."""
-
-    def __init__(self) -> None:
-        self._tallies: dict[tuple[str, str], Tally] = {}
-
-    def add(self, result: SubmissionResult) -> None:
-        for rule, message in {(each.rule, each.message): None for each in result.findings}:
-            tally = self._tallies.setdefault((rule, message), Tally(kind=rule))
-            tally.add(result.id, message)
-
-    def found(self) -> list[Tally]:
-        return sorted(self._tallies.values(), key=lambda tally: (-tally.count, tally.kind))
+        return sorted(self._of_function.values(), key=lambda mean: -mean.lost)
 
 
 MOST_SCENARIOS = 25
@@ -204,13 +185,14 @@ class FailingCounter:
 
     def __init__(self, plan: Plan) -> None:
         groups: dict[str, list[Scenario]] = {}
-        self._group_of: dict[str, str] = {}
         for scenario in plan.scenarios:
             if not scenario.informational:
                 groups.setdefault(scenario.group, []).append(scenario)
-                self._group_of[scenario.id] = scenario.group
-        self._failed = {name: Tally(scenarios=tuple(each)) for name, each in groups.items()}
-        self._failed_by_good = {name: Tally(scenarios=tuple(each)) for name, each in groups.items()}
+        self._group_of = {s.id: group for group, members in groups.items() for s in members}
+        self._failed, self._failed_by_good = (
+            {group: Tally(scenarios=tuple(members)) for group, members in groups.items()}
+            for _ in range(2)
+        )
         self._good = 0
 
     def add(self, result: SubmissionResult) -> None:
@@ -263,31 +245,34 @@ NOT_MARKED = "marks by hand are missing"
 
 
 class ClassCauses:
-    """The causes of a class joined, and who needs a person."""
+    """The causes and findings of a class joined, and who needs a person."""
 
     def __init__(self) -> None:
         self._causes: dict[tuple[str, str], Tally] = {}
         self._rules: dict[str, Tally] = {}
+        self._findings: dict[tuple[str, str], Tally] = {}
         self._for_a_person: dict[str, Tally] = {}
         self._some_by_hand = False
 
     def add(self, result: SubmissionResult) -> None:
         self._count_reason(result)
-        marks: dict[tuple[str, str], Fraction] = {}
+        marks: defaultdict[tuple[str, str], Fraction] = defaultdict(Fraction)
         messages: dict[tuple[str, str], str] = {}
-        rules: dict[str, Fraction] = {}
+        rules: defaultdict[str, Fraction] = defaultdict(Fraction)
         for cause in result.causes:
             key = (cause.function, cause.rule)
             if key in self._causes or len(self._causes) < _MOST_KEYS:
                 functions = (cause.function,) if cause.function else ()
                 self._causes.setdefault(key, Tally(kind=cause.rule, functions=functions))
-                marks[key] = marks.get(key, Fraction(0)) + cause.marks_at_stake
+                marks[key] += cause.marks_at_stake
                 messages.setdefault(key, cause.message)
-                rules[cause.rule] = rules.get(cause.rule, Fraction(0)) + cause.marks_at_stake
+                rules[cause.rule] += cause.marks_at_stake
         for key, lost in marks.items():
             self._causes[key].add(result.id, messages[key], lost)
         for rule, lost in rules.items():
             self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, marks=lost)
+        for key in {(finding.rule, finding.message): None for finding in result.findings}:
+            self._findings.setdefault(key, Tally(kind=key[0])).add(result.id, key[1])
 
     def _count_reason(self, result: SubmissionResult) -> None:
         missing = [part for part in result.manual if part.mark is None]
@@ -297,21 +282,25 @@ class ClassCauses:
         for kind in filter(None, (reason, by_hand)):
             self._for_a_person.setdefault(kind, Tally(kind=kind)).add(result.id)
 
-    def found(self) -> list[Tally]:
+    def causes(self) -> list[Tally]:
         """All causes, the one that costs the class most first."""
         return sorted(
             self._causes.values(),
             key=lambda cause: (-cause.marks, -cause.count, cause.functions, cause.kind),
         )
 
+    def findings(self) -> list[Tally]:
+        """Those with the same rule and sentence together, the most frequent first."""
+        return sorted(self._findings.values(), key=lambda tally: (-tally.count, tally.kind))
+
     def wide(self) -> list[Tally]:
         """What several submissions got wrong, at least one of them in several functions, as the
         size of a board written into the code; what costs the class most comes first."""
-        functions: dict[str, list[str]] = {}
+        functions: defaultdict[str, list[str]] = defaultdict(list)
         times: Counter[str] = Counter()
         for (function, rule), tally in sorted(self._causes.items(), key=lambda item: item[0]):
             if function:
-                functions.setdefault(rule, []).append(function)
+                functions[rule].append(function)
                 times[rule] += tally.count
         mistakes = [
             replace(tally, functions=tuple(functions[rule]))
