@@ -85,13 +85,12 @@ def test_where_programs_with_full_marks_differ_is_shown() -> None:
 
 def test_the_matrix_has_groups_first_and_each_pair_below_its_diagonal() -> None:
     found = matrix(ALIKE)
-    assert [name for name, *_ in found.names] == ["ada", "zoe", HOSTILE, "bob"]
+    assert list(found.names) == ["ada", "zoe", HOSTILE, "bob"]
     assert [(cell.first, cell.second, cell.score, cell.page) for cell in found.cells] == [
-        ("ada", "zoe", 97, 1),
-        (HOSTILE, "bob", 50, 2),
-        ("ada", "bob", 25, 3),
+        (0, 1, 97, 1),
+        (2, 3, 50, 2),
+        (0, 3, 25, 3),
     ]
-    assert all(cell.x < cell.y for cell in found.cells)
 
 
 def test_a_large_class_shows_its_most_alike_pairs() -> None:

@@ -17,7 +17,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,26 +24,19 @@ from markupsafe import Markup
 
 from harness.common import escaping, files
 from harness.common.escaping import runs, visible
-from harness.common.words import plural, rounded
+from harness.common.words import plural
 from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.student_view import ShownCheck
 from harness.model.verdict import Cell, GridCell, LineEnd, rule_in_words
 from harness.policy.rules import finding_kind
-from harness.reporting.view import (
-    comparisons,
-    figures,
-    paste,
-    shown_causes,
-    words,
-)
+from harness.reporting.view import comparisons, figures, paste, shown_causes, words
 from harness.reporting.view.comparisons import shortened
 from harness.reporting.view.shown_causes import OwnLine
 from harness.reporting.view.words import number
 
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache, Environment
-    from pygments.lexer import Lexer
 
 
 def code(text: str, *, spaces: bool = False) -> Markup:
@@ -103,7 +95,12 @@ def cell_html(cell: Cell) -> Markup:
         return Markup('<span class="none">{}</span>').format(cell.note)
     text, at, end = cell.text, cell.mark, _ENDS[cell.end]
     if cell.marks:
-        shown = _with_marks(cell)
+        shown, done = Markup(""), 0
+        for span in cell.marks:
+            shown += code(text[done : span.start], spaces=cell.signs)
+            shown += _marked(code(text[span.start : span.stop], spaces=True))
+            done = span.stop
+        shown += code(text[done:], spaces=cell.signs)
     elif at is None:
         shown = code(text, spaces=True) if cell.signs else block(text)
     else:
@@ -114,15 +111,6 @@ def cell_html(cell: Cell) -> Markup:
             end = _marked(end)
     before, after = (_CUT if cut else Markup("") for cut in (cell.cut_before, cell.cut_after))
     return before + shown + end + after
-
-
-def _with_marks(cell: Cell) -> Markup:
-    shown, done = Markup(""), 0
-    for span in cell.marks:
-        shown += code(cell.text[done : span.start], spaces=cell.signs)
-        shown += _marked(code(cell.text[span.start : span.stop], spaces=True))
-        done = span.stop
-    return shown + code(cell.text[done:], spaces=cell.signs)
 
 
 def grid_cell_html(cell: GridCell) -> Markup:
@@ -188,32 +176,26 @@ _CLASSES = (
 )  # fmt: skip
 
 
-@cache
-def _lexer() -> Lexer:
-    from pygments.lexers.python import PythonLexer  # noqa: PLC0415  (pages without causes need none)
-
-    return PythonLexer()
-
-
-@cache
+@functools.cache
 def _class_of(kind: str) -> str:
     return next((name for start, name in _CLASSES if kind.startswith(start)), "")
 
 
 def source_lines(lines: Sequence[str]) -> list[Markup]:
     """Python lines as HTML, each inert, keywords, texts, comments and numbers in spans."""
+    from pygments.lexers.python import PythonLexer  # noqa: PLC0415  (pages without causes need none)
     from pygments.token import STANDARD_TYPES  # noqa: PLC0415
 
-    found: list[list[tuple[str, str]]] = [[]]  # of each line the runs of one class
-    for _, kind, text in _lexer().get_tokens_unprocessed("\n".join(lines)):
+    colored: list[list[tuple[str, str]]] = [[]]  # of each line the runs of one class
+    for _, kind, text in PythonLexer().get_tokens_unprocessed("\n".join(lines)):
         name = _class_of(STANDARD_TYPES.get(kind, ""))
         for is_new, part in enumerate(text.split("\n")):
             if is_new:
-                found.append([])
-            if found[-1] and found[-1][-1][0] == name:
-                part = found[-1].pop()[1] + part  # noqa: PLW2901
-            found[-1].append((name, part))
-    return [Markup("".join(_shown(*run) for run in line)) for line in found]
+                colored.append([])
+            if colored[-1] and colored[-1][-1][0] == name:
+                part = colored[-1].pop()[1] + part  # noqa: PLW2901
+            colored[-1].append((name, part))
+    return [Markup("".join(_shown(*run) for run in line)) for line in colored]
 
 
 def _shown(name: str, text: str) -> str:
@@ -233,16 +215,15 @@ _OF_ONE = ("submission.html.j2", "feedback.html.j2")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """The words that depend on who reads the page."""
+    """What depends on who reads the page."""
 
-    expected: str
     actual: str
     try_it: str
     points: bool
 
 
-LECTURER = Reader(expected="Expected", actual="Got", try_it="To see it yourself", points=True)
-STUDENT = Reader(expected="Expected", actual="Your program", try_it="Try it yourself", points=False)
+LECTURER = Reader(actual="Got", try_it="To see it yourself", points=True)
+STUDENT = Reader(actual="Your program", try_it="Try it yourself", points=False)
 
 
 def render(template: str, **context: object) -> str:
@@ -258,7 +239,7 @@ def environment() -> Environment:
     # Only now: what is shown in a terminal needs no templates.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
 
-    found = Environment(
+    pages = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         bytecode_cache=_bytecode_cache(),
         autoescape=True,
@@ -268,36 +249,19 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    found.globals |= {
+    pages.globals |= {
+        "pieces": sys.modules[__name__],
         "words": words,
-        "finding_kind": finding_kind,
         "paste": paste,
-        "of_missing_file": shown_causes.of_missing_file,
-        "own_lines_of": shown_causes.own_lines,
-        "marked_lines": shown_causes.marked_lines,
-        "outcomes": shown_causes.outcomes,
-        "comparisons": comparisons.comparisons,
-        "first_difference": comparisons.first_difference,
-        "folded": comparisons.folded,
+        "comparisons": comparisons,
+        "shown_causes": shown_causes,
+        "finding_kind": finding_kind,
         "rule_in_words": rule_in_words,
-        "sentence": shown_causes.sentence,
-        "other_symptoms": shown_causes.other_symptoms,
-        "rounded": rounded,
-        "block_html": block,
-        "cell_html": cell_html,
-        "grid_cell_html": grid_cell_html,
-        "source_html": numbered,
-        "key_html": key_html,
-        "turns_html": turns_html,
-        "points_text": points_text,
-        "side_lines": comparisons.side_lines,
-        "signs_used": signs_used,
-        "capital": capital,
         "shorten": escaping.shorten,
         "share": figures.share,
         "page_name": files.page_name,
     }
-    return found
+    return pages
 
 
 def _bytecode_cache() -> BytecodeCache:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from harness.common import files, serial
-from harness.common.escaping import shorten, visible_lines
+from harness.common.escaping import visible_lines
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
 from harness.model.study import (
@@ -31,10 +31,6 @@ STUDY = "study.html"
 SIMILARITY = "similarity.json"
 FUZZ = "fuzz.json"
 _MOST_PROGRAMS = 40  # in the matrix: those of the most alike pairs
-_CELL = 18  # units of the matrix's drawing
-_LABEL = 150  # units for a name
-_LONGEST_LABEL = 22  # characters
-
 R = TypeVar("R")
 FOLDER = "similarity"
 INDEX = "index.html"
@@ -46,27 +42,20 @@ Sources = Mapping[str, tuple[SourceFile, ...]]
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """How alike two programs are, in percent, at a place of the drawing; `page` is the number of
-    their page side by side, 0 for none."""
+    """How alike two programs are, by their places among the matrix's names."""
 
-    x: int
-    y: int
-    first: str
-    second: str
-    score: int
-    page: int
+    first: int
+    second: int
+    score: int  # in percent
+    page: int  # the number of their page side by side, 0 for none
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The drawing of who is alike, in units: the cells of pairs below the diagonal, and on it each
-    name, whole and shortened, with the place where it begins."""
+    """Who is alike: the cells of pairs below the diagonal, and on it each name."""
 
-    names: tuple[tuple[str, str, int, int], ...]
+    names: tuple[str, ...]
     cells: tuple[MatrixCell, ...]
-    cell: int
-    width: int
-    height: int
 
 
 def write_study(folder: Path, plan: Plan, strength: StrengthReport | None) -> Path | None:
@@ -96,18 +85,13 @@ def study_page(
         strength=strength,
         similarity=similarity,
         fuzz=fuzz,
-        differing=_differing(fuzz) if fuzz is not None else [],
+        differing=[
+            (", ".join(submission.ids), difference.function, difference.message)
+            for submission in (fuzz.submissions if fuzz is not None else ())
+            for difference in submission.differences
+        ],
         matrix=matrix(similarity) if similarity is not None and similarity.pairs else None,
     )
-
-
-def _differing(report: FuzzReport) -> list[tuple[str, str, str]]:
-    """Who differs, in which function, and how."""
-    return [
-        (", ".join(each.ids), difference.function, difference.message)
-        for each in report.submissions
-        for difference in each.differences
-    ]
 
 
 def matrix(report: SimilarityReport) -> Matrix:
@@ -123,27 +107,10 @@ def matrix(report: SimilarityReport) -> Matrix:
     cells = []
     for number, pair in enumerate(report.pairs, start=1):
         if pair.first in place and pair.second in place:
-            above, below = sorted((place[pair.first], place[pair.second]))
-            cells.append(
-                MatrixCell(
-                    x=_CELL * above,
-                    y=_CELL * below,
-                    first=names[above],
-                    second=names[below],
-                    score=percent(pair.score),
-                    page=number if number <= MOST_PAGES else 0,
-                )
-            )
-    return Matrix(
-        names=tuple(
-            (name, shorten(name, _LONGEST_LABEL), _CELL * number + 3, _CELL * (number + 1) - 5)
-            for number, name in enumerate(names)
-        ),
-        cells=tuple(cells),
-        cell=_CELL,
-        width=_CELL * len(names) + _LABEL,
-        height=_CELL * len(names),
-    )
+            first, second = sorted((place[pair.first], place[pair.second]))
+            page = number if number <= MOST_PAGES else 0
+            cells.append(MatrixCell(first, second, percent(pair.score), page))
+    return Matrix(tuple(names), tuple(cells))
 
 
 def _read(kind: type[R], path: Path) -> R | None:
@@ -155,13 +122,12 @@ def _read(kind: type[R], path: Path) -> R | None:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line of a program; `block` is the number of the match that it belongs to, 0 for none,
-    and `begins` whether it is the first line of it."""
+    """One line of a program."""
 
     number: int
     text: str
-    block: int
-    begins: bool
+    block: int  # the number of the match that it belongs to, 0 for none
+    begins: bool  # the block
 
 
 def write_similarity(report: SimilarityReport, plan: Plan, sources: Sources, folder: Path) -> Path:
@@ -228,21 +194,18 @@ def write_style(report: StyleReport, folder: Path) -> Path:
 
 def read_style(folder: Path) -> dict[str, StyleEvidence]:
     """The evidence by the digests of submissions; empty where none was gathered."""
-    try:
-        report = serial.loads(StyleReport, (folder / STYLE).read_bytes())
-    except (OSError, serial.SerialError):
-        return {}
-    return {each.source_digest: each.evidence for each in report.submissions}
+    report = _read(StyleReport, folder / STYLE)
+    submissions = report.submissions if report is not None else ()
+    return {submission.source_digest: submission.evidence for submission in submissions}
 
 
 def keep_style_of(folder: Path, digests: Collection[str]) -> None:
     """Remove the evidence of everybody else: of a student who is forgotten, nothing is left."""
-    known = read_style(folder)
-    if known.keys() <= set(digests):
-        return
-    report = serial.loads(StyleReport, (folder / STYLE).read_bytes())
-    left = tuple(each for each in report.submissions if each.source_digest in digests)
-    write_style(StyleReport(submissions=left), folder)
+    report = _read(StyleReport, folder / STYLE)
+    submissions = report.submissions if report is not None else ()
+    left = tuple(each for each in submissions if each.source_digest in digests)
+    if len(left) < len(submissions):
+        write_style(StyleReport(submissions=left), folder)
 
 
 def style_in_words(evidence: StyleEvidence) -> str:
@@ -253,14 +216,14 @@ def style_in_words(evidence: StyleEvidence) -> str:
         named = ", ".join(f"{rule} {count}" for rule, count in rules)
         parts.append(f"ruff {evidence.found} ({named})")
     if evidence.longest:
-        one = evidence.longest[0]
-        parts.append(f"longest function {one.name} with {one.count} lines")
+        longest = evidence.longest[0]
+        parts.append(f"longest function {longest.name} with {longest.count} lines")
     if evidence.undocumented:
         parts.append(f"no docstring: {_names(evidence.undocumented)}")
     if evidence.numbers:
         parts.append(f"unnamed numbers: {_names(evidence.numbers)}")
     if evidence.repeated:
-        again = ", ".join(f"line {each.line}" for each in evidence.repeated[:_NAMED])
+        again = ", ".join(f"line {block.line}" for block in evidence.repeated[:_NAMED])
         parts.append(f"repeated blocks: {again}")
     if evidence.missing:
         parts.append(f"not looked at: {evidence.missing}")
