@@ -80,8 +80,8 @@ def _grade(folder: Path) -> tuple[str, str]:
         raise HarnessError("some scenarios could not be run")
     view = student_view(result, plan)
     _write(folder / "result.json", result_json(result, plan, os.environ, datetime.now(UTC)))
-    _write(folder / "release-body.md", markdown_summary(view, plan, _FAILURES) + "\n" + _AGAIN)
-    text = explain_failures(view, plan, len(plan.scenarios), width=_COLUMNS)
+    _write(folder / "release-body.md", markdown_summary(view, _FAILURES) + "\n" + _AGAIN)
+    text = explain_failures(view, len(plan.scenarios), width=_COLUMNS)
     (folder / ASSETS).mkdir(exist_ok=True)
     _write(folder / ASSETS / "feedback.html", _page(plan.assignment.title, text))
     return _summary(result, plan), "success" if result.all_passed else "failure"

@@ -24,6 +24,7 @@ from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.packaging.program_file import packed_key, packed_plan, this_interpreter
 from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
+from harness.results.student_view import student_view
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,8 +71,7 @@ def _check(arguments: Sequence[str] | None) -> int:
     results = [without_files(each, absent) for each in graded]
     for result in results:
         text = explain_failures(
-            result,
-            plan,
+            student_view(result, plan),
             sys.maxsize if options.all else options.failures,
             width=screen_width(),
             colours=_has_colours(),

@@ -5,12 +5,12 @@ a student has to fix as Markdown. Both from what may be seen.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.common.escaping import visible
 from harness.common.words import counted
-from harness.model.plan import Plan
-from harness.model.student_view import ShownCause, StudentView
+from harness.model.student_view import StudentView
 from harness.reporting.terminal.cards import explain_failures
 
 _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
@@ -18,87 +18,76 @@ _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """One message at a place; `level` is "error", "warning" or "notice", lines count from 1 and
-    0 is no line."""
+    """One message at a place."""
 
-    level: str
+    level: str  # "error", "warning" or "notice"
     message: str
     file: str = ""
-    line: int = 0
+    line: int = 0  # from 1; 0 is no line
     column: int = 0
     title: str = ""
 
     def __str__(self) -> str:
-        known = (
-            ("file", self.file),
-            ("line", str(self.line or "")),
-            ("col", str(self.column or "")),
-            ("title", self.title),
+        values = {"file": self.file, "line": self.line, "col": self.column, "title": self.title}
+        properties = ",".join(
+            f"{name}={_in_property(str(value))}" for name, value in values.items() if value
         )
-        properties = ",".join(f"{name}={_in_property(value)}" for name, value in known if value)
         return f"::{self.level}{' ' if properties else ''}{properties}::{_in_message(self.message)}"
 
 
 def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
     """A problem as an error: its `file:line:column` in front of it, or apart in `where`."""
-    found = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
-    if found is None:
+    place = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
+    if place is None:
         message = f"{where}: {text}" if where else text
         return Annotation(level="error", message=message, title=title)
     return Annotation(
         level="error",
-        message=found["rest"] or text,
-        file=found["file"],
-        line=int(found["line"]),
-        column=int(found["column"]),
+        message=place["rest"] or text,
+        file=place["file"],
+        line=int(place["line"]),
+        column=int(place["column"]),
         title=title,
     )
 
 
-def of_submission(view: StudentView, files: dict[str, str]) -> tuple[Annotation, ...]:
+def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotation]:
     """What a student has to fix, from what a student may see: visible scenarios alone.
 
     `files` maps the name of each submitted file to its path.
     """
-    found = [
-        Annotation(
+    for finding in view.findings:
+        yield Annotation(
             level="warning",
-            message=each.message,
-            file=files.get(each.file, each.file),
-            line=each.line,
-            column=each.column,
-            title=each.rule,
+            message=finding.message,
+            file=files.get(finding.file, finding.file),
+            line=finding.line,
+            column=finding.column,
+            title=finding.rule,
         )
-        for each in view.findings
-    ]
     anywhere = next(iter(files.values()), "")
+    broken = view.unparsable
     if view.problem:
-        found.append(Annotation(level="error", message=view.problem, file=anywhere))
-    if view.unparsable is not None:
-        broken = view.unparsable
+        yield Annotation(level="error", message=view.problem, file=anywhere)
+    if broken is not None:
         file = files.get(broken.file, broken.file)
-        line = broken.line or 0
-        found.append(Annotation(level="error", message=broken.reason, file=file, line=line))
-    if view.problem or view.unparsable:
-        return tuple(found)
-    return (*found, *(_of_cause(cause, files, anywhere) for cause in view.causes))
-
-
-def _of_cause(cause: ShownCause, files: dict[str, str], anywhere: str) -> Annotation:
-    """One thing to fix, at its line or where its function begins."""
-    place = cause.place
-    first = cause.checks[0] if cause.checks else None
-    title = f"{first.function}: {first.name}" if first is not None else cause.function
-    message = cause.message or f"{counted(cause.hidden, 'hidden check')} failed"
-    if len(cause.checks) > 1:
-        message += f" ({counted(len(cause.checks), 'check')} failed)"
-    return Annotation(
-        level="error",
-        message=message,
-        file=anywhere if place is None else files.get(place.file, place.file),
-        line=cause.line or (place.first if place is not None else 0),
-        title=title,
-    )
+        yield Annotation(level="error", message=broken.reason, file=file, line=broken.line or 0)
+    if view.problem or broken is not None:
+        return
+    for cause in view.causes:
+        place = cause.place
+        title, message = cause.function, cause.message
+        if cause.checks:
+            title = f"{cause.checks[0].function}: {cause.checks[0].name}"
+        if len(cause.checks) > 1:
+            message += f" ({counted(len(cause.checks), 'check')} failed)"
+        yield Annotation(
+            level="error",
+            message=message or f"{counted(cause.hidden, 'hidden check')} failed",
+            file=anywhere if place is None else files.get(place.file, place.file),
+            line=cause.line or (place.first if place is not None else 0),
+            title=title,
+        )
 
 
 def _in_message(text: str) -> str:
@@ -113,7 +102,7 @@ MOST_BYTES = 60_000  # of an explanation; platforms refuse pages of a megabyte
 _COLUMNS = 100
 
 
-def markdown_summary(view: StudentView, plan: Plan, failures: int) -> str:
+def markdown_summary(view: StudentView, failures: int) -> str:
     """A heading, the functions with what passed, and the first `failures` explained.
 
     What a program printed is put into a code block that it cannot end.
@@ -122,7 +111,7 @@ def markdown_summary(view: StudentView, plan: Plan, failures: int) -> str:
         f"| {_code(each.function)} | {each.passed} of {each.total} |" for each in view.functions
     ]
     table = ["| function | checks passed |", "|---|---|", *rows] if rows else []
-    text = explain_failures(view, plan, failures, width=_COLUMNS, colours=False)
+    text = explain_failures(view, failures, width=_COLUMNS)
     parts = [f"### {_inline(view.title)}", "\n".join(table), fenced(text)]
     # A name in a note is a student's: only in code is it no mention, reference or address.
     notes = [f"- {_code(visible(note))}" for note in view.notes]

@@ -133,8 +133,8 @@ def outputs(whole: SubmissionResult, plan: Plan = PLAN) -> Iterator[str]:
     """All that a student gets: the page (and its zip), cards, annotations, both platforms."""
     view = student_view(whole, plan)
     yield feedback_page(view)
-    yield explain_failures(view, plan, 99, width=100)
-    yield markdown_summary(view, plan, 99)
+    yield explain_failures(view, 99, width=100)
+    yield markdown_summary(view, 99)
     yield "\n".join(str(each) for each in of_submission(view, {"a1.py": "a1.py"}))
     yield classroom50_json(whole, plan, os.environ, datetime.now(UTC))
     settings = PackageSettings(

@@ -49,7 +49,7 @@ def test_a_student_sees_visible_checks_alone() -> None:
     )
     assert not any(CANARY in line for line in lines)
     assert not any("\n" in line for line in lines)
-    assert of_submission(student_view(PERFECT, PLAN), {}) == ()
+    assert list(of_submission(student_view(PERFECT, PLAN), {})) == []
 
 
 def test_a_broken_file_is_one_error_at_its_line() -> None:

@@ -77,11 +77,15 @@ PAGES: dict[str, Callable[[], str]] = {
     "feedback-our-fault.html": lambda: _feedback(OUR_FAULT),
     "summary.txt": lambda: _terminal(summary_table(RUN, PLAN)),
     "summary-unfinished.txt": lambda: _terminal(summary_table(UNFINISHED, PLAN)),
-    "check.txt": lambda: _without_blanks(explain_failures(MANY_FAULTS, PLAN, 20, width=100)),
-    "check-syntax-error.txt": lambda: _without_blanks(
-        explain_failures(UNREADABLE, PLAN, width=100)
+    "check.txt": lambda: _without_blanks(
+        explain_failures(student_view(MANY_FAULTS, PLAN), 20, width=100)
     ),
-    "check-perfect.txt": lambda: _without_blanks(explain_failures(PERFECT, PLAN, width=100)),
+    "check-syntax-error.txt": lambda: _without_blanks(
+        explain_failures(student_view(UNREADABLE, PLAN), width=100)
+    ),
+    "check-perfect.txt": lambda: _without_blanks(
+        explain_failures(student_view(PERFECT, PLAN), width=100)
+    ),
     "show.txt": lambda: _terminal(show_submission(MANY_FAULTS, PLAN)),
     "scenario.txt": lambda: explain_scenario(MANY_FAULTS.scenarios[6], PLAN.scenarios[6]),
 }

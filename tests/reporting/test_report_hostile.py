@@ -138,7 +138,7 @@ def test_the_terminal_stays_inert(name: str) -> None:
     with console.capture() as capture:
         console.print(summary_table(run, plan))
         console.print(show_submission(result, plan, 50))
-    text = capture.get() + explain_failures(result, plan, 50, width=120, colours=True)
+    text = capture.get() + explain_failures(student_view(result, plan), 50, width=120, colours=True)
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # our own bold and reverse
     text.encode("utf-8")
     seen = {unicodedata.category(c) for c in text if c != "\n"}
@@ -162,7 +162,7 @@ def test_no_page_of_a_student_holds_anything_hidden() -> None:
 
 
 def test_no_terminal_of_a_student_shows_anything_hidden() -> None:
-    assert CANARY not in explain_failures(MANY_FAULTS, PLAN, 50, width=200)
+    assert CANARY not in explain_failures(student_view(MANY_FAULTS, PLAN), 50, width=200)
 
 
 @pytest.mark.parametrize("page", ["index", "submission", "feedback"])

@@ -16,7 +16,7 @@ from harness.common.errors import UserError
 from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only, without_tags
 from harness.model.plan import Assignment
-from harness.reporting.github import of_submission
+from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
 from harness.results.student_view import student_view
 
@@ -88,9 +88,9 @@ def _check(
     results = [without_files(each, absent) for each in check_submissions(context, submissions)]
     width = screen_width()
     for result in results:
-        shown = student_view(result, plan)
+        view = student_view(result, plan)
         text = explain_failures(
-            shown, plan, failures, width=width, colours=_has_colours(), most_lines=most_lines
+            view, failures, width=width, colours=_has_colours(), most_lines=most_lines
         )
         click.echo(text, nl=False)
     return all(result.all_passed for result in results)
@@ -108,15 +108,13 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
     results = check_submissions(context, submitted(files, plan.assignment))
     paths = _paths(files, plan.assignment) if len(files) == 1 else {}
     page = os.environ.get("GITHUB_STEP_SUMMARY")
-    from harness.reporting.github import markdown_summary  # noqa: PLC0415  (a check starts without it)
-
     for result in results:
         view = student_view(result, plan)
         for annotation in of_submission(view, paths):
             click.echo(str(annotation))
         if page:
             with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(markdown_summary(view, plan, failures))
+                file.write(markdown_summary(view, failures))
     passed = all(result.all_passed for result in results)
     click.echo("all visible checks passed" if passed else "not all visible checks passed")
     return 0 if passed else 1

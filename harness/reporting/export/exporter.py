@@ -20,23 +20,17 @@ class Marks(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """A run and what the user asked for.
-
-    `folder` is the report folder, with the feedback pages. The rest is for gradebooks:
-    `gradebook` the downloaded file, `column` the title of the marks' column, `clear` whether marks
-    of students who have none in this run are removed, `match` a CSV file that says which
-    submission is whose, `roster` the course's list of students.
-    """
+    """A run and what the user asked for; what has a default is for gradebooks."""
 
     run: RunResult
     plan: Plan
-    folder: Path
+    folder: Path  # of the report, with the feedback pages
     marks: Marks = Marks.TOTAL
-    gradebook: Path | None = None
-    column: str | None = None
-    clear: bool = False
-    match: Path | None = None
-    roster: Path | None = None
+    gradebook: Path | None = None  # as downloaded
+    column: str | None = None  # its title
+    clear: bool = False  # remove the marks of students who have none in this run
+    match: Path | None = None  # a CSV file that says which submission is whose
+    roster: Path | None = None  # the course's list of students
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,18 +45,15 @@ class Exported:
 class Exporter:
     """A format. A module of this package that has one as `EXPORTER` adds it to the command.
 
-    `help` is one line for `harness export --help`. `is_gradebook`: the options for gradebooks may
-    be given. `may_be_anonymous`: it needs no names. `is_archive`: the bytes are not text, so they
-    go to a file and not to a terminal.
     `export` raises UserError where the run or the request does not allow it.
     """
 
     name: str
-    help: str
+    help: str  # one line for `harness export --help`
     export: Callable[[ExportRequest], Exported]
-    is_gradebook: bool = False
-    is_archive: bool = False
-    may_be_anonymous: bool = False
+    is_gradebook: bool = False  # the options for gradebooks may be given
+    is_archive: bool = False  # no text: it goes to a file and not to a terminal
+    may_be_anonymous: bool = False  # it needs no names
 
 
 def text_exporter(

@@ -36,7 +36,10 @@ def junit_xml(run: RunResult, plan: Plan) -> str:
 def _suite(result: SubmissionResult, scenarios: dict[str, Scenario]) -> ElementTree.Element:
     suite = ElementTree.Element("testsuite", name=_clean(result.id))
     properties = ElementTree.SubElement(suite, "properties")
-    for name, value in _properties(result):
+    facts = {"status": result.status.value}
+    if result.mark is not None:
+        facts |= {"mark": rounded(result.mark), "out_of": rounded(result.out_of)}
+    for name, value in facts.items():
         ElementTree.SubElement(properties, "property", name=name, value=_clean(value))
     for outcome in result.scenarios:
         if outcome.scenario_id in scenarios:
@@ -49,13 +52,6 @@ def _suite(result: SubmissionResult, scenarios: dict[str, Scenario]) -> ElementT
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
     suite.set("tests", str(len(suite.findall("testcase"))))
     return suite
-
-
-def _properties(result: SubmissionResult) -> list[tuple[str, str]]:
-    found = [("status", result.status.value)]
-    if result.mark is not None:
-        found += [("mark", rounded(result.mark)), ("out_of", rounded(result.out_of))]
-    return found
 
 
 def _case(outcome: ScenarioResult, scenario: Scenario) -> ElementTree.Element:

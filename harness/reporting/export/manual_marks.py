@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.csv_tables import Sheet, bare_cell, csv_text
@@ -39,19 +38,15 @@ def manual_template(
     adjustments and comments to give. With `style`, by the digests of submissions, the last column
     has its evidence."""
     slots = plan.assignment.manual
-    header: tuple[str, ...] = (
-        ID,
-        NAME,
-        *(f"{slot.id} (out of {words.number(slot.out_of)})" for slot in slots),
-    )
-    header += (ADJUSTMENT, REASON, COMMENT)
-    if not style:
-        return csv_text([header, *(_row(result, slots) for result in run.submissions)])
-    rows = []
-    for result in run.submissions:
-        evidence = style.get(result.source_digest)
-        rows.append((*_row(result, slots), style_in_words(evidence) if evidence else ""))
-    return csv_text([(*header, EVIDENCE), *rows])
+    marks = (f"{slot.id} (out of {words.number(slot.out_of)})" for slot in slots)
+    table = [[ID, NAME, *marks, ADJUSTMENT, REASON, COMMENT]]
+    table += (_row(result, slots) for result in run.submissions)
+    if style:
+        table[0].append(EVIDENCE)
+        for row, result in zip(table[1:], run.submissions, strict=True):
+            evidence = style.get(result.source_digest)
+            row.append(style_in_words(evidence) if evidence else "")
+    return csv_text(table)
 
 
 def read_manual(sheet: Sheet, run: RunResult, plan: Plan) -> dict[str, ByHand]:
@@ -68,33 +63,24 @@ def read_manual(sheet: Sheet, run: RunResult, plan: Plan) -> dict[str, ByHand]:
     return given
 
 
-def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> tuple[str, ...]:
+def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> list[str]:
     given = {part.slot.id: part.mark for part in result.manual}
     marks = [given.get(slot.id) for slot in slots]
     adjustment = result.adjustment
-    return (
+    return [
         result.id,
         result.student.name if result.student else "",
         *("" if mark is None else _exact(mark) for mark in marks),
         _exact(adjustment.marks) if adjustment else "",
         adjustment.reason if adjustment else "",
         result.comment,
-    )
+    ]
 
 
 def _exact(mark: Fraction) -> str:
     """A number that reads back as the same fraction: a decimal where it has a short one."""
     text = words.number(mark)
     return text if Fraction(text) == mark else str(mark)
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    slots: dict[int, ManualSlot]
-    id: int
-    adjustment: int | None
-    reason: int | None
-    comment: int | None
 
 
 class _Reader:
@@ -106,67 +92,53 @@ class _Reader:
         self.mistakes: list[str] = []
 
     def read(self) -> dict[str, ByHand]:
-        columns = self._columns()
+        header, *rows = ([bare_cell(cell).strip() for cell in row] for row in self._sheet.rows)
+        columns = self._columns(header)
         given: dict[str, ByHand] = {}
-        if columns is None:
-            return given
-        for index in range(1, len(self._sheet.rows)):
-            cells = [bare_cell(cell).strip() for cell in self._sheet.rows[index]]
-            cells += [""] * (len(self._sheet.rows[0]) - len(cells))
-            result = self._results.get(cells[columns.id])
+        for index, row in enumerate(rows if not self.mistakes else (), start=1):
+            cells = {name: cell for name, cell in zip(columns, row, strict=False) if cell}
+            name = cells.get(ID, "")
+            result = self._results.get(name)
             if result is None:
-                self._wrong(
-                    index, f"there is no submission {shorten(cells[columns.id])!r} in this run"
-                )
-            elif result.id in given:
-                self._wrong(index, f"{result.id} has a row above already")
-            else:
-                found = self._given(index, cells, columns, result)
-                if found is not None:
-                    given[result.id] = found
+                self._wrong(index, f"there is no submission {shorten(name)!r} in this run")
+            elif name in given:
+                self._wrong(index, f"{name} has a row above already")
+            elif (by_hand := self._given(index, cells, result)) is not None:
+                given[name] = by_hand
         return given
 
-    def _columns(self) -> _Columns | None:
-        header = [bare_cell(cell).strip() for cell in self._sheet.rows[0]]
-        at = {name: header.index(name) for name in (ADJUSTMENT, REASON, COMMENT) if name in header}
-        slots: dict[int, ManualSlot] = {}
-        for index, cell in enumerate(header):
-            found = _SLOT.fullmatch(cell)
-            if found and found["id"] in self._slots:
-                slots[index] = self._slots[found["id"]]
-            elif cell not in (ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE):
+    def _columns(self, header: Sequence[str]) -> list[str]:
+        """What each column has: the id of its slot, or a name of ours."""
+        columns: list[str] = []
+        for cell in header:
+            slot = _SLOT.fullmatch(cell)
+            columns.append(slot["id"] if slot and slot["id"] in self._slots else cell)
+            if columns[-1] not in (ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE, *self._slots):
                 known = " | ".join(self._slots) or "none"
                 said = f"{shorten(cell)!r} is no column of marks"
                 self._wrong(0, f"{said}. Hint: the slots are: {known}")
-        names = [slots[index].id if index in slots else cell for index, cell in enumerate(header)]
-        for name, count in Counter(names).items():
+        for name, count in Counter(columns).items():
             if count > 1 and not self.mistakes:
                 self._wrong(0, f"there are {count} columns {name}. Hint: remove all but one")
         if ID not in header:
             self._wrong(0, "there is no column id. Hint: begin with --to manual-marks")
-        if self.mistakes:
-            return None
-        return _Columns(
-            slots, header.index(ID), at.get(ADJUSTMENT), at.get(REASON), at.get(COMMENT)
-        )
+        return columns
 
     def _given(
-        self, index: int, cells: list[str], columns: _Columns, result: SubmissionResult
+        self, index: int, cells: Mapping[str, str], result: SubmissionResult
     ) -> ByHand | None:
         marks = {part.slot.id: part.mark for part in result.manual}
         before = (dict(marks), result.adjustment, result.comment)
-        for column, slot in columns.slots.items():
-            if cells[column]:
-                marks[slot.id] = self._mark(index, cells[column], slot)
+        for name, cell in cells.items():
+            if name in self._slots:
+                marks[name] = self._mark(index, cell, self._slots[name])
         adjustment = result.adjustment
-        if columns.adjustment is not None and (text := cells[columns.adjustment]):
-            reason = cells[columns.reason] if columns.reason is not None else ""
-            adjustment = self._adjustment(index, text, reason)
+        if ADJUSTMENT in cells:
+            adjustment = self._adjustment(index, cells[ADJUSTMENT], cells.get(REASON, ""))
         if adjustment is not None and adjustment != result.adjustment:
             self._check_total(index, result, marks, adjustment)
-        comment = result.comment
-        if columns.comment is not None and (text := cells[columns.comment]):
-            comment = "" if text == TAKEN_BACK else text
+        comment = cells.get(COMMENT, result.comment)
+        comment = "" if comment == TAKEN_BACK and COMMENT in cells else comment
         if (marks, adjustment, comment) == before:
             return None
         return ByHand(

@@ -18,14 +18,11 @@ from itertools import groupby
 
 from harness.common.escaping import shorten, visible
 from harness.model.observation import Turn
-from harness.model.plan import Plan
-from harness.model.result import SubmissionResult
 from harness.model.student_view import ShownCause, ShownCheck, StudentView, Surroundings
 from harness.model.verdict import Cell, Channel, Comparison, Conversation
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, shortened
 from harness.reporting.view.shown_causes import of_missing_file
-from harness.results.student_view import student_view
 
 Styled = tuple[str, str]  # a text, and its style: words of `_CODES`
 
@@ -78,16 +75,12 @@ def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
     """All of it to print, the last line's end included."""
     shown: list[str] = []
     for one in wrapped(lines, width):
-        spans = (_coloured(*span) if colours else span[0] for span in one.spans)
-        shown.append((" " * one.indent + "".join(spans)).rstrip(" ") + "\n")
+        spans = [" " * one.indent]
+        for text, style in one.spans:
+            codes = ";".join(_CODES[word] for word in style.split())
+            spans.append(f"\x1b[{codes}m{text}\x1b[0m" if colours and codes else text)
+        shown.append("".join(spans).rstrip(" ") + "\n")
     return "".join(shown)
-
-
-def _coloured(text: str, style: str) -> str:
-    if not style:
-        return text
-    codes = ";".join(_CODES[word] for word in style.split())
-    return f"\x1b[{codes}m{text}\x1b[0m"
 
 
 def _breaks(text: str, first: int, rest: int) -> list[int]:
@@ -183,11 +176,12 @@ def _place(found: ShownCause) -> list[Line]:
 
 def _hidden(number: int, found: ShownCause) -> list[Line]:
     counted = words.counted(found.hidden, "hidden check")
-    verb = "fails" if found.hidden == 1 else "fail"
     title = line(
-        (f"{number}. ", "bold"), ("✗ ", "red"), (visible(found.function or "the file"), "bold"),
-        (f"  only {counted} {verb}", "dim"),
-    )  # fmt: skip
+        (f"{number}. ", "bold"),
+        ("✗ ", "red"),
+        (visible(found.function or "the file"), "bold"),
+        (f"  only {counted} {'fails' if found.hidden == 1 else 'fail'}", "dim"),
+    )
     inside = [line(visible(found.message))] if found.message else []
     inside += _place(found)
     inside += [line(visible(f"the sheet, {each.section}: {each.text}")) for each in found.clauses]
@@ -216,20 +210,21 @@ def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
         yield _asked("set", visible(f"in {file} {change}" if file else change))
     for name, content in paste.files_beside(check.stimulus):
         yield from _held("file", visible(name), content)
-    label = "first"
     given = check.stimulus.given.rstrip("\n")
-    for text in shorten(given, 400).split("\n") if given else ():
-        yield _asked(label, visible(text))
-        label = ""
-    label = "try"
-    for text in shorten(paste.to_try(check.stimulus), 400).split("\n"):
-        yield _asked(label, visible(text))
-        label = ""
+    if given:
+        yield from _labelled("first", given)
+    yield from _labelled("try", paste.to_try(check.stimulus))
     if check.stimulus.inputs:
-        keys = "  ".join(one.named() for one in check.stimulus.inputs)
+        keys = "  ".join(typed.named() for typed in check.stimulus.inputs)
         yield _asked("type", shorten(keys, 400))
     if text := paste.piped(check.stimulus):
         yield from _held("pipe", "piped in", text)
+
+
+def _labelled(label: str, text: str) -> Iterator[Line]:
+    for part in shorten(text, 400).split("\n"):
+        yield _asked(label, visible(part))
+        label = ""
 
 
 def _held(label: str, name: str, content: str) -> Iterator[Line]:
@@ -259,40 +254,34 @@ def screen_width() -> int:
 
 
 def explain_failures(
-    result: SubmissionResult | StudentView,
-    plan: Plan,
+    view: StudentView,
     limit: int = 3,
     *,
     width: int,
     colours: bool = False,
     most_lines: int | None = None,
 ) -> str:
-    """The text of the first `limit` things to fix, explained; visible scenarios alone. Of more than
-    `most_lines` lines the first ones, and the last, which has the tally."""
-    text = as_text(explanation(result, plan, limit), width, colours=colours)
+    """The text of the first `limit` things to fix, explained. Of more than `most_lines` lines the
+    first ones, and the last, which has the tally."""
+    text = as_text(_explanation(view, limit), width, colours=colours)
     lines = text.split("\n")[:-1]
     if most_lines is None or len(lines) <= most_lines:
         return text
     shown = lines[: most_lines - 3]
-    left = len(lines) - len(shown) - 2
-    more = f"… {words.counted(left, 'more line')}: --all shows them"
-    return "\n".join([*shown, more, "", lines[-1], ""])
+    more = words.counted(len(lines) - len(shown) - 2, "more line")
+    return "\n".join([*shown, f"… {more}: --all shows them", "", lines[-1], ""])
 
 
-def explanation(
-    result: SubmissionResult | StudentView, plan: Plan, limit: int = 3
-) -> Iterator[Line]:
-    """The first `limit` things to fix, explained; visible scenarios alone."""
-    view = result if isinstance(result, StudentView) else student_view(result, plan)
+def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
     if view.problem or view.unparsable:
         yield from _unreadable(view)
     if view.causes:
         names = words.listed(view.surroundings.submitted)
         counted = words.counted(len(view.causes), "thing")
         yield line((visible(f"{names}: {counted} to fix"), "bold"))
-    for number, one in enumerate(view.causes[:limit], start=1):
+    for number, shown in enumerate(view.causes[:limit], start=1):
         yield Line()
-        yield from cause(number, one, view.surroundings)
+        yield from cause(number, shown, view.surroundings)
     left = len(view.causes) - limit
     if left > 0:
         yield Line()
@@ -330,8 +319,7 @@ def conversation_lines(conversation: Conversation) -> Iterator[Line]:
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
     if shown := _boxed(recent, _MOST_SCREEN_LINES):
-        title = "right so far:" if goes_on else "on the screen:"
-        yield line((title, "dim"))
+        yield line(("right so far:" if goes_on else "on the screen:", "dim"))
         yield from shown
     if not goes_on:
         return

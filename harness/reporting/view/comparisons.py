@@ -5,6 +5,7 @@ printed over and over is shown three times."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from harness.common.escaping import visible
 from harness.common.words import counted
@@ -85,13 +86,12 @@ def _character(cell: Cell, at: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideLine:
-    """A line of one side, or, where `note` is not empty, what is said in place of lines. `number`
-    is the line's own in the whole text; None where it is not shown."""
+    """A line of one side."""
 
     cell: Cell = _NO_CELL
-    number: int | None = None
+    number: int | None = None  # in the whole text; None where it is not shown
     differs: bool = False
-    note: str = ""
+    note: str = ""  # what is said in place of lines
 
 
 def side_lines(part: Comparison, name: str) -> list[SideLine]:
@@ -103,7 +103,7 @@ def side_lines(part: Comparison, name: str) -> list[SideLine]:
     near = _near(part)
     numbered = not part.of_values and (not all(near) or part.left_out_before > 0)
     number = part.left_out_before + 1
-    found: list[SideLine] = []
+    lines: list[SideLine] = []
     left_out, missing = part.left_out_before, 0
     for row, is_near in zip(part.rows, near, strict=True):
         cell = row.expected if is_expected else row.actual
@@ -112,17 +112,17 @@ def side_lines(part: Comparison, name: str) -> list[SideLine]:
         if cell.note:
             missing += 1
             continue
-        found += _missing(missing) + _agree(left_out if is_near else 0)
+        lines += _missing(missing) + _agree(left_out if is_near else 0)
         missing = 0
         left_out = 0 if is_near else left_out + 1
         if is_near:
             shown = number if numbered else None
-            found.append(SideLine(cell=cell, number=shown, differs=not row.same))
+            lines.append(SideLine(cell=cell, number=shown, differs=not row.same))
         number += 1
-    found += _missing(missing) + _agree(left_out)
+    lines += _missing(missing) + _agree(left_out)
     more = part.more_expected if is_expected else part.more_actual
     after = [SideLine(note=f"… {counted(more, 'more line')}")] if more else []
-    return [*_without_repeats(found), *after]
+    return [*_without_repeats(lines), *after]
 
 
 def _missing(number: int) -> list[SideLine]:
@@ -144,40 +144,23 @@ def _near(part: Comparison) -> list[bool]:
     if part.of_values or len(rows) + part.left_out_before <= _MANY or not part.differs:
         return [True] * len(rows)
     differing = [i for i, row in enumerate(rows) if not row.same]
-    near = [False] * len(rows)
-    for i in differing:
-        for j in range(max(0, i - _NEAR), min(len(rows), i + _NEAR + 1)):
-            near[j] = True
-    start = 0
-    while start < len(rows):
-        stop = start
-        while stop < len(rows) and near[stop] == near[start]:
-            stop += 1
-        if not near[start] and stop - start < _FEWEST_LEFT_OUT:
-            near[start:stop] = [True] * (stop - start)
-        start = stop
-    return near
+    near = {j for i in differing for j in range(i - _NEAR, i + _NEAR + 1)}
+    shown: list[bool] = []
+    for is_near, group in groupby(range(len(rows)), key=near.__contains__):
+        count = len(list(group))
+        shown += [is_near or count < _FEWEST_LEFT_OUT] * count
+    return shown
 
 
 def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
-    found: list[SideLine] = []
-    start = 0
-    while start < len(lines):
-        stop = start + 1
-        while (
-            stop < len(lines)
-            and not lines[stop].note
-            and lines[stop].cell.text == lines[start].cell.text
-        ):
-            stop += 1
-        if stop - start > _AGAIN:
-            found += lines[start : start + SHOWN_OF_A_FLOOD]
-            times = counted(stop - start - SHOWN_OF_A_FLOOD, "more time")
-            found.append(SideLine(note=f"… the same line {times}"))
-        else:
-            found += lines[start:stop]
-        start = stop
-    return found
+    shown: list[SideLine] = []
+    for _, group in groupby(lines, key=lambda line: (line.note, line.cell.text)):
+        alike = list(group)
+        if len(alike) > _AGAIN:
+            times = counted(len(alike) - SHOWN_OF_A_FLOOD, "more time")
+            alike[SHOWN_OF_A_FLOOD:] = [SideLine(note=f"… the same line {times}")]
+        shown += alike
+    return shown
 
 
 def folded(

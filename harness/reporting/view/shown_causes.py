@@ -8,7 +8,7 @@ clauses of the sheet went.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +16,7 @@ from fractions import Fraction
 from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.policy import Finding
 from harness.model.student_view import HiddenCheck, ShownCause, ShownCheck
-from harness.model.verdict import NOT_HANDED_IN, CodePlace, VerdictKind
+from harness.model.verdict import NOT_HANDED_IN, CodePlace, Verdict, VerdictKind
 from harness.reporting.view.paste import settings
 from harness.reporting.view.words import section_order
 
@@ -58,15 +58,11 @@ def sentence(cause: ShownCause) -> str:
 def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
     """Checks of the function that fail for the same cause and say something else than the example,
     the first few: one for each rule that explains."""
-    rules = {_rule(check) for check in cause.checks[:1]}
-    found: list[ShownCheck] = []
+    by_rule = {_rule(check): check for check in cause.checks[:1]}
     for check in cause.checks[1:]:
-        if check.function != cause.function:
-            continue
-        if _rule(check) not in rules and check.verdict.message:
-            rules.add(_rule(check))
-            found.append(check)
-    return found[:MOST_SYMPTOMS]
+        if check.function == cause.function and check.verdict.message:
+            by_rule.setdefault(_rule(check), check)
+    return [*by_rule.values()][1 : MOST_SYMPTOMS + 1]
 
 
 def _rule(check: ShownCheck) -> str:
@@ -80,14 +76,14 @@ def quoted_clauses(causes: Iterable[ShownCause]) -> list[tuple[Clause, ...]]:
     """The clauses to quote beside each cause: those of its example, of these the ones that name
     the function where there are such; none a second time."""
     said: set[str] = set()
-    found: list[tuple[Clause, ...]] = []
+    quoted: list[tuple[Clause, ...]] = []
     for cause in causes:
-        own = cause.checks[0].clauses if cause.checks else cause.clauses
-        naming = [each for each in own if cause.function in (each.section, *each.text.split())]
-        new = [each for each in naming or own if each.id not in said][:MOST_CLAUSES]
+        clauses = cause.checks[0].clauses if cause.checks else cause.clauses
+        naming = [each for each in clauses if cause.function in (each.section, *each.text.split())]
+        new = [each for each in naming or clauses if each.id not in said][:MOST_CLAUSES]
         said.update(each.id for each in new)
-        found.append(tuple(new))
-    return found
+        quoted.append(tuple(new))
+    return quoted
 
 
 _OTHER_RETURN = frozenset(
@@ -199,13 +195,17 @@ def _docstring(place: CodePlace) -> range:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioLine:
-    """Scenarios of one group (see `Scenario.group`) with one outcome, in the plan's order.
-    `constants` are the swept values of all, empty where nothing is swept."""
+    """Scenarios of one group (see `Scenario.group`) with one outcome, in the plan's order."""
 
     group: str
     checks: tuple[ShownCheck, ...]
     visibility: Visibility
-    constants: str
+    constants: str  # the swept values of all, empty where nothing is swept
+
+    @property
+    def verdict(self) -> Verdict:
+        """The first one's: of all the same is said."""
+        return self.checks[0].verdict
 
     @property
     def points(self) -> Fraction:
@@ -216,30 +216,15 @@ class ScenarioLine:
         return sum((check.out_of for check in self.checks), Fraction(0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedScenarios:
-    """Scenarios of which the same is said: whether they passed, the sentence on them (may be
-    empty), and who may see them."""
-
-    passed: bool
-    message: str
-    visibility: Visibility
-    lines: tuple[ScenarioLine, ...]
-
-
 def outcomes(
     checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
-) -> tuple[ListedScenarios, ...]:
-    """The scenarios in short, what is alike of them said once, in the order of the first of each
-    sentence and visibility."""
-    alike: dict[tuple[bool, str, Visibility], list[ScenarioLine]] = {}
+) -> list[list[ScenarioLine]]:
+    """The scenarios in short: lines of which the same is said together (whether they passed, the
+    sentence, which may be empty, and who may see them), in the order of the first of each."""
+    alike: defaultdict[tuple[bool, str, Visibility], list[ScenarioLine]] = defaultdict(list)
     for line in _lines(checks, scenarios):
-        verdict = line.checks[0].verdict
-        alike.setdefault((verdict.passed, verdict.message, line.visibility), []).append(line)
-    return tuple(
-        ListedScenarios(passed=passed, message=message, visibility=visibility, lines=tuple(lines))
-        for (passed, message, visibility), lines in alike.items()
-    )
+        alike[line.verdict.passed, line.verdict.message, line.visibility].append(line)
+    return list(alike.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,9 +246,9 @@ class HiddenOfFunction:
 
 def hidden_by_function(hidden: Sequence[HiddenCheck]) -> tuple[HiddenOfFunction, ...]:
     """The hidden checks by function, in the order of the first of each."""
-    counts: dict[str, Counter[HiddenCheck]] = {}
+    counts: defaultdict[str, Counter[HiddenCheck]] = defaultdict(Counter)
     for check in hidden:
-        counts.setdefault(check.function, Counter())[check] += 1
+        counts[check.function][check] += 1
     passed = VerdictKind.PASSED
     return tuple(
         HiddenOfFunction(
@@ -280,11 +265,11 @@ def _lines(
 ) -> tuple[ScenarioLine, ...]:
     """A line for each group, outcome and reason, in the order of the first of each. Where a reason
     is of a rule, its sentence may differ by the swept value, and only the first one is shown."""
-    alike: dict[tuple[str, str, str], list[ShownCheck]] = {}
+    alike: defaultdict[tuple[str, str, str], list[ShownCheck]] = defaultdict(list)
     for check in checks:
         verdict = check.verdict
         reason = verdict.explanation.rule if verdict.explanation else verdict.message
-        alike.setdefault((scenarios[check.id].group, verdict.kind, reason), []).append(check)
+        alike[scenarios[check.id].group, verdict.kind, reason].append(check)
     return tuple(
         ScenarioLine(
             group=group,
@@ -317,23 +302,14 @@ class ClauseTally:
 
 def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
     """Clause by clause, in the order of the sheet's sections; ungraded checks left out."""
-    members: dict[str, list[ShownCheck]] = {}
-    clauses: dict[str, Clause] = {}
+    passed: defaultdict[Clause, list[bool]] = defaultdict(list)
     for check in checks:
-        if check.informational:
-            continue
-        for clause in check.clauses:
-            clauses.setdefault(clause.id, clause)
-            members.setdefault(clause.id, []).append(check)
-
-    def in_sheet(clause: Clause) -> tuple[tuple[int, ...], ...]:
-        return section_order(clause.section), section_order(clause.id)
-
+        for clause in check.clauses if not check.informational else ():
+            passed[clause].append(check.verdict.passed)
+    in_sheet = sorted(
+        passed, key=lambda each: (section_order(each.section), section_order(each.id))
+    )
     return tuple(
-        ClauseTally(
-            clause=clause,
-            passed=sum(check.verdict.passed for check in members[clause.id]),
-            total=len(members[clause.id]),
-        )
-        for clause in sorted(clauses.values(), key=in_sheet)
+        ClauseTally(clause=clause, passed=sum(passed[clause]), total=len(passed[clause]))
+        for clause in in_sheet
     )
