@@ -54,18 +54,9 @@ def find_blame(
     blame = search.run([each for each in failures if each.scenario.id not in apart])
     undecided = [each for each in failures if each.scenario.id in search.undecided]
     faulty = frozenset(name for names in blame.values() for name in names)
-    blame |= _by_use(with_objects, passed, usage)
-    blame |= _by_use(undecided, passed, usage, faulty or functions)
+    blame |= _blame_by_use(with_objects, passed, usage)
+    blame |= _blame_by_use(undecided, passed, usage, faulty or functions)
     return search.joined(blame)
-
-
-def _by_use(
-    failures: Sequence[FailedScenario],
-    passed: Sequence[Scenario],
-    usage: Usage,
-    among: frozenset[str] | None = None,
-) -> dict[str, Blame]:
-    return {id: (name,) for id, name in blamed_by_use(failures, passed, usage, among).items()}
 
 
 class _Search:
@@ -227,24 +218,16 @@ def _is_run(each: FailedScenario) -> bool:
 
 def _spread(members: Sequence[FailedScenario]) -> list[FailedScenario]:
     """The first, the last, the middle, and so on: any few at the front represent all."""
-    found: list[FailedScenario] = []
-    left = [(0, len(members) - 1)]
-    taken: set[int] = set()
-
-    def take(index: int) -> None:
-        if index not in taken:
-            taken.add(index)
-            found.append(members[index])
-
-    take(0)
-    take(len(members) - 1)
-    while left and len(found) < MOST_SAMPLES:
-        low, high = left.pop(0)
+    last = len(members) - 1
+    order = dict.fromkeys((0, last))
+    stretches = [(0, last)]
+    while stretches and len(order) < MOST_SAMPLES:
+        low, high = stretches.pop(0)
         middle = (low + high) // 2
-        take(middle)
+        order.setdefault(middle)
         if high - low > 1:
-            left += [(low, middle), (middle, high)]
-    return found
+            stretches += [(low, middle), (middle, high)]
+    return [members[index] for index in order]
 
 
 Uses = frozenset[str]
@@ -306,12 +289,12 @@ class Usage:
         return frozenset(found)
 
 
-def blamed_by_use(
+def _blame_by_use(
     failures: Sequence[FailedScenario],
     passed: Iterable[Scenario],
     usage: Usage,
     among: frozenset[str] | None = None,
-) -> dict[str, str]:
+) -> dict[str, Blame]:
     """The part to blame for each of these failures, by the scenario's id: one of `among` (None: of
     all). Nobody, where a failure uses none of them."""
     uses = [usage.of(each.stimulus) for each in failures]
@@ -319,7 +302,8 @@ def blamed_by_use(
     if among is not None:
         uses = [each & among for each in uses]
     chosen = fewest_parts(uses, right, [each.scenario.function for each in failures])
-    return {each.scenario.id: name for each, name in zip(failures, chosen, strict=True) if name}
+    pairs = zip(failures, chosen, strict=True)
+    return {each.scenario.id: (name,) for each, name in pairs if name}
 
 
 def fewest_parts(uses: Sequence[Uses], right: Sequence[Uses], about: Sequence[str]) -> list[str]:
@@ -362,11 +346,8 @@ class _Suspect:
         """How surprising it is, in nats, which of the scenarios that use it fail, if it is wrong
         and makes its share of them fail."""
         fails, passes = (self.failing & left).bit_count(), self.passing
-        entropy = 0.0
-        for count in (fails, passes):
-            if count:
-                entropy -= count * math.log(count / (fails + passes))
-        return entropy
+        counts = (count for count in (fails, passes) if count)
+        return -sum(count * math.log(count / (fails + passes)) for count in counts)
 
     def order(self, left: int, price: float) -> tuple[float, int]:
         """The likeliest first: an unexplained failure costs as much as another fault."""

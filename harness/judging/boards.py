@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -22,15 +22,12 @@ def cells(value: Value) -> Cells | None:
     rows: Cells = []
     for item in value.items:
         if item.kind is ValueKind.STR:
-            row = list(item.text[: LARGEST + 1])
+            rows.append(list(item.text[: LARGEST + 1]))
         elif item.kind in _OUTER and not any(cell.is_container for cell in item.items):
-            row = [cell.source() for cell in item.items[: LARGEST + 1]]
+            rows.append([cell.source() for cell in item.items[: LARGEST + 1]])
         else:
             return None
-        if len(row) > LARGEST:
-            return None
-        rows.append(row)
-    return rows
+    return None if any(len(row) > LARGEST for row in rows) else rows
 
 
 def are_transposed(rows: Cells | None, others: Cells | None) -> bool:
@@ -43,11 +40,11 @@ def are_transposed(rows: Cells | None, others: Cells | None) -> bool:
 _DRAWN = 26  # rows, and cells of a row: a larger board is no help on a page
 _LONGEST_DRAWN = 6000  # characters of source
 _FEW_SIGNS = 4
-_NOT_DRAWN = frozenset(ValueKind) - {
-    *(ValueKind.NONE, ValueKind.BOOL, ValueKind.INT, ValueKind.FLOAT, ValueKind.COMPLEX),
-    *(ValueKind.STR, ValueKind.BYTES, ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT),
-    *(ValueKind.SET, ValueKind.ELLIPSIS),
-}
+_PLAIN = frozenset(
+    {ValueKind.NONE, ValueKind.BOOL, ValueKind.INT, ValueKind.FLOAT, ValueKind.COMPLEX,
+     ValueKind.STR, ValueKind.BYTES, ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET,
+     ValueKind.ELLIPSIS}
+)  # fmt: skip
 
 
 def grid_of(value: Value) -> Grid | None:
@@ -64,7 +61,7 @@ def grid_of(value: Value) -> Grid | None:
     signs = {sign for row in rows for sign in row}
     if kind is ValueKind.STR and len(signs) > max(_FEW_SIGNS, width):
         return None
-    return Grid(rows=_drawn(value, texts=_has_texts(value)))
+    return _grid(_rows(value, texts=_has_texts(value)))
 
 
 def grid_pair(expected: Value, actual: Value) -> GridPair | None:
@@ -72,7 +69,7 @@ def grid_pair(expected: Value, actual: Value) -> GridPair | None:
     if grid_of(expected) is None or not _is_drawn(actual):
         return None
     texts = _has_texts(expected) and _has_texts(actual)
-    sides = [_drawn(value, texts=texts) for value in (expected, actual)]
+    sides = [_rows(value, texts=texts) for value in (expected, actual)]
     differing = [
         (row, index)
         for row, pair in enumerate(zip_longest(*sides, fillvalue=()))
@@ -83,20 +80,21 @@ def grid_pair(expected: Value, actual: Value) -> GridPair | None:
         return None
     row, index = differing[0]
     wanted, has = (_named(rows, row, index, texts=texts) for rows in sides)
-    left, right = (
-        Grid(
-            rows=tuple(
-                tuple(
-                    GridCell(text=cell.text, differs=(number, place) in differing)
-                    for place, cell in enumerate(cells_of_row)
-                )
-                for number, cells_of_row in enumerate(rows)
-            )
-        )
-        for rows in sides
-    )
     where = f"First difference at [{row}][{index}]: expected {wanted}, your program has {has}."
+    left, right = (_grid(rows, differing) for rows in sides)
     return GridPair(expected=left, actual=right, where=where)
+
+
+def _grid(rows: Sequence[Sequence[str]], differing: Collection[tuple[int, int]] = ()) -> Grid:
+    return Grid(
+        rows=tuple(
+            tuple(
+                GridCell(text=text, differs=(row, index) in differing)
+                for index, text in enumerate(texts)
+            )
+            for row, texts in enumerate(rows)
+        )
+    )
 
 
 def _is_drawn(value: Value) -> bool:
@@ -113,7 +111,7 @@ def _is_drawn(value: Value) -> bool:
             return False
     while pending:
         part = pending.pop()
-        if part.kind in _NOT_DRAWN:
+        if part.kind not in _PLAIN:
             return False
         pending += part.items
     return True
@@ -125,22 +123,20 @@ def _has_texts(value: Value) -> bool:
     return all(cell.kind is ValueKind.STR for row in rows for cell in row)
 
 
-def _drawn(value: Value, *, texts: bool) -> tuple[tuple[GridCell, ...], ...]:
-    return tuple(
-        tuple(
-            GridCell(text=cell.text if texts else cell.source())
-            for cell in (row.items or [Value(ValueKind.STR, sign) for sign in row.text])
-        )
+def _rows(value: Value, *, texts: bool) -> list[list[str]]:
+    return [
+        [cell.text if texts else cell.source() for cell in row.items]
+        or [sign if texts else repr(sign) for sign in row.text]
         for row in value.items
-    )
+    ]
 
 
-def _named(rows: Sequence[Sequence[GridCell]], row: int, index: int, *, texts: bool) -> str:
+def _named(rows: Sequence[Sequence[str]], row: int, index: int, *, texts: bool) -> str:
     if row >= len(rows):
         return "no such row"
     if index >= len(rows[row]):
         return "nothing"
-    return f"'{rows[row][index].text}'" if texts else rows[row][index].text
+    return f"'{rows[row][index]}'" if texts else rows[row][index]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,10 +154,9 @@ def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
     shape = _shape(lines[index])
     if shape is None:
         return None
-    start = index
+    start = stop = index
     while start and _shape(lines[start - 1]) == shape:
         start -= 1
-    stop = index + 1
     while stop < len(lines) and _shape(lines[stop]) == shape:
         stop += 1
     if not 1 < stop - start <= LARGEST:

@@ -49,20 +49,20 @@ def mismatches(
 ) -> tuple[Mismatch, ...]:
     """Everything that differs; empty when the observation is as expected."""
     differing: list[Mismatch] = []
+    raised, at = observation.raised, observation.phase
+    unexpected = RaiseMismatch(expected=None, actual=raised, phase=at)
     ending = expected_ending(expectation)
     early = ending is not Ending.ANSWERED and _is_early(observation, expectation, stimulus)
     if observation.ending is not ending or observation.ending in _NEVER or early:
         differing.append(EndingMismatch(expected=ending, actual=observation.ending))
     if early or observation.ending not in _COMPLETE or at_import(observation, stimulus):
         if not differing and observation.ending is Ending.ANSWERED:
-            at = observation.phase
-            differing.append(RaiseMismatch(expected=None, actual=observation.raised, phase=at))
+            differing.append(unexpected)
         return tuple(differing)
-    if isinstance(stimulus.action, Session) and observation.raised is not None:
-        # Before its first step: a quiet step would look as if it had been done.
-        at = observation.phase
-        return (RaiseMismatch(expected=None, actual=observation.raised, phase=at),)
     if isinstance(stimulus.action, Session):
+        if raised is not None:
+            # Before its first step: a quiet step would look as if it had been done.
+            return (unexpected,)
         differing += _step_mismatches(observation, expectation)
     else:
         differing += _outcome(observation, expectation, stimulus)
@@ -118,9 +118,8 @@ def _outcome(
 def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
     """What it raised. `sys.exit()` in a program is how it ends: the exit channel judges that."""
     raised = observation.raised
-    if raised is not None and isinstance(stimulus.action, Run):
-        return None if raised.type_name == "SystemExit" else raised
-    return raised
+    is_exit = raised is not None and raised.type_name == "SystemExit"
+    return None if is_exit and isinstance(stimulus.action, Run) else raised
 
 
 def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise | None:
@@ -299,10 +298,8 @@ def screen_of(step: StepOutcome) -> str:
 
 
 def _echo(step: StepOutcome) -> str:
-    if step.shown:
-        return step.shown + "\n"
-    if step.value is None or step.value.kind is ValueKind.NONE:
-        return ""
+    if step.shown or step.value is None or step.value.kind is ValueKind.NONE:
+        return f"{step.shown}\n" if step.shown else ""
     return step.value.source() + "\n"
 
 
@@ -316,7 +313,8 @@ def shows(step: StepOutcome, shown: str, ignore: tuple[Ignore, ...] = ()) -> boo
     """Whether the sheet's text `shown` is what a step showed."""
     printed = transcript(step.turns)
     sheet = without_addresses(shown)
-    if _same_text(printed + _echo(step) + _last_words(step.raised), sheet, ignore):
+    texts = (normalised(text, ignore) for text in (screen_of(step), sheet))
+    if len({_without_blank_end(text) for text in texts}) == 1:
         return True
     if step.raised is not None:
         return _shows_raise(printed, step.raised, shown, ignore)
@@ -327,22 +325,15 @@ def shows(step: StepOutcome, shown: str, ignore: tuple[Ignore, ...] = ()) -> boo
     return normalised(head, ignore) == normalised(printed, ignore) and _is_value(rest, step.value)
 
 
-def _same_text(left: str, right: str, ignore: tuple[Ignore, ...]) -> bool:
-    sides = (_without_blank_end(normalised(text, ignore)) for text in (left, right))
-    return next(sides) == next(sides)
-
-
 def _without_blank_end(text: str) -> str:
-    lines = text.split("\n")
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return "\n".join(lines)
+    body = text.rstrip()
+    return body and body + text[len(body) :].partition("\n")[0]
 
 
 def _shows_raise(printed: str, raised: Raised, shown: str, ignore: tuple[Ignore, ...]) -> bool:
     """Of a traceback on a sheet only the last line counts: the others depend on the machine."""
-    rest = shown[len(printed) :]
-    if normalised(shown[: len(printed)], ignore) != normalised(printed, ignore):
+    head, rest = shown[: len(printed)], shown[len(printed) :]
+    if normalised(head, ignore) != normalised(printed, ignore):
         return False
     if not rest.startswith("Traceback (most recent call last)"):
         return False
@@ -357,8 +348,8 @@ def _is_value(text: str, value: Value) -> bool:
     try:
         return same(Value.parse(" ".join(text.split("\n")).strip()), value)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return _squeezed(text) == _squeezed(value.source())
-
-
-def _squeezed(text: str) -> str:
-    return _STRING_OR_SPACE.sub(lambda match: match.group(1) or "", text)
+        squeezed, source = (
+            _STRING_OR_SPACE.sub(lambda match: match.group(1) or "", side)
+            for side in (text, value.source())
+        )
+        return squeezed == source

@@ -195,9 +195,8 @@ def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
     """Two values, written as Python: on one line each, or item by item."""
-    start = max(
-        0, first_differing(expected.items, actual.items) - CONTEXT
-    )  # of many items those near the first that differs
+    # Of many items those near the first that differs.
+    start = max(0, first_differing(expected.items, actual.items) - CONTEXT)
     left, right = _source_of(expected, start), _source_of(actual, start)
     if len(left.lines) == len(right.lines):
         pairs = side_by_side(range(len(left.lines)), range(len(right.lines)))
@@ -272,15 +271,16 @@ def _same_row(text: str) -> ComparedRow:
 def _row(left: _Side, right: _Side, index: int, channel: Channel, *, is_first: bool) -> ComparedRow:
     texts = left.rows[index] or "", right.rows[index] or ""
     values = left.values[index], right.values[index]
-    spans: tuple[Sequence[Span], Sequence[Span]] = ((), ())
+    spans: tuple[list[Span], list[Span]] = [], []
     by_character = channel not in OF_VALUES or all(
         value is not None and value.kind is ValueKind.STR for value in values
     )
-    if not by_character:
-        marked = _Marked(texts, values)
-        spans = marked.expected, marked.actual
-    elif left.rows[index] is None or right.rows[index] is None:
-        spans = [_whole(texts[0])], [_whole(texts[1])]
+    if by_character and (left.rows[index] is None or right.rows[index] is None):
+        spans = [_span(0, texts[0])], [_span(0, texts[1])]
+    elif not by_character and all(map(_is_python, values, texts)):
+        starts = (len(text) - len(text.lstrip()) for text in texts)
+        if values[0] is not None and values[1] is not None:
+            spans = _marks(values[0], next(starts), values[1], next(starts))
     at, signs = shared_start(*texts), channel not in OF_VALUES
     mark = is_first and by_character
     return ComparedRow(
@@ -289,8 +289,8 @@ def _row(left: _Side, right: _Side, index: int, channel: Channel, *, is_first: b
     )
 
 
-def _whole(text: str) -> Span:
-    return Span(start=0, stop=len(text))
+def _span(start: int, text: str) -> Span:
+    return Span(start=start, stop=start + len(text))
 
 
 def _cell(
@@ -321,54 +321,46 @@ def _cell(
     )
 
 
-class _Marked:
-    """The characters of two lines that make up the items that differ."""
-
-    def __init__(self, texts: tuple[str, str], values: tuple[Value | None, Value | None]) -> None:
-        self.expected: list[Span] = []
-        self.actual: list[Span] = []
-        left, right = values
-        if left is None or right is None or not all(map(_is_python, values, texts)):
-            return
-        starts = (len(text) - len(text.lstrip()) for text in texts)
-        self._mark(left, next(starts), right, next(starts), _DEEPEST)
-
-    def _mark(self, left: Value, start: int, right: Value, other_start: int, deepest: int) -> None:
-        """Mark the innermost items that differ of two values that do, from these characters on; an
-        item that only one side has is opposite nothing."""
-        if left.kind is not right.kind or left.kind not in _SEQUENCES or not deepest:
-            self.expected.append(Span(start=start, stop=start + len(left.source())))
-            self.actual.append(Span(start=other_start, stop=other_start + len(right.source())))
-            return
-        spans, others = _spans_of_items(left, start), _spans_of_items(right, other_start)
-        ours, theirs = ([item.source() for item in side.items] for side in (left, right))
-        if len(ours) == len(theirs):
-            for i, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-                if one != other:
-                    self._mark(
-                        left.items[i], spans[i].start, right.items[i], others[i].start, deepest - 1
-                    )
-            return
-        for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-            if tag != "equal":
-                self.expected += spans[a:b]
-                self.actual += others[c:d]
+def _marks(
+    left: Value, start: int, right: Value, other_start: int, deepest: int = _DEEPEST
+) -> tuple[list[Span], list[Span]]:
+    """The innermost items that differ of two values that do, from these characters on; an item that
+    only one side has is opposite nothing."""
+    if left.kind is not right.kind or left.kind not in _SEQUENCES or not deepest:
+        return [_span(start, left.source())], [_span(other_start, right.source())]
+    spans, others = _spans_of_items(left, start), _spans_of_items(right, other_start)
+    ours, theirs = ([item.source() for item in side.items] for side in (left, right))
+    expected: list[Span] = []
+    actual: list[Span] = []
+    if len(ours) == len(theirs):
+        for i, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            if one != other:
+                places = left.items[i], spans[i].start, right.items[i], others[i].start
+                inner, other_inner = _marks(*places, deepest - 1)
+                expected += inner
+                actual += other_inner
+        return expected, actual
+    for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        if tag != "equal":
+            expected += spans[a:b]
+            actual += others[c:d]
+    return expected, actual
 
 
 def _spans_of_items(value: Value, start: int) -> list[Span]:
     """The characters of each item of a list or a tuple whose source begins there."""
-    found: list[Span] = []
+    spans: list[Span] = []
     start += len("[")
     for item in value.items:
-        found.append(Span(start=start, stop=start + len(item.source())))
-        start = found[-1].stop + len(", ")
-    return found
+        spans.append(_span(start, item.source()))
+        start = spans[-1].stop + len(", ")
+    return spans
 
 
 def _is_python(value: Value | None, text: str) -> bool:
     """Whether all of it is written as Python would be, and on a line of moderate length."""
-    pending = [value] if value is not None and len(text) <= _LONGEST_MARKED else []
-    while pending:
+    pending = [] if value is None else [value]
+    while pending and len(text) <= _LONGEST_MARKED:
         part = pending.pop()
         if part.kind in _NOT_PYTHON or part.source(1)[:1] == "<":
             return False

@@ -21,7 +21,7 @@ from harness.judging.mismatches import (
 )
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
-from harness.model.observation import Ending, Observation, Phase, Raised, Turn
+from harness.model.observation import Ending, Observation, Phase, Turn
 from harness.model.stimulus import Session, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Comparison, Conversation
@@ -64,13 +64,14 @@ def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Com
 
 def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Comparison:
     match mismatch:
-        case EndingMismatch():
-            expected, actual = ENDINGS[mismatch.expected], ENDINGS[mismatch.actual]
-            return described(Channel.ENDING, "how it ended", expected, actual)
+        case EndingMismatch(expected=ending, actual=other):
+            return described(Channel.ENDING, "how it ended", ENDINGS[ending], ENDINGS[other])
         case RaiseMismatch():
             subject = _in_step("exception", mismatch.step, stimulus)
             expected = "none" if mismatch.expected is None else raise_in_words(mismatch.expected)
-            actual = _raised(mismatch.actual) + _ELSEWHERE.get(mismatch.phase, "")
+            raised = mismatch.actual
+            actual = f"{raised.type_name}: {shortened(raised.message, 1000)}" if raised else "none"
+            actual += _ELSEWHERE.get(mismatch.phase, "")
             return described(Channel.RAISES, subject, expected, actual)
         case ReadsMismatch():
             subject = _in_step("inputs taken", mismatch.step, stimulus)
@@ -118,45 +119,37 @@ _ELSEWHERE = {
 }
 
 
-def _raised(actual: Raised | None) -> str:
-    if actual is None:
-        return "none"
-    return f"{actual.type_name}: {shortened(actual.message, 1000)}"
-
-
 def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Comparison:
     if mismatch.channel is Channel.WRITES:
         return _of_files(mismatch)
     returned = mismatch.channel is Channel.RETURNS
     subject = "return value" if returned else f"{mismatch.name} afterwards"
     subject = _in_step(subject, mismatch.step, stimulus)
-    if not isinstance(mismatch.expected, Exactly):
-        expected = "no value" if mismatch.expected is None else value_in_words(mismatch.expected)
-        return described(mismatch.channel, subject, expected, _source(mismatch.actual))
-    if mismatch.actual is None:
+    if isinstance(mismatch.expected, Exactly) and mismatch.pair:
+        return compare_values(mismatch.channel, subject, *mismatch.pair)
+    if isinstance(mismatch.expected, Exactly):
         return described(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
-    pair = mismatch.expected.pair(mismatch.actual)
-    return compare_values(mismatch.channel, subject, *pair)
+    expected = "no value" if mismatch.expected is None else value_in_words(mismatch.expected)
+    return described(mismatch.channel, subject, expected, _source(mismatch.actual))
 
 
 def _of_files(mismatch: ValueMismatch) -> Comparison:
     subject = f"file {visible(shortened(mismatch.name, 80))}"
-    wanted = None if mismatch.expected is None else mismatch.expected.exact_text
-    actual = mismatch.actual
-    if wanted is not None and actual is not None and actual.kind is ValueKind.STR:
-        return compare_texts(Channel.WRITES, subject, wanted, actual.text)
-    expected = mismatch.expected
-    words = "no such file" if expected is None else wanted or expected.in_words(whole=True)
-    has = "no such file" if actual is None else _source(actual)
+    expected, actual = mismatch.expected, mismatch.actual
+    words = has = "no such file"
+    if expected is not None:
+        words = expected.exact_text or expected.in_words(whole=True)
     if actual is not None and actual.kind is ValueKind.STR:
+        if expected is not None and expected.exact_text is not None:
+            return compare_texts(Channel.WRITES, subject, expected.exact_text, actual.text)
         has = _first_lines(actual.text)
+    elif actual is not None:
+        has = _source(actual)
     return described(Channel.WRITES, subject, words, has)
 
 
 def _source(value: Value | None) -> str:
-    if value is None:
-        return "no value"
-    return value.source(LONGEST_LINE + 1)
+    return "no value" if value is None else value.source(LONGEST_LINE + 1)
 
 
 def _turn(turn: int | None, stimulus: Stimulus) -> str:
@@ -239,8 +232,6 @@ def _parted(
 
 
 def _short(turn: Turn) -> Turn:
-    if len(turn.printed) <= LONGEST_TURN:
-        return turn
     return replace(turn, printed=shortened(turn.printed, LONGEST_TURN))
 
 

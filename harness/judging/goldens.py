@@ -6,14 +6,10 @@ from collections.abc import Iterator
 
 from harness.common.escaping import plain, quoted
 from harness.judging.channels import is_default_repr, screen_of, shows
-from harness.judging.comparison import shared_start
+from harness.judging.comparison import quoted_pair
+from harness.judging.explain.failure import TextEdit
 from harness.judging.explain.rules import count
-from harness.judging.mismatches import (
-    exactly,
-    pieces,
-    raise_agrees,
-    written_mismatches,
-)
+from harness.judging.mismatches import exactly, pieces, raise_agrees, written_mismatches
 from harness.matchers.comparison import normalised, same, source
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised
@@ -192,20 +188,14 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
 
 def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     """How a text differs from what is stated, as the end of a sentence."""
-    wanted = matcher.exact_text
+    wanted, ignore = matcher.exact_text, stated.ignore
     if wanted is None:
-        part = matcher.failing_part(lambda one: one.accepts_text(text, stated.ignore))
+        part = matcher.failing_part(lambda one: one.accepts_text(text, ignore))
         return f"is {quoted(text)}, but {part.in_words()} is stated."
-    has = normalised(text, stated.ignore).split("\n")
-    says = normalised(wanted, stated.ignore).split("\n")
-    line = shared_start(has, says)
-    left = has[line] if line < len(has) else None
-    right = says[line] if line < len(says) else None
-    at = shared_start(left or "", right or "")
-    is_, should = (
-        "the end of the text" if one is None else quoted(one, at=at) for one in (left, right)
-    )
-    return f"differs from line {line + 1}: it is {is_}, but {should} is stated."
+    expected, actual = (normalised(side, ignore).split("\n") for side in (wanted, text))
+    edit = TextEdit(expected=expected, actual=actual)
+    should, has = quoted_pair(*edit.first_lines)
+    return f"differs from line {edit.at + 1}: it is {has}, but {should} is stated."
 
 
 def _failing_words(matcher: Matcher, value: Value) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from harness.common.errors import HarnessError
 from harness.judging.channels import mismatches
 from harness.judging.mismatches import EndingMismatch, Mismatch
-from harness.model.expectation import Expectation, Expected, PythonAnswer
+from harness.model.expectation import Expectation, Expected, Matcher, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
 from harness.model.stimulus import StandIn, Stimulus
@@ -24,20 +24,6 @@ from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictK
 
 T = TypeVar("T")
 
-_KINDS = {
-    Ending.ANSWERED: VerdictKind.FAILED,
-    Ending.ASKED_FOR_MORE: VerdictKind.FAILED,
-    Ending.ENDED_EARLY: VerdictKind.ENDED_EARLY,
-    Ending.MISSING: VerdictKind.MISSING,
-    Ending.TIMEOUT: VerdictKind.TIMEOUT,
-    Ending.CPU_LIMIT: VerdictKind.CPU_LIMIT,
-    Ending.MEMORY_LIMIT: VerdictKind.MEMORY_LIMIT,
-    Ending.OUTPUT_LIMIT: VerdictKind.OUTPUT_LIMIT,
-    Ending.CRASHED: VerdictKind.CRASHED,
-    Ending.TAMPERED: VerdictKind.TAMPERED,
-    Ending.STOPPED_EARLY: VerdictKind.STOPPED_EARLY,
-    Ending.HARNESS_ERROR: VerdictKind.HARNESS_ERROR,
-}
 _UNUSABLE = {
     Ending.STAND_IN_INAPPLICABLE: ("stand_in_inapplicable", StandInOutcome.INAPPLICABLE),
     Ending.STAND_IN_FAILED: ("stand_in_broken", StandInOutcome.BROKEN),
@@ -82,24 +68,35 @@ _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
 _DEEPEST = 100  # what is nested further is not shown
 
 
-def without_addresses(thing: T, depth: int = 0) -> T:
+def without_addresses(thing: T) -> T:
     """The same with `0x…` in place of every address of an object: where it lies differs from run
     to run. For what is shown alone, since a scenario may ask for an address."""
-    if isinstance(thing, str):
-        return cast(T, _ADDRESS.sub("0x…", thing)) if type(thing) is str else thing
-    if isinstance(thing, Value) and not _has_address(thing):  # most have none, and may be large
-        return thing
-    if isinstance(thing, tuple) and depth < _DEEPEST:
-        parts = tuple(without_addresses(part, depth + 1) for part in thing)
+
+    def change(part: object) -> object:
+        if type(part) is str:
+            return _ADDRESS.sub("0x…", part)
+        # Most have none, and may be large.
+        return part if isinstance(part, Value) and not _has_address(part) else None
+
+    return _changed(thing, change)
+
+
+def _changed(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
+    """The same with what `change` makes of each part; where that is None, of the parts of it."""
+    changed = change(thing)
+    if changed is not None or depth == _DEEPEST:
+        return thing if changed is None else cast(T, changed)
+    if isinstance(thing, tuple):
+        parts = tuple(_changed(part, change, depth + 1) for part in thing)
         return cast(T, parts) if any(map(is_not, parts, thing)) else thing
-    if is_dataclass(thing) and depth < _DEEPEST:
+    if is_dataclass(thing):
         values = ((each.name, getattr(thing, each.name)) for each in fields(thing))
-        changed = {
-            name: text
+        new = {
+            name: part
             for name, value in values
-            if (text := without_addresses(value, depth + 1)) is not value
+            if (part := _changed(value, change, depth + 1)) is not value
         }
-        return replace(cast(Any, thing), **changed) if changed else thing
+        return replace(cast(Any, thing), **new) if new else thing
     return thing
 
 
@@ -164,7 +161,9 @@ def _kind(differing: Sequence[Mismatch]) -> VerdictKind:
     endings = (each.actual for each in differing if isinstance(each, EndingMismatch))
     ending = next(endings, None)
     # None: it ended as expected (at a limit perhaps) and differs elsewhere.
-    return VerdictKind.FAILED if ending is None else _KINDS[ending]
+    if ending in (None, Ending.ANSWERED, Ending.ASKED_FOR_MORE):
+        return VerdictKind.FAILED
+    return VerdictKind(ending)
 
 
 # A failure that was seen comes before one that was only cut short, and before a fault of ours.
@@ -242,22 +241,8 @@ def _as_without(own: Verdict, second: Verdict, names: str) -> Verdict:
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:
     """`stated` with the values of its Python expressions; HarnessError when one is not there."""
     values = {answer.expression: answer.value for answer in python_answers}
-    turns, raises = stated.turns, stated.raises
-    if turns is not None:
-        by_turn = tuple(
-            replace(turn, printed=turn.printed.resolved(values)) for turn in turns.turns
-        )
-        turns = replace(turns, turns=by_turn)
-    if raises is not None and raises.message is not None:
-        raises = replace(raises, message=raises.message.resolved(values))
-    return replace(
-        stated,
-        returns=stated.returns and stated.returns.resolved(values),
-        prints=stated.prints and stated.prints.resolved(values),
-        turns=turns,
-        raises=raises,
-        leaves=tuple(replace(leave, value=leave.value.resolved(values)) for leave in stated.leaves),
-        writes=tuple(replace(file, value=file.value.resolved(values)) for file in stated.writes),
+    return _changed(
+        stated, lambda part: part.resolved(values) if isinstance(part, Matcher) else None
     )
 
 
