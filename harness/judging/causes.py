@@ -50,27 +50,19 @@ Key = tuple[str, ...]
 
 def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> Cause:
     """The one cause of a submission that cannot be run, which may earn all of `worth`."""
+    cause = Cause(
+        function="", rule="not_gradable", message=problem, about_text=True, marks_at_stake=worth
+    )
     if unparsable is None:
-        return Cause(
-            function="",
-            rule="not_gradable",
-            message=problem,
-            about_text=True,
-            marks_at_stake=worth,
-        )
+        return cause
     line, place = unparsable.line, None
     if line is not None:
-        text = (unparsable.source,) if unparsable.source else ()
-        place = CodePlace(file=unparsable.file, first=line, last=line, text=text)
-    return Cause(
-        function="",
-        rule="unreadable",
-        message=unparsable.reason,
-        place=place,
-        line=line,
-        about_text=True,
-        marks_at_stake=worth,
-    )
+        place = _line_of(unparsable.file, line, *filter(None, [unparsable.source]))
+    return replace(cause, rule="unreadable", message=unparsable.reason, place=place, line=line)
+
+
+def _line_of(file: str, line: int, *text: str) -> CodePlace:
+    return CodePlace(file=file, first=line, last=line, text=text)
 
 
 def unsettled(failures: Sequence[FailedScenario], outline: Outline) -> tuple[FailedScenario, ...]:
@@ -128,20 +120,14 @@ def _keys_by_id(
 
 
 def _settled(failures: Sequence[FailedScenario], outline: Outline) -> dict[str, tuple[Key, ...]]:
-    found: dict[str, tuple[Key, ...]] = {}
     loading = [each for each in failures if each.loading]
     if loading:
         # What fails at every turn fails as it loads; nothing that is seen later counts then.
         everything = 2 * len(loading) > len(failures)
         return {each.scenario.id: (("loading",),) for each in (failures if everything else loading)}
-    missing = {
-        each.observation.detail for each in failures if _is_missing(each) and each.observation
-    }
-    missing -= outline.names()
-    for each in failures:
-        if each.missing in missing:
-            found[each.scenario.id] = (("missing", each.missing),)
-    return found
+    missing = {each.missing for each in failures if _is_missing(each)} - outline.names()
+    gone = [each for each in failures if each.missing in missing]
+    return {each.scenario.id: (("missing", each.missing),) for each in gone}
 
 
 def _ran(failures: Iterable[FailedScenario]) -> list[FailedScenario]:
@@ -150,7 +136,7 @@ def _ran(failures: Iterable[FailedScenario]) -> list[FailedScenario]:
 
 
 def _is_missing(each: FailedScenario) -> bool:
-    return each.observation is not None and each.observation.ending is Ending.MISSING
+    return each.observation.ending is Ending.MISSING
 
 
 def _keys(each: FailedScenario, blame: Blame) -> tuple[Key, ...]:
@@ -193,21 +179,16 @@ def _cause(
         others = [other for each in members for other in blame.get(each.scenario.id, ())]
         together = tuple(dict.fromkeys(other for other in others if other != name))
         cause = replace(cause, place=_place(part), together_with=together if name else ())
-        line = cause.line
-        inside = line is not None and part.first <= line <= part.last
-        raised = example.raised
-        if line is None or not inside:
-            other = None
-            if line is not None and raised is not None:
-                file = raised.frames[-1].file
-                other = outline.part(outline.function_at(file, line))
-            where = _place(other) if other is not None else None
-            at = line if where is not None else None
-            return replace(cause, line=None, raised_in=where, raised_at=at)
-        if line >= part.first + len(part.text) and raised is not None:
+        frame = example.raised.frames[-1] if cause.line and example.raised else None
+        if frame is None:
+            return cause
+        if not part.first <= frame.line <= part.last:
+            other = outline.part(outline.function_at(frame.file, frame.line))
+            cause = replace(cause, line=None)
+            return replace(cause, raised_in=_place(other), raised_at=frame.line) if other else cause
+        if frame.line >= part.first + len(part.text):
             # In a very long function: the line that matters, and not the first ones.
-            text = (raised.frames[-1].source,)
-            return replace(cause, place=CodePlace(file=part.file, first=line, last=line, text=text))
+            return replace(cause, place=_line_of(part.file, frame.line, frame.source))
     return cause
 
 
@@ -245,13 +226,13 @@ def _symptoms(members: Iterable[FailedScenario]) -> tuple[Symptom, ...]:
     """Each rule and line with how often it is seen, those that name a mistake first."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415
 
-    count: dict[tuple[str, int | None], int] = {}
-    for each in _ran(members):
-        entry = (each.rule, _line(each))
-        count[entry] = count.get(entry, 0) + 1
-    ordered = sorted(count.items(), key=lambda entry: (is_general(entry[0][0]), -entry[1]))
+    count = Counter((each.rule, _line(each)) for each in _ran(members))
+    return _counted(sorted(count.items(), key=lambda entry: (is_general(entry[0][0]), -entry[1])))
+
+
+def _counted(symptoms: Iterable[tuple[tuple[str, int | None], int]]) -> tuple[Symptom, ...]:
     return tuple(
-        Symptom(rule=rule, scenarios=number, line=line) for (rule, line), number in ordered
+        Symptom(rule=rule, scenarios=number, line=line) for (rule, line), number in symptoms
     )
 
 
@@ -288,15 +269,14 @@ def _place(part: OutlinePart) -> CodePlace:
 def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> Cause:
     """Of a file that asks for input as it is loaded: with the line that does, and where to put
     it."""
-    seen, raised = example.observation, example.raised
-    asked = seen is not None and seen.ending is Ending.ASKED_FOR_MORE
+    raised = example.raised
+    asked = example.observation.ending is Ending.ASKED_FOR_MORE
     if not asked and (raised is None or raised.type_name != "EOFError"):
         return cause
     module = next((each for each in outline.modules if each.asks), None)
     if module is None:
         return cause
     line = module.asks
-    place = CodePlace(file=module.file, first=line, last=line, text=(module.asking,))
     what, advice = "asks for input", "move it into main()"
     if module.through != "input":
         what = f"calls {plain(module.through, limit=60)}, which asks for input,"
@@ -304,16 +284,14 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
     elif "main" not in outline.names():
         advice = "move it into a function such as main()"
     message = f"Line {line} {what} as soon as the file is loaded: {advice}."
+    place = _line_of(module.file, line, module.asking)
     return replace(cause, message=message, place=place, line=line)
 
 
 def _at_load(example: FailedScenario) -> CodePlace | None:
     """The line outside the functions at which loading failed."""
-    raised = example.raised
-    if raised is None or not raised.frames:
-        return None
-    frame = raised.frames[0]
-    return CodePlace(file=frame.file, first=frame.line, last=frame.line, text=(frame.source,))
+    frame = next(iter(example.raised.frames if example.raised else ()), None)
+    return _line_of(frame.file, frame.line, frame.source) if frame else None
 
 
 _GUESS = ": perhaps a loop whose condition stays true."
@@ -352,10 +330,7 @@ def _joined(
     return replace(
         main,
         scenarios=tuple(sorted(scenarios, key=order.__getitem__)),
-        symptoms=tuple(
-            Symptom(rule=rule, scenarios=number, line=line)
-            for (rule, line), number in count.items()
-        ),
+        symptoms=_counted(count.items()),
         clauses=tuple(dict.fromkeys(clauses)),
     )
 
@@ -367,9 +342,9 @@ def _with_loop(cause: Cause, loop: Loop, outline: Outline) -> Cause:
     joined = ". The" if message == cause.message else ": the"
     message = f"{message.removesuffix('.')}{joined} loop in {where} does not end."
     place = cause.place
-    inside = place is not None and place.file == loop.file
-    inside = inside and place is not None and place.first <= loop.first <= place.last
-    return replace(cause, message=message, line=loop.first if inside else cause.line)
+    if place and place.file == loop.file and place.first <= loop.first <= place.last:
+        return replace(cause, message=message, line=loop.first)
+    return replace(cause, message=message)
 
 
 Passes = Callable[[FailedScenario, Observation], bool]
@@ -391,14 +366,13 @@ def in_scripts(
         if program:
             groups.setdefault((each.scenario.function, program), []).append(each)
     tries = _Tries(passes)
-    found: dict[str, str] = {}
+    blamed: dict[str, str] = {}
     for (_, program), members in groups.items():
-        for each, statement in zip(
-            members, _statements(members, program, outline, tries), strict=True
-        ):
+        statements = _statements(members, program, outline, tries)
+        for each, statement in zip(members, statements, strict=True):
             if statement:
-                found[each.scenario.id] = statement
-    return found
+                blamed[each.scenario.id] = statement
+    return blamed
 
 
 def _script(each: FailedScenario, outline: Outline) -> str:
@@ -435,15 +409,13 @@ def _statements(
     members: Sequence[FailedScenario], program: str, outline: Outline, tries: _Tries
 ) -> list[str]:
     shown = [_shown(each, program, outline) for each in members]
-    courses = {
-        statement for one in shown if one is not None and one.course for statement in one.statements
-    }
-    wordings = {one.line: one.statements for one in shown if one is not None and not one.course}
+    courses = {statement for one in shown if one and one.course for statement in one.statements}
+    wordings = {one.line: one.statements for one in shown if one and not one.course}
     uses: list[frozenset[str]] = []
     for each, one in zip(members, shown, strict=True):
-        if one is not None and one.statements:
+        if one and one.statements:
             uses.append(one.statements)
-        elif each.observation is not None and each.observation.cut:
+        elif each.observation.cut:
             uses.append(frozenset())  # it cannot be tried what another line would make of it
         else:
             uses.append(tries.corrected(each, wordings) or frozenset({_COURSE, *courses}))
@@ -503,7 +475,7 @@ class _Tries:
     ) -> frozenset[str] | None:
         """The statements of the first wording with which it passes."""
         seen = each.observation
-        if seen is None or self._passes is None:
+        if self._passes is None:
             return None
         for line, statements in wordings.items():
             if not statements or not self._left:

@@ -16,19 +16,18 @@ from harness.model.stimulus import Run, Session, Stimulus
 from harness.model.verdict import Verdict, VerdictKind
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
+_NOTHING_SEEN = Observation(ending=Ending.HARNESS_ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedScenario:
-    """A scored scenario that failed, what was observed of the draw that its verdict is about
-    (None where nothing is known), and the submission's own functions that it begins with. `index`
-    is its place in the plan."""
+    """A scored scenario that failed."""
 
-    index: int
+    index: int  # its place in the plan
     scenario: Scenario
     verdict: Verdict
-    observation: Observation | None
-    begins_with: tuple[str, ...]
+    observation: Observation  # of the draw that the verdict is about
+    begins_with: tuple[str, ...]  # the submission's own functions
 
     @property
     def stimulus(self) -> Stimulus:
@@ -41,13 +40,11 @@ class FailedScenario:
     @property
     def loading(self) -> bool:
         """Whether it failed before anything was called."""
-        return self.observation is not None and at_import(self.observation, self.stimulus)
+        return at_import(self.observation, self.stimulus)
 
     @property
     def missing(self) -> str:
         """The function that is not there, if that is why it failed."""
-        if self.observation is None:
-            return ""
         if self.observation.ending is Ending.MISSING:
             return self.observation.detail
         raised = self.raised
@@ -58,8 +55,6 @@ class FailedScenario:
     @property
     def raised(self) -> Raised | None:
         """The exception that it ended with, of a session the first step's."""
-        if self.observation is None:
-            return None
         steps = (step.raised for step in self.observation.steps if step.raised)
         return self.observation.raised or next(steps, None)
 
@@ -86,22 +81,22 @@ def failing(
     outline: Outline,
 ) -> tuple[FailedScenario, ...]:
     """The scored scenarios that failed, in the plan's order."""
-    found: list[FailedScenario] = []
+    failures: list[FailedScenario] = []
     for index, scenario in enumerate(plan.scenarios):
         verdict = verdicts.get(scenario.id)
         if verdict is None or verdict.kind in _NOT_OURS_TO_FIX or scenario.informational:
             continue
         seen, draw = observations.get(scenario.id, ()), verdict.draw or 0
-        found.append(
+        failures.append(
             FailedScenario(
                 index=index,
                 scenario=scenario,
                 verdict=verdict,
-                observation=seen[draw] if draw < len(seen) else None,
+                observation=seen[draw] if draw < len(seen) else _NOTHING_SEEN,
                 begins_with=_begins_with(scenario.stimuli[draw], outline),
             )
         )
-    return tuple(found)
+    return tuple(failures)
 
 
 def _begins_with(stimulus: Stimulus, outline: Outline) -> tuple[str, ...]:
