@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -141,7 +140,7 @@ class _Compiler:
         """The assignment, but for its policy."""
         shape, submission = vocabulary.shape, vocabulary.shape.submission
         classes = [each.name for each in vocabulary.functions if each.is_class]
-        classes += defined_in(vocabulary.provided, (ast.ClassDef,))
+        classes += defined_in(vocabulary.provided, classes=True)
         stimuli = [stimulus for each in compiled.scenarios for stimulus in each.stimuli]
         return Assignment(
             id=self.folder.name,

@@ -52,11 +52,10 @@ def load(
     folder = spec_folder(root, assignment_id)
     if support is not None and not support.is_dir():
         raise UserError(f"the support folder {support} is not there", hint="correct --support")
-    cache = Cache(root, assignment_id, folder, support)
-    if not recording:
-        cached = cache.read(visible=visible)
-        if cached is not None:
-            return cached
+    cache = _Cache(root, folder, support)
+    cached = None if recording else cache.read(visible=visible)
+    if cached is not None:
+        return cached
     # Only now: the libraries that read YAML cost more than a cached load.
     from harness.assignment.compile import compile_assignment  # noqa: PLC0415
 
@@ -70,24 +69,22 @@ CACHE = ".harness-cache"
 _PACKAGES = ("assignment", "matchers", "model")
 
 
-class Cache:
+class _Cache:
     """One assignment's entry. The first line of its file is the digest of what it came from."""
 
-    def __init__(self, root: Path, assignment_id: str, folder: Path, support: Path | None) -> None:
-        suffix = ".support" if support else ""
-        self.path = root / CACHE / f"{assignment_id}{suffix}.json"
+    def __init__(self, root: Path, folder: Path, support: Path | None) -> None:
+        self.path = root / CACHE / f"{folder.name}{'.support' if support else ''}.json"
         self.folder = folder
-        self.sources = [folder, root / "reference" / assignment_id, *([support] if support else [])]
+        self.sources = [folder, root / REFERENCE / folder.name, *([support] if support else [])]
         self.key = ""
 
-    def read(self, *, visible: bool = False) -> Specification | None:
+    def read(self, *, visible: bool) -> Specification | None:
         """The cached specification, or its `visible` scenarios; None if there is none or something
         has changed."""
         self.key = self._content()
         try:
-            data = self.path.read_bytes()
-            key, _, text = data.partition(b"\n")
-            if key.decode("ascii") != self.key:
+            key, _, text = self.path.read_bytes().partition(b"\n")
+            if key != self.key.encode():
                 return None
             with _without_collector():
                 plain = json.loads(text)
@@ -204,28 +201,26 @@ def files_asked_for(root: Path, assignment_id: str) -> tuple[str, ...]:
 
 def spec_folder(root: Path, assignment_id: str) -> Path:
     """The folder of an assignment; UserError if there is no such assignment."""
-    known = available(root)
-    if assignment_id in known:
+    ids = available(root)
+    if assignment_id in ids:
         return root / SPECS / assignment_id
-    if not re.fullmatch(r"[\w.-]+", assignment_id) or not known:
-        listed = ", ".join(known) or "none"
-        hint = f"the assignments are: {listed}"
-    else:
-        close = difflib.get_close_matches(assignment_id, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"the assignments are: {', '.join(known)}"
+    is_a_name = re.fullmatch(r"[\w.-]+", assignment_id)
+    close = difflib.get_close_matches(assignment_id, ids, n=1) if is_a_name else []
+    every = f"the assignments are: {', '.join(ids) or 'none'}"
+    hint = f"did you mean {close[0]}?" if close else every
     raise UserError(f"there is no assignment {assignment_id!r} in {SPECS}/", hint=hint)
 
 
 def scenario_files(folder: Path, named: tuple[str, ...]) -> list[Path]:
     """The scenario files of a spec folder: every .yaml that is not `named` for another use."""
     other = {ASSIGNMENT, EXEMPT, EQUIVALENT, *named}
-    there = (file for file in sorted(folder.glob("*.yaml")) if not file.name.startswith("."))
-    return [file for file in there if file.name not in other]
+    return [
+        file
+        for file in sorted(folder.glob("*.yaml"))
+        if not file.name.startswith(".") and file.name not in other
+    ]
 
 
 def shown(root: Path, path: Path) -> str:
     """A path as messages show it: below the root, with forward slashes."""
-    try:
-        return path.relative_to(root).as_posix()
-    except ValueError:
-        return path.as_posix()
+    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import codecs
 import contextlib
 import io
 import re
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,50 +107,46 @@ def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ..
 
     The sources are read and never imported.
     """
-    found: dict[str, FunctionSignature] = {}
-    for file in files:
-        if not file.name.endswith(".py"):
+    signatures: dict[str, FunctionSignature] = {}
+    for statement in _definitions(files):
+        if statement.name.startswith("_"):
             continue
-        for statement in ast.parse(file.data).body:
-            if not isinstance(statement, DEFINITIONS) or statement.name.startswith("_"):
-                continue
-            if isinstance(statement, ast.ClassDef):
-                found |= {each.name: each for each in _of_class(statement)}
-            else:
-                found[statement.name] = _signature(statement.name, _parameters(statement))
-    return tuple(found.values())
-
-
-def defined_in(files: Iterable[SourceFile], kinds: tuple[type[ast.stmt], ...]) -> tuple[str, ...]:
-    """The names of the functions or classes that the files define at their top level, sorted."""
-    bodies = [ast.parse(file.data).body for file in files if file.name.endswith(".py")]
-    names = {node.name for body in bodies for node in body if isinstance(node, kinds)}  # type: ignore[attr-defined]
-    return tuple(sorted(names))
+        if isinstance(statement, ast.ClassDef):
+            signatures |= {each.name: each for each in _of_class(statement)}
+        else:
+            name, parameters = statement.name, _parameters(statement)
+            signatures[name] = FunctionSignature(name=name, parameters=parameters)
+    return tuple(signatures.values())
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def _of_class(node: ast.ClassDef) -> list[FunctionSignature]:
+def _definitions(files: Iterable[SourceFile]) -> Iterator[_Definition]:
+    """The functions and classes that the files define at their top level."""
+    for file in files:
+        body = ast.parse(file.data).body if file.name.endswith(".py") else []
+        yield from (node for node in body if isinstance(node, (*_FUNCTIONS, ast.ClassDef)))
+
+
+def defined_in(files: Iterable[SourceFile], *, classes: bool = False) -> tuple[str, ...]:
+    """The names of the functions and classes, or of the `classes` alone, that the files define at
+    their top level, sorted."""
+    nodes = (n for n in _definitions(files) if isinstance(n, ast.ClassDef) or not classes)
+    return tuple(sorted({node.name for node in nodes}))
+
+
+def _of_class(node: ast.ClassDef) -> Iterator[FunctionSignature]:
     methods = [part for part in node.body if isinstance(part, _FUNCTIONS)]
     made = next((part for part in methods if part.name == "__init__"), None)
-    parameters = _parameters(made)[1:] if made is not None else ()
-    found = [FunctionSignature(name=node.name, parameters=parameters, is_class=True)]
+    parameters = _parameters(made)[1:] if made else ()
+    yield FunctionSignature(name=node.name, parameters=parameters, is_class=True)
     for part in methods:
         if not part.name.startswith("_"):
-            bound = any(_is_static(decorator) for decorator in part.decorator_list)
-            own = _parameters(part)
-            found.append(_signature(f"{node.name}.{part.name}", own if bound else own[1:]))
-    return found
-
-
-def _is_static(decorator: ast.expr) -> bool:
-    return isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
-
-
-def _signature(name: str, parameters: tuple[str, ...]) -> FunctionSignature:
-    return FunctionSignature(name=name, parameters=parameters)
+            decorators = [each.id for each in part.decorator_list if isinstance(each, ast.Name)]
+            names = _parameters(part)[0 if "staticmethod" in decorators else 1 :]
+            yield FunctionSignature(name=f"{node.name}.{part.name}", parameters=names)
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
@@ -157,14 +154,10 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]
 
 
 class OverrideError(ValueError):
-    """The provided source has no single plain top-level assignment of a name.
-
-    `plain` counts the assignments that an override could rewrite, `other` all other bindings.
-    """
+    """The provided source has no single plain top-level assignment of a name."""
 
     def __init__(self, name: str, plain: int, other: int) -> None:
-        self.name = name
-        self.plain = plain
+        self.plain = plain  # assignments that an override could rewrite
         self.other = other
         super().__init__(f"{name} has {plain} plain and {other} other assignments")
 
@@ -182,43 +175,38 @@ def with_overrides(
 ) -> tuple[SourceFile, ...]:
     """The provided files with the top-level assignment of each name given the literal, on the same
     lines. OverrideError for a name without exactly one `NAME = …` or `NAME: T = …` in all files."""
-    texts = {file.name: file.data for file in files}
+    data = {file.name: file.data for file in files}
     for binding in constants:
-        sources = {name: _text(data) for name, data in texts.items() if name.endswith(".py")}
         bound = [
             (name, value)
-            for name, source in sources.items()
-            for found, value in _bindings(ast.parse(source))
-            if found == binding.name
+            for name in data
+            if name.endswith(".py")
+            for target, value in _bindings(ast.parse(data[name].decode("utf-8-sig")))
+            if target == binding.name
         ]
         plain = [(name, value) for name, value in bound if value is not None]
         if len(bound) != 1 or not plain:
             raise OverrideError(binding.name, len(plain), len(bound) - len(plain))
         name, value = plain[0]
-        texts[name] = _rewritten(sources[name], value, binding.literal).encode("utf-8")
-    return tuple(SourceFile(name=file.name, data=texts[file.name]) for file in files)
+        data[name] = _rewritten(data[name], value, binding.literal)
+    return tuple(SourceFile(name=file.name, data=data[file.name]) for file in files)
 
 
 def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -> dict[str, object]:
     """The public plain values that the provided modules define, by name.
 
     They are the course's own code and run in this process. A file that imports a `submitted`
-    file is a driver and defines nothing. Raises ProvidedError, or
-    SyntaxError for a file that is not Python.
+    file is a driver and defines nothing. Raises ProvidedError, or SyntaxError for a file that is
+    not Python.
     """
     imports = _Imports(files, submitted)
-    found: dict[str, object] = {}
-    for file in files:
-        if not file.name.endswith(".py"):
-            continue
-        try:
-            namespace = imports.module(file.name.removesuffix(".py"))
-        except _DriverError:
-            continue
-        for name, value in vars(namespace).items():
-            if not name.startswith("_") and _is_plain(value):
-                found[name] = value
-    return found
+    constants: dict[str, object] = {}
+    for module in imports.sources:
+        with contextlib.suppress(_DriverError):
+            for name, value in vars(imports.module(module)).items():
+                if not name.startswith("_") and _is_plain(value):
+                    constants[name] = value
+    return constants
 
 
 class _DriverError(Exception):
@@ -229,9 +217,8 @@ class _Imports:
     """Runs provided modules in memory, and lets them import one another."""
 
     def __init__(self, files: tuple[SourceFile, ...], submitted: Iterable[str]) -> None:
-        self.sources = {
-            file.name.removesuffix(".py"): file for file in files if file.name.endswith(".py")
-        }
+        modules = [file for file in files if file.name.endswith(".py")]
+        self.sources = {file.name.removesuffix(".py"): file for file in modules}
         self.submitted = {name.removesuffix(".py") for name in submitted} - self.sources.keys()
         self.modules: dict[str, types.ModuleType] = {}
 
@@ -246,11 +233,9 @@ class _Imports:
             code = compile(file.data, file.name, "exec", dont_inherit=True)
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(code, vars(module))
-        except (_DriverError, SyntaxError):
+        except (_DriverError, SyntaxError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
             reason = f"{type(error).__name__}: {error}"
             raise ProvidedError(file.name, reason) from None
         return module
@@ -271,33 +256,26 @@ def _is_plain(value: object) -> bool:
     return True
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8-sig")
-
-
 def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:
     """Every top-level binding of a name; the value only where it is a simple assignment."""
     for statement in tree.body:
-        simple: ast.expr | None = None
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                simple = value
                 yield name, value
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                simple = value
                 yield name, value
             case ast.AnnAssign(value=None):
-                continue
+                pass
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                continue
-        if simple is None:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    yield node.id, None
+                pass
+            case _:
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                        yield node.id, None
 
 
-def _rewritten(source: str, value: ast.expr, literal: str) -> str:
-    lines = source.encode("utf-8").splitlines(keepends=True)
+def _rewritten(source: bytes, value: ast.expr, literal: str) -> bytes:
+    lines = source.removeprefix(codecs.BOM_UTF8).splitlines(keepends=True)
     first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
     before = b"".join(lines[:first]) + lines[first][: value.col_offset]
     after = lines[last][value.end_col_offset :] + b"".join(lines[last + 1 :])
@@ -305,7 +283,7 @@ def _rewritten(source: str, value: ast.expr, literal: str) -> str:
     if last > first:
         # Later lines keep their numbers: tracebacks and findings point at them.
         literal = "(" + literal + "\n" * (last - first) + ")"
-    return (before + literal.encode("utf-8") + after).decode("utf-8")
+    return before + literal.encode("utf-8") + after
 
 
 class TemplateError(ValueError):
@@ -317,49 +295,37 @@ class TemplateError(ValueError):
         super().__init__(what)
 
 
-def spelled(value: object) -> str:
-    """How a constant is written in a text: a str as it is, anything else as Python shows it."""
-    return value if isinstance(value, str) else repr(value)
-
-
 def names_in(text: str) -> set[str]:
     """The names that a text's templates use."""
     return {match[1].strip() for match in _TEMPLATE.finditer(text)}
 
 
 def render(text: str, constants: Mapping[str, object], quote: Callable[[str], str] = str) -> str:
-    """`text` with every `{{ NAME }}` replaced by the constant's (quoted) value.
-
-    Raises TemplateError for anything between the braces that is not a constant's name.
-    """
+    """`text` with every `{{ NAME }}` replaced by the constant's (quoted) value: a str as it is,
+    anything else as Python shows it. TemplateError for what is not a constant's name."""
     if "{{" not in text:
         return text
 
     def value(match: re.Match[str]) -> str:
         name = match[1].strip()
         if name in constants:
-            return quote(spelled(constants[name]))
-        if name.isidentifier():
-            raise TemplateError(f"unknown constant {name}", name, match.start())
+            constant = constants[name]
+            return quote(constant if isinstance(constant, str) else repr(constant))
         what = f"{match[0]} is not the name of a constant"
+        what = f"unknown constant {name}" if name.isidentifier() else what
         raise TemplateError(what, name, match.start())
 
     return _TEMPLATE.sub(value, text)
 
 
-def as_template(
-    text: str,
-    constants: Mapping[str, object] | ProvidedVariant,
-    submitted: Iterable[str] = (),
-) -> str:
+def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = ()) -> str:
     """`text` with the values of message constants written as `{{ NAME }}`, longest first.
 
     A message is a str constant that holds a letter and white space, so that no piece or
     separator is taken for one. The result always renders to `text` again. `submitted` are the
     files handed in: a provided file that imports one is a driver and has no constants.
     """
-    if isinstance(constants, ProvidedVariant):
-        constants = constants_of(constants.files, submitted)
+    constants = constants_of(variant.files, submitted)
     names: dict[str, str] = {}
     for name, value in constants.items():
         if isinstance(value, str) and _MESSAGE.search(value):

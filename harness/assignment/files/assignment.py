@@ -127,7 +127,7 @@ class ManualShape(Shape):
 
     id: IdWord
     """A short word for it, unique in the list."""
-    title: str
+    title: Annotated[str, AfterValidator(str.strip)]
     """What reports call it."""
     out_of: Points
     """Its marks: a positive number or a fraction like "1/3"."""
@@ -265,9 +265,7 @@ def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
             document.add(("manual", index, "id"), what, "ids are unique in the list")
         if part.clause:
             vocabulary.has_clause(document, ("manual", index, "clause"), part.clause)
-        slots[part.id] = ManualSlot(
-            id=part.id, title=part.title.strip(), out_of=part.out_of, clause=part.clause
-        )
+        slots[part.id] = ManualSlot(**dict(part))
     return tuple(slots.values())
 
 

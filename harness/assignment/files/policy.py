@@ -11,7 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, create_model, model_vali
 from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped, wrong
-from harness.assignment.vocabulary import DEFINITIONS, Vocabulary, defined_in
+from harness.assignment.vocabulary import Vocabulary, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
 from harness.model.policy import (
@@ -183,7 +183,7 @@ def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
             file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
         ),
         provided_names=tuple(sorted(vocabulary.variants.constants())),
-        provided_functions=defined_in(provided, DEFINITIONS),
+        provided_functions=defined_in(provided),
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
         structure_clause=shape.clauses.structure,

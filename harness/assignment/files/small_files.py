@@ -1,5 +1,4 @@
-"""clauses, exempt, equivalent and mutants.yaml, which hold one list each; and expect.yaml: what a
-sample submission must get."""
+"""clauses, exempt, equivalent and mutants.yaml, which hold one list each; and expect.yaml."""
 
 from __future__ import annotations
 
@@ -8,9 +7,11 @@ import json
 import re
 import textwrap
 from collections.abc import Sequence
-from functools import cache
+from contextlib import suppress
+from dataclasses import fields
+from functools import cache, partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 from pydantic import AfterValidator, Field
 
@@ -31,7 +32,7 @@ from harness.assignment.shapes import (
 from harness.assignment.vocabulary import Vocabulary
 from harness.common.errors import UserError
 from harness.common.words import listed
-from harness.matchers.reading import nearest
+from harness.matchers.reading import Refused, nearest
 from harness.model.plan import Clause, Exemption, glob
 from harness.model.specification import ExpectedCause, ExpectedVerdict, Mutant, SampleExpectation
 from harness.model.study import Equivalent
@@ -51,6 +52,7 @@ def _reason(text: str) -> str:
     return " ".join(text.split())
 
 
+Stripped = Annotated[str, AfterValidator(str.strip)]
 Line = Annotated[str, AfterValidator(_line)]
 Reason = Annotated[str, AfterValidator(_reason)]
 
@@ -64,7 +66,7 @@ class ClauseShape(Shape):
     """The section of the sheet, quoted."""
     text: Line
     """One line in our own words."""
-    unsettled: str = ""
+    unsettled: Stripped = ""
     """Why the sheet leaves it open; such a clause needs no scenario."""
 
 
@@ -78,7 +80,7 @@ class ClausesShape(Shape):
 class ExemptionShape(Shape):
     """Scenarios that do not count, and for whom."""
 
-    student: str = ""
+    student: Stripped = ""
     """An id or email; everybody where it is left out."""
     scenarios: list[str]
     """Globs over scenario ids."""
@@ -126,7 +128,7 @@ class MutantShape(Shape):
     """A text that is in the file exactly once (its indentation may be left out)."""
     replace: str
     """What takes its place."""
-    why: str
+    why: Stripped
     """What is wrong then."""
 
 
@@ -142,15 +144,13 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
     shape = shaped(ClausesShape, document, (), document.data)
     if shape is None:
         return None
-    found: dict[str, Clause] = {}
+    clauses: dict[str, Clause] = {}
     for index, part in enumerate(shape.clauses):
-        loc = ("clauses", index, "id")
-        if part.id in found:
-            document.add(loc, f"the clause {part.id} is here a second time")
-        found[part.id] = Clause(
-            id=part.id, section=part.section, text=part.text, unsettled=part.unsettled.strip()
-        )
-    return tuple(found.values())
+        if part.id in clauses:
+            what = f"the clause {part.id} is here a second time"
+            document.add(("clauses", index, "id"), what)
+        clauses[part.id] = Clause(**dict(part))
+    return tuple(clauses.values())
 
 
 def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Exemption, ...]:
@@ -165,11 +165,7 @@ def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Ex
                 what = f"{pattern} matches no scenario"
                 document.add(("exempt", index, "scenarios", place), what, hint)
     return tuple(
-        Exemption(
-            student=part.student.strip(),
-            scenarios=tuple(part.scenarios),
-            reason=part.reason,
-        )
+        Exemption(student=part.student, scenarios=tuple(part.scenarios), reason=part.reason)
         for part in shape.exempt
     )
 
@@ -199,54 +195,49 @@ def read_mutants(document: Document, vocabulary: Vocabulary) -> tuple[Mutant, ..
     if shape is None:
         return ()
     texts = {file.name: file.data.decode("utf-8-sig") for file in vocabulary.reference}
-    found: list[Mutant] = []
+    mutants: list[Mutant] = []
     for index, part in enumerate(shape.mutants):
-        mutant = _mutant(document, index, part, texts)
-        place = ("mutants", index, "clause")
-        if vocabulary.has_clause(document, place, part.clause) and mutant is not None:
-            found.append(mutant)
-    return tuple(found)
+        is_listed = vocabulary.has_clause(document, ("mutants", index, "clause"), part.clause)
+        with suppress(Refused):
+            mutant = _mutant(document, index, part, texts)
+            mutants += [mutant] if is_listed else []
+    return tuple(mutants)
 
 
-def _mutant(
-    document: Document, index: int, part: MutantShape, texts: dict[str, str]
-) -> Mutant | None:
-    loc = ("mutants", index)
+def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, str]) -> Mutant:
+    def refuse(key: str, what: str, hint: str = "") -> NoReturn:
+        document.add(("mutants", index, key), what, hint)
+        raise Refused
+
     if part.file not in texts:
         hint = nearest(part.file, texts)
-        document.add((*loc, "file"), f"the reference has no file {part.file}", hint)
-        return None
+        refuse("file", f"the reference has no file {part.file}", hint)
     places = located(texts[part.file], part.find, part.replace)
-    if len(places) != 1:
-        count = len(places)
-        what = "this text is not in" if not count else f"this text is {count} times in"
-        hint = "" if not count else "add a line before or after it"
-        document.add((*loc, "find"), f"{what} {part.file}", hint)
-        return None
+    if not places:
+        refuse("find", f"this text is not in {part.file}")
+    if len(places) > 1:
+        what = f"this text is {len(places)} times in {part.file}"
+        refuse("find", what, "add a line before or after it")
     find, replacement = places[0]
     if find == replacement:
-        document.add((*loc, "replace"), "this changes nothing")
-        return None
+        refuse("replace", "this changes nothing")
     try:
         parse_statements(texts[part.file].replace(find, replacement))
     except PythonError as error:
-        document.add((*loc, "replace"), f"the changed {part.file} is not Python ({error})")
-        return None
-    return Mutant(
-        clause=part.clause, file=part.file, find=find, replace=replacement, why=part.why.strip()
-    )
+        refuse("replace", f"the changed {part.file} is not Python ({error})")
+    return Mutant(**dict(part) | {"find": find, "replace": replacement})
 
 
 def located(text: str, find: str, replacement: str) -> list[tuple[str, str]]:
-    """Every place of `find` in the text, with what takes its place.
+    """Every place of `find` in the text, as text that is there once, with what takes its place.
 
     Whole lines are found at any indentation (a YAML block has lost it); failing that, `find` is
-    any piece of text. A place is given as text that is in the file once.
+    any piece of text.
     """
     lines = text.splitlines(keepends=True)
     wanted = textwrap.dedent(find).strip("\n").splitlines()
     new = textwrap.dedent(replacement).strip("\n").splitlines()
-    found: list[tuple[str, str]] = []
+    places: list[tuple[str, str]] = []
     for start in range(len(lines) - len(wanted) + 1):
         block = "".join(lines[start : start + len(wanted)])
         if wanted and textwrap.dedent(block).strip("\n").splitlines() == wanted:
@@ -256,9 +247,9 @@ def located(text: str, find: str, replacement: str) -> list[tuple[str, str]]:
             while text.count("".join(lines[before:start]) + block) > 1 and before > 0:
                 before -= 1
             context = "".join(lines[before:start])
-            found.append((context + block, context + changed))
-    if found:
-        return found
+            places.append((context + block, context + changed))
+    if places:
+        return places
     piece = find.removesuffix("\n")
     return [(piece, replacement.removesuffix("\n"))] * text.count(piece) if piece else []
 
@@ -277,30 +268,20 @@ _LIKE_A_RULE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
 
 
-def _hint(key: str, name: str) -> str:
-    """Where a name stands that its key does not take, or the one that it may be meant for."""
-    elsewhere = next((other for other, names in _names().items() if name in names), "")
-    return f"it stands under {elsewhere}" if elsewhere else nearest(name, _names()[key])
+def _named(key: str, what: str, every: str, name: str) -> str:
+    names = _names()[key]
+    if name in names:
+        return name
+    elsewhere = next((other for other, others in _names().items() if name in others), "")
+    hint = f"it stands under {elsewhere}" if elsewhere else nearest(name, names)
+    raise wrong(f"{what} {name}", hint or every.format(listed(names, "or")), instead=names[0])
 
 
-def _named(key: str, name: str, what: str, every: str) -> str:
-    if name not in _names()[key]:
-        raise wrong(what, _hint(key, name) or every, instead=_names()[key][0])
-    return name
-
-
-def _finding(name: str) -> str:
-    every = f"rules are {listed(_names()['findings'], 'or')}"
-    return _named("findings", name, f"unknown rule {name}", every)
-
-
-def _verdict(name: str) -> str:
-    every = f"verdicts are {listed(_names()['verdicts'], 'or')}"
-    return _named("verdicts", name, f"unknown verdict {name}", every)
-
-
-def _cause(name: str) -> str:
-    return _named("causes", name, f"there is no rule {name}", "docs/causes.md lists the rules")
+_FINDING = AfterValidator(partial(_named, "findings", "unknown rule", "rules are {}"))
+_VERDICT = AfterValidator(partial(_named, "verdicts", "unknown verdict", "verdicts are {}"))
+_CAUSE = AfterValidator(
+    partial(_named, "causes", "there is no rule", "docs/causes.md lists the rules")
+)
 
 
 def _sentence(text: str) -> str:
@@ -335,11 +316,11 @@ class ExpectShape(Shape):
     """The mark, or an inclusive range."""
     explains: list[Annotated[str, AfterValidator(_sentence)]] = []
     """Texts that its explanations hold."""
-    findings: list[Annotated[str, AfterValidator(_finding)]] = []
+    findings: list[Annotated[str, _FINDING]] = []
     """Policy rules it breaks."""
-    verdicts: dict[str, Annotated[str, AfterValidator(_verdict)]] = {}
+    verdicts: dict[str, Annotated[str, _VERDICT]] = {}
     """Verdicts by glob, where they are not plain failures."""
-    causes: dict[str, Annotated[list[Annotated[str, AfterValidator(_cause)]], OneOrMore()]] = {}
+    causes: dict[str, Annotated[list[Annotated[str, _CAUSE]], OneOrMore()]] = {}
     """All causes: the function to fix ("" the whole file) and the rule of the example, or a list of
     rules."""
     tier: str = ""
@@ -361,54 +342,35 @@ def load_expectation(path: Path) -> SampleExpectation:
     except UserError:
         name = path.as_posix()
     shape = load_shape(ExpectShape, path, name)
-    stated = {key: getattr(shape, key) for key in shape.model_fields_set}
-    causes = [
-        ExpectedCause(function=function, rule=rule)
-        for function, rules in shape.causes.items()
-        for rule in rules
-    ]
-    return SampleExpectation(
-        fails=tuple(shape.fails),
-        mark=stated.get("mark", ()),
-        explains=tuple(shape.explains),
-        findings=tuple(shape.findings),
-        verdicts=tuple(
-            ExpectedVerdict(pattern=pattern, kind=VerdictKind(name))
-            for pattern, name in shape.verdicts.items()
-        ),
-        causes=tuple(causes) if "causes" in stated else None,
-        tier=shape.tier,
-        layer=shape.layer,
-        wall_seconds=stated.get("wall_seconds"),
-        memory_mib=stated.get("memory_mib"),
-        survivors=stated.get("survivors"),
+    stated: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in shape
+        if key in shape.model_fields_set
+    }
+    stated["verdicts"] = tuple(
+        ExpectedVerdict(pattern=pattern, kind=VerdictKind(kind))
+        for pattern, kind in shape.verdicts.items()
     )
+    if "causes" in stated:
+        stated["causes"] = tuple(
+            ExpectedCause(function=function, rule=rule)
+            for function, rules in shape.causes.items()
+            for rule in rules
+        )
+    return SampleExpectation(**stated)
 
 
 def expectation_text(expected: SampleExpectation) -> str:
     """An expect.yaml that says this, and reads back as the same; an empty one says `fails: []`."""
-    keys: dict[str, object] = {"fails": list(expected.fails)}
-    if expected.mark:
-        keys["mark"] = list(expected.mark)
-    if expected.explains:
-        keys["explains"] = list(expected.explains)
-    if expected.findings:
-        keys["findings"] = [str(rule) for rule in expected.findings]
-    if expected.verdicts:
-        keys["verdicts"] = {each.pattern: str(each.kind) for each in expected.verdicts}
+    keys = {field.name: getattr(expected, field.name) for field in fields(expected)}
+    keys["verdicts"] = {each.pattern: each.kind for each in expected.verdicts} or None
     if expected.causes is not None:
-        keys["causes"] = _by_function(expected.causes)
-    for name in ("tier", "layer", "wall_seconds", "memory_mib", "survivors"):
-        if (value := getattr(expected, name)) not in ("", None):
-            keys[name] = value
+        rules: dict[str, list[str]] = {}
+        for each in expected.causes:
+            rules.setdefault(each.function, []).append(each.rule)
+        keys["causes"] = {name: of[0] if len(of) == 1 else of for name, of in rules.items()}
     return "".join(
-        f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in keys.items()
+        f"{name}: {json.dumps(value, ensure_ascii=False)}\n"
+        for name, value in keys.items()
+        if value not in ((), "", None) or name == "fails"
     )
-
-
-def _by_function(causes: tuple[ExpectedCause, ...]) -> dict[str, str | list[str]]:
-    """The rule of each function, or the rules where it has several causes."""
-    rules: dict[str, list[str]] = {}
-    for each in causes:
-        rules.setdefault(each.function, []).append(each.rule)
-    return {name: found[0] if len(found) == 1 else found for name, found in rules.items()}
