@@ -1,5 +1,6 @@
-"""The assignments that are shipped here, each compiled and its answer key made once, whichever test
-asks first: in this process by memory, among those that run side by side by the cache folder."""
+"""The assignments and examples that are shipped here, each compiled and its answer key made once,
+whichever test asks first: in this process by memory, among those that run side by side by the
+cache folder."""
 
 from __future__ import annotations
 
@@ -18,6 +19,11 @@ from harness.model.specification import Specification
 ROOT = Path(__file__).parents[1]
 
 
+def root_of(assignment_id: str) -> Path:
+    """The course of the assignment."""
+    return ROOT if (ROOT / "specs" / assignment_id).is_dir() else ROOT / "examples" / assignment_id
+
+
 @contextmanager
 def one_at_a_time(file: Path) -> Iterator[None]:
     """Wait for all processes that are within this block for the same lock file."""
@@ -30,16 +36,18 @@ def one_at_a_time(file: Path) -> Iterator[None]:
 @cache
 def shipped(assignment_id: str) -> Specification:
     """The assignment, compiled."""
-    with one_at_a_time(ROOT / CACHE / f"{assignment_id}.lock"):
-        return load(ROOT, assignment_id)
+    root = root_of(assignment_id)
+    with one_at_a_time(root / CACHE / f"{assignment_id}.lock"):
+        return load(root, assignment_id)
 
 
 @cache
 def context_of(assignment_id: str) -> GradingContext:
     """What it is graded with on this machine."""
     specification = shipped(assignment_id)
-    with one_at_a_time(ROOT / CACHE / f"{assignment_id}.lock"):
-        return prepare(specification, cache=ROOT / CACHE, recall_tier=True)
+    cache = root_of(assignment_id) / CACHE
+    with one_at_a_time(cache / f"{assignment_id}.lock"):
+        return prepare(specification, cache=cache, recall_tier=True)
 
 
 def program(path: Path) -> Any:

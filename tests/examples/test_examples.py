@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.api import load_assignment
 from harness.assignment.files.small_files import load_expectation
-from harness.assignment.loading import load
 from harness.cli.commands.validate import read_samples
 from harness.grading.check import check_submissions
-from harness.grading.context import prepare
 from harness.grading.validation.programs import compare
 from tests.per_commit import per_commit
+from tests.shipped import context_of, shipped
 from tests.tiny_course import Course
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -26,14 +24,9 @@ FEWEST_SCENARIOS = 40
 FEWEST_SAMPLES = 12
 
 
-def copied(name: str, target: Path) -> Course:
-    """The example in a folder of its own, where its reports may be written."""
-    return Course.copy(EXAMPLES / name, target)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_every_fourth_sample_of_an_example_is_as_expected(name: str) -> None:
-    context = prepare(load_assignment(EXAMPLES / name, name))
+    context = context_of(name)
     plan = context.specification.plan
     samples = read_samples(EXAMPLES / name / "submissions", plan.assignment)[1::4]
     results = check_submissions(context, [sample.submission for sample in samples])
@@ -48,13 +41,8 @@ def test_every_fourth_sample_of_an_example_is_as_expected(name: str) -> None:
 @pytest.mark.release
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_is_sound(name: str, tmp_path: Path) -> None:
-    is_sound(copied(name, tmp_path / name))
-
-
-def is_sound(course: Course) -> None:
-    outcome = course.run("validate")
-    assert outcome.out.splitlines()[-1] == f"{course.root.name}: sound"
-    assert outcome.status == 0
+    outcome = Course.copy(EXAMPLES / name, tmp_path / name).run("validate")
+    assert (outcome.status, outcome.out.splitlines()[-1]) == (0, f"{name}: sound")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,12 +55,12 @@ def test_an_example_is_large_enough_to_learn_from(name: str) -> None:
     for each in samples:
         fails = load_expectation(each / "expect.yaml").fails
         assert bool(fails) == (each not in right), each.name
-    assert len(load(EXAMPLES / name, name).plan.scenarios) >= FEWEST_SCENARIOS
+    assert len(shipped(name).plan.scenarios) >= FEWEST_SCENARIOS
 
 
 def test_an_example_is_graded_from_outside_its_folder(tmp_path: Path) -> None:
     """As the guide says."""
-    course = copied("bank", tmp_path / "bank")
+    course = Course.copy(EXAMPLES / "bank", tmp_path / "bank")
     right = sorted((course.root / "submissions").glob("right-*"))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -86,12 +74,8 @@ def test_an_example_is_graded_from_outside_its_folder(tmp_path: Path) -> None:
 def test_the_folders_hold_nothing_that_was_generated() -> None:
     for name in NAMES:
         shown = {path.name for path in (EXAMPLES / name).iterdir()}
-        assert shown - {"reports", ".harness-cache"} == {
-            "reference",
-            "sheet.md",
-            "specs",
-            "submissions",
-        }
+        generated = {"reports", ".harness-cache"}
+        assert shown - generated == {"reference", "sheet.md", "specs", "submissions"}
 
 
 def test_the_guide_shows_lines_of_the_examples() -> None:
@@ -111,7 +95,7 @@ def test_the_guide_shows_lines_of_the_examples() -> None:
 
 @pytest.mark.parametrize("name", per_commit(NAMES, "text-stats"))
 def test_the_self_check_of_an_example_passes_a_right_program(name: str, tmp_path: Path) -> None:
-    course = copied(name, tmp_path / name)
+    course = Course.copy(EXAMPLES / name, tmp_path / name)
     outcome = course.run("handout", name, "--output", tmp_path / "handout.zip")
     assert outcome.status == 0, outcome.err
     home = tmp_path / "home"

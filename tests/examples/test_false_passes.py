@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from harness.assignment.loading import load
-from harness.grading.context import prepare
 from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures
 from harness.model.submission import Submission
-from tests.examples.test_examples import EXAMPLES
+from tests.shipped import context_of
 
 # By example: what is changed in which file of the reference.
 WRONG: dict[str, list[tuple[str, str, str]]] = {
@@ -78,7 +76,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_no_wrong_program_passes(name: str) -> None:
-    context = prepare(load(EXAMPLES / name, name))
+    context = context_of(name)
     jobs = []
     for file, old, new in WRONG[name]:
         changed = tuple(
