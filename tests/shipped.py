@@ -5,12 +5,13 @@ cache folder."""
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 from harness.assignment.loading import CACHE, load
 from harness.grading.context import GradingContext, prepare
@@ -52,6 +53,32 @@ def context_of(assignment_id: str) -> GradingContext:
 
 def program(path: Path) -> Any:
     """A program's file as a module, which is run here."""
-    module = ModuleType(path.stem)
-    exec(path.read_text(), module.__dict__)
+    return module_of(path.stem, path.read_text())
+
+
+def module_of(name: str, source: str) -> Any:
+    """A program's text as a module, which is run here."""
+    module = ModuleType(name)
+    exec(source, module.__dict__)
     return module
+
+
+def screen_of(module: Any, function: str, typed: Iterable[str]) -> str:
+    """What a program shows while this is typed, with its Enters; up to where there is no more."""
+    answers, screen = iter(typed), ""
+
+    def show(*texts: object, end: str = "\n") -> None:
+        nonlocal screen
+        screen += " ".join(map(str, texts)) + end
+
+    def answer(prompt: str = "") -> str:
+        show(prompt, end="")
+        line = next(answers, None)
+        if line is None:
+            raise EOFError
+        show(line)
+        return line
+
+    with patch.multiple(module, create=True, input=answer, print=show), suppress(EOFError):
+        getattr(module, function)()
+    return screen

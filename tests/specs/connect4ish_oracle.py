@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 COMMAND = re.compile(r"(?P<special>[hHqQ])|(?P<action>[aArR])(?P<column>[0-9]+)")
 Constants = dict[str, object]
@@ -73,8 +73,7 @@ class Play:
     constants: Constants
     typed: list[str]
     screen: str = ""
-    echo: bool = True
-    taken: int = field(default=0)
+    taken: int = 0
 
     def say(self, name: str) -> None:
         self.screen += f"{self.constants[name]}\n"
@@ -85,8 +84,7 @@ class Play:
             raise InputEndsError
         answer = self.typed[self.taken]
         self.taken += 1
-        if self.echo:
-            self.screen += answer + "\n"
+        self.screen += answer + "\n"
         return answer
 
     def game(self) -> None:

@@ -4,54 +4,37 @@ from __future__ import annotations
 
 import ast
 import random
-import subprocess
-import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from harness.execution import Driver, SubmissionServer, choose_tier, find_interpreter
-from harness.model.expectation import AnswerKey
-from harness.model.observation import Ending
 from harness.model.plan import Plan, Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run
 from harness.policy.checking import check
-from tests.shipped import context_of
+from tests.shipped import module_of, program, screen_of
 from tests.specs import connect4ish_oracle as oracle
 
 ASSIGNMENT = "connect4ish"
-ROOT = Path(__file__).parents[2]
-REFERENCE = ROOT / "reference" / "connect4ish"
+REFERENCE = Path(__file__).parents[2] / "reference" / "connect4ish"
+SUPPORT = (REFERENCE / "a1_support.py").read_text()
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13)
 
 
-@pytest.fixture(scope="module")
-def key() -> AnswerKey:
-    return context_of("connect4ish").key
-
-
-@pytest.fixture(scope="module")
-def server(specification: Specification) -> Iterator[SubmissionServer]:
-    assignment = specification.plan.assignment
-    interpreter = find_interpreter(assignment.python)
-    with (
-        Driver(interpreter, choose_tier(interpreter).tier) as driver,
-        driver.submission(assignment, specification.reference) as submission,
-    ):
-        yield submission
-
-
-def support(size: int) -> ModuleType:
+@cache
+def support(size: int) -> Any:
     """The support module for a board of this size."""
-    source = (REFERENCE / "a1_support.py").read_text()
-    assert source.count("BOARD_SIZE = 8\n") == 1
-    module = ModuleType("a1_support")
-    exec(source.replace("BOARD_SIZE = 8\n", f"BOARD_SIZE = {size}\n"), module.__dict__)
-    return module
+    assert SUPPORT.count("BOARD_SIZE = 8\n") == 1
+    return module_of("a1_support", SUPPORT.replace("BOARD_SIZE = 8\n", f"BOARD_SIZE = {size}\n"))
+
+
+def reference(provided: Any) -> Any:
+    """The reference as a module, beside this support module."""
+    with patch.dict("sys.modules", a1_support=provided):
+        return program(REFERENCE / "a1.py")
 
 
 @pytest.fixture(params=SIZES)
@@ -60,12 +43,9 @@ def size(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def a1(size: int, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The reference as a module, for a board of `size`."""
-    monkeypatch.setitem(sys.modules, "a1_support", support(size))
-    module = ModuleType("a1")
-    exec((REFERENCE / "a1.py").read_text(), module.__dict__)
-    return module
+def a1(size: int) -> Any:
+    """The reference for a board of `size`."""
+    return reference(support(size))
 
 
 def random_board(size: int, rng: random.Random) -> list[str]:
@@ -150,31 +130,16 @@ def random_sitting(size: int, rng: random.Random) -> list[str]:
 
 
 @pytest.mark.parametrize("sitting", range(3))
-def test_random_sittings_as_a_program(size: int, sitting: int, tmp_path: Path) -> None:
-    module = support(size)
+def test_random_sittings_as_a_program(a1: Any, size: int, sitting: int) -> None:
     typed = random_sitting(size, random.Random(1000 * sitting + size))
-    play = oracle.Play(vars(module), typed, echo=False)
+    play = oracle.Play(vars(support(size)), typed)
     try:
         play.program()
     except oracle.InputEndsError:
         typed = [*typed, "q", "no"]
-        play = oracle.Play(vars(module), typed, echo=False)
+        play = oracle.Play(vars(support(size)), typed)
         play.program()
-    source = (REFERENCE / "a1_support.py").read_text()
-    (tmp_path / "a1_support.py").write_text(
-        source.replace("BOARD_SIZE = 8", f"BOARD_SIZE = {size}")
-    )
-    (tmp_path / "a1.py").write_bytes((REFERENCE / "a1.py").read_bytes())
-    done = subprocess.run(
-        [sys.executable, "-B", "-W", "error", "a1.py"],
-        cwd=tmp_path,
-        input="\n".join(typed) + "\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.stdout, done.stderr, done.returncode) == (play.screen, "", 0)
+    assert screen_of(a1, "main", typed[: play.taken]) == play.screen
 
 
 def is_game(scenario: Scenario) -> bool:
@@ -185,51 +150,44 @@ def is_game(scenario: Scenario) -> bool:
     return isinstance(action, Call) and action.expression in ("play_game()", "main()")
 
 
-def constants_of(plan: Plan, scenario: Scenario) -> dict[str, Any]:
+def support_of(plan: Plan, scenario: Scenario) -> Any:
     variant = plan.assignment.variant(scenario.stimuli[0].constants)
     (source,) = (file.data for file in variant.files if file.name == "a1_support.py")
-    names: dict[str, Any] = {}
-    exec(source, names)
-    return names
+    return module_of("a1_support", source.decode())
 
 
-def test_every_game_looks_as_the_other_program_says(plan: Plan, server: SubmissionServer) -> None:
+def test_every_game_looks_as_the_other_program_says(plan: Plan) -> None:
     games = [scenario for scenario in plan.scenarios if is_game(scenario)]
     assert games
     for scenario in games:
         (stimulus,) = scenario.stimuli
-        play = oracle.Play(constants_of(plan, scenario), [typed.text for typed in stimulus.inputs])
-        if stimulus.action == Call(expression="play_game()"):
-            play.game()
-        else:
-            play.program()
-        observation = server.observe(stimulus, scenario.limits)
-        assert observation.ending is Ending.ANSWERED, scenario.id
-        assert observation.transcript() == play.screen, scenario.id
-        assert observation.reads == len(stimulus.inputs) == play.taken, scenario.id
+        provided, typed = support_of(plan, scenario), [each.text for each in stimulus.inputs]
+        play = oracle.Play(vars(provided), typed)
+        is_one = stimulus.action == Call(expression="play_game()")
+        (play.game if is_one else play.program)()
+        screen = screen_of(reference(provided), "play_game" if is_one else "main", typed)
+        assert screen == play.screen, scenario.id
 
 
 @pytest.mark.parametrize("function", ["check_win", "display_board", "add_piece", "remove_piece"])
 def test_every_answer_to_a_draw_is_what_the_other_program_says(
-    function: str, plan: Plan, key: AnswerKey
+    function: str, plan: Plan, capsys: pytest.CaptureFixture[str]
 ) -> None:
     samples = [s for s in plan.scenarios if s.is_sample and s.function == function]
     assert samples
     for scenario in samples:
-        for stimulus, answer in zip(scenario.stimuli, key.answers(scenario.id), strict=True):
+        names = vars(reference(support_of(plan, scenario)))
+        for stimulus in scenario.stimuli:
+            assert isinstance(stimulus.action, Call)
             draw = {b.name: ast.literal_eval(b.literal) for b in stimulus.bindings}
-            board = draw["board"]
-            observation = answer.observation
-            assert observation.value is not None
-            value = ast.literal_eval(observation.value.source())
+            board = list(draw["board"])
+            value = eval(stimulus.action.expression, {**names, **draw})
             if function == "check_win":
                 assert value == oracle.outcome(board), draw
             elif function == "display_board":
-                assert (value, observation.printed) == (None, oracle.picture(board)), draw
+                assert (value, capsys.readouterr().out) == (None, oracle.picture(board)), draw
             else:
-                column = board[draw["column_index"]]
-                adds = function == "add_piece"
+                column, adds = board[draw["column_index"]], function == "add_piece"
                 after = oracle.added(column, draw["piece"]) if adds else oracle.removed(column)
-                left = ast.literal_eval(observation.arguments[0].source())
                 assert value is (after is not None), draw
-                assert left[draw["column_index"]] == (after or column), draw
+                assert draw["board"][draw["column_index"]] == (after or column), draw

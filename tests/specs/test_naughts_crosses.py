@@ -9,23 +9,23 @@ import ast
 import contextlib
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from harness.model.plan import Plan, ProvidedVariant, Scenario, Visibility
+from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.stimulus import Run, Stimulus
-from tests.shipped import shipped
+from tests.shipped import module_of, program, screen_of, shipped
 
 ROOT = Path(__file__).parents[2]
-REFERENCE = (ROOT / "reference" / "naughts-crosses" / "a1.py").read_text()
+REFERENCE = ROOT / "reference" / "naughts-crosses" / "a1.py"
 ENTRY = re.compile(r"[^ ] [^ ] [^ ]")
 
 Names = dict[str, object]
 
 
-@cache
 def plan() -> Plan:
     return shipped("naughts-crosses").plan
 
@@ -38,16 +38,10 @@ def programs() -> list[Scenario]:
     return [one for one in plan().scenarios if isinstance(one.stimuli[0].action, Run)]
 
 
-def namespace(stimulus: Stimulus) -> Names:
-    """The provided constants as the stimulus overrides them."""
-    variant: ProvidedVariant = plan().assignment.variant(stimulus.constants)
-    names: Names = {}
-    exec(variant.files[0].data, names)
-    return names
-
-
-class InputEndsError(Exception):
-    """More is asked for than there is to type."""
+def constants_of(stimulus: Stimulus) -> Any:
+    """The provided module as the stimulus overrides it."""
+    variant = plan().assignment.variant(stimulus.constants)
+    return module_of("constants", variant.files[0].data.decode())
 
 
 class Telling:
@@ -62,7 +56,8 @@ class Telling:
         self.screen += prompt
         answer = next(self.typed, None)
         if answer is None:
-            raise InputEndsError
+            raise EOFError
+        self.screen += f"{answer}\n"
         return answer
 
     def told(self, message: str) -> None:
@@ -133,34 +128,11 @@ class Telling:
                 return
 
     def sitting(self) -> str:
-        with contextlib.suppress(InputEndsError):
+        with contextlib.suppress(EOFError):
             self.game()
             while self.ask("Play again? ") in ("y", "Y"):
                 self.game()
         return self.screen
-
-
-def as_the_reference_tells(names: Names, typed: list[str]) -> str:
-    """The screen of the reference, run here with its own `input` and `print`."""
-    screen: list[str] = []
-    answers = iter(typed)
-
-    def answer(prompt: str = "") -> str:
-        screen.append(prompt)
-        given = next(answers, None)
-        if given is None:
-            raise InputEndsError
-        return given
-
-    def show(*values: object) -> None:
-        screen.append(" ".join(map(str, values)) + "\n")
-
-    own = dict(names, __name__="a1", input=answer, print=show)
-    source = REFERENCE.replace("from constants import *\n", "")
-    exec(compile(source, "a1.py", "exec"), own)
-    with contextlib.suppress(InputEndsError):
-        exec("main()", own)
-    return "".join(screen)
 
 
 def test_it_is_as_large_as_an_assignment_has_to_be() -> None:
@@ -195,8 +167,10 @@ def test_every_size_and_number_of_pieces_is_swept_together() -> None:
 def test_the_reference_tells_every_game_as_we_do(scenario: Scenario) -> None:
     stimulus = scenario.stimuli[0]
     typed = [entry.text for entry in stimulus.inputs]
-    told = Telling(namespace(stimulus), typed).sitting()
-    assert as_the_reference_tells(namespace(stimulus), typed) == told
+    constants = constants_of(stimulus)
+    with patch.dict("sys.modules", constants=constants):
+        reference = program(REFERENCE)
+    assert screen_of(reference, "main", typed) == Telling(vars(constants), typed).sitting()
 
 
 def test_what_the_sheet_leaves_open_costs_nobody_a_mark() -> None:
