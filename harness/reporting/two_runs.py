@@ -15,13 +15,7 @@ from harness.common.words import rounded
 from harness.model.result import SubmissionStatus
 from harness.reporting.html.environment import render
 from harness.reporting.view import words
-from harness.results.comparing import (
-    MarkChange,
-    RunComparison,
-    RunSnapshot,
-    ScenarioChange,
-    SnapshotEntry,
-)
+from harness.results import comparing
 
 _MOST_REASONS = 4
 _MOST_ROWS = 60
@@ -29,7 +23,7 @@ _NOISE = Fraction(1, 50)  # marks and points come rounded
 HEADER = ("submission", "before", "now", "change", "files", "through")
 
 
-def comparison_table(found: RunComparison) -> RenderableType:
+def comparison_table(found: comparing.RunComparison) -> RenderableType:
     """The comparison for a terminal."""
     parts: list[RenderableType] = [Text(line, "bold red") for line in _incomplete(found)]
     if found.changes:
@@ -48,12 +42,12 @@ def comparison_table(found: RunComparison) -> RenderableType:
     return Group(*parts)
 
 
-def comparison_csv(found: RunComparison) -> str:
+def comparison_csv(found: comparing.RunComparison) -> str:
     """The comparison as CSV, every reason of every submission in it."""
     return csv_text([HEADER, *(_cells(change, most=None) for change in found.changes)])
 
 
-def comparison_page(found: RunComparison) -> str:
+def comparison_page(found: comparing.RunComparison) -> str:
     """The comparison as HTML."""
     return render(
         "comparison.html.j2",
@@ -71,7 +65,7 @@ def signed(marks: Fraction) -> str:
     return text if marks < 0 or text == "0.00" else f"+{text}"
 
 
-def _cells(change: MarkChange, *, most: int | None) -> tuple[str, ...]:
+def _cells(change: comparing.MarkChange, *, most: int | None) -> tuple[str, ...]:
     return (
         change.id,
         _state(change.before),
@@ -82,7 +76,7 @@ def _cells(change: MarkChange, *, most: int | None) -> tuple[str, ...]:
     )
 
 
-def _state(entry: SnapshotEntry | None) -> str:
+def _state(entry: comparing.SnapshotEntry | None) -> str:
     if entry is None:
         return ""
     if entry.mark is None:
@@ -91,7 +85,7 @@ def _state(entry: SnapshotEntry | None) -> str:
     return rounded(entry.mark)
 
 
-def _files(change: MarkChange) -> str:
+def _files(change: comparing.MarkChange) -> str:
     if change.before is None:
         return "new"
     if change.after is None:
@@ -99,7 +93,7 @@ def _files(change: MarkChange) -> str:
     return "changed" if change.other_bytes else "same"
 
 
-def _reasons(change: MarkChange, most: int | None) -> Iterable[str]:
+def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
     if change.before is None or change.after is None:
         return
     before, after = change.before, change.after
@@ -122,7 +116,7 @@ def _reasons(change: MarkChange, most: int | None) -> Iterable[str]:
         yield f"marked by hand: total {_total(before)} before, {_total(after)} now"
 
 
-def _scenario(scenario: ScenarioChange) -> str:
+def _scenario(scenario: comparing.ScenarioChange) -> str:
     if scenario.before is None:
         what = f"new, {scenario.after}"
     elif scenario.after is None:
@@ -132,23 +126,23 @@ def _scenario(scenario: ScenarioChange) -> str:
     return f"{scenario.id}: {what} ({signed(scenario.marks)})"
 
 
-def _marked(entry: SnapshotEntry | None) -> bool:
+def _marked(entry: comparing.SnapshotEntry | None) -> bool:
     return entry is not None and entry.mark is not None
 
 
-def _total(entry: SnapshotEntry) -> str:
+def _total(entry: comparing.SnapshotEntry) -> str:
     return "none" if entry.total is None else rounded(entry.total)
 
 
-def _incomplete(found: RunComparison) -> list[str]:
-    def line(name: str, run: RunSnapshot) -> str:
+def _incomplete(found: comparing.RunComparison) -> list[str]:
+    def line(name: str, run: comparing.RunSnapshot) -> str:
         return f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
 
     runs = (("old", found.old), ("new", found.new))
     return [line(name, run) for name, run in runs if not run.complete]
 
 
-def _other_scenarios(found: RunComparison) -> Iterable[str]:
+def _other_scenarios(found: comparing.RunComparison) -> Iterable[str]:
     """What of the scenarios themselves differs: new ones, others that are gone, other points."""
     for names, what in ((found.added, "new"), (found.removed, "no longer there")):
         if names:
@@ -169,7 +163,7 @@ def _first(names: Sequence[str]) -> str:
     return ", ".join([*shown, *([f"{left} more"] if left > 0 else [])])
 
 
-def _summary(found: RunComparison) -> list[str]:
+def _summary(found: comparing.RunComparison) -> list[str]:
     moved = [change.marks for change in found.changes if change.marks]
     up = sum(marks > 0 for marks in moved)
     came = sum(not _marked(each.before) and _marked(each.after) for each in found.changes)

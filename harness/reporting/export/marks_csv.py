@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from harness.common.csv_tables import csv_text
@@ -20,46 +21,40 @@ def marks_csv(run: RunResult, plan: Plan) -> str:
 
 def csv_header(plan: Plan) -> str:
     """The first line of `marks_csv`."""
-    slots = plan.assignment.manual
-    header = (
-        *("id", "student", "name", "email", "status", "flagged", "handed in", "attempt"),
-        *("mark", "out of"),
-        *(slot.title for slot in slots),
-        *("adjustment", "reason", "total", "total out of", "comment"),
-    )
-    return csv_text([header])
+    return csv_text([[*_BEFORE, *(slot.title for slot in plan.assignment.manual), *_AFTER]])
 
 
 def csv_row(result: SubmissionResult, plan: Plan) -> str:
     """A submission's line."""
-    return csv_text([_row(result, [slot.id for slot in plan.assignment.manual])])
-
-
-def _row(result: SubmissionResult, slots: list[str]) -> tuple[str, ...]:
-    student, adjustment = result.student, result.adjustment
     given = {part.slot.id: part.mark for part in result.manual}
-    return (
-        result.id,
-        student.id if student else "",
-        student.name if student else "",
-        student.email if student else "",
-        result.status.value,
-        "yes" if result.flagged else "",
-        result.handed_in,
-        str(result.attempt) if result.attempt is not None else "",
-        _mark(result.mark),
-        rounded(result.out_of),
-        *(_mark(given.get(slot)) for slot in slots),
-        _mark(adjustment.marks if adjustment else None),
-        adjustment.reason if adjustment else "",
-        _mark(result.total),
-        rounded(result.total_out_of),
-        result.comment,
-    )
+    slots = (_mark(given.get(slot.id)) for slot in plan.assignment.manual)
+    before, after = ([cell(result) for cell in part.values()] for part in (_BEFORE, _AFTER))
+    return csv_text([[*before, *slots, *after]])
 
 
 def _mark(mark: Fraction | None) -> str:
     return "" if mark is None else rounded(mark)
 
+
+# The columns before those of marks by hand, and after them.
+_BEFORE: dict[str, Callable[[SubmissionResult], str]] = {
+    "id": lambda result: result.id,
+    "student": lambda result: result.student.id if result.student else "",
+    "name": lambda result: result.student.name if result.student else "",
+    "email": lambda result: result.student.email if result.student else "",
+    "status": lambda result: result.status.value,
+    "flagged": lambda result: "yes" if result.flagged else "",
+    "handed in": lambda result: result.handed_in,
+    "attempt": lambda result: str(result.attempt) if result.attempt is not None else "",
+    "mark": lambda result: _mark(result.mark),
+    "out of": lambda result: rounded(result.out_of),
+}
+_AFTER: dict[str, Callable[[SubmissionResult], str]] = {
+    "adjustment": lambda result: _mark(result.adjustment.marks if result.adjustment else None),
+    "reason": lambda result: result.adjustment.reason if result.adjustment else "",
+    "total": lambda result: _mark(result.total),
+    "total out of": lambda result: rounded(result.total_out_of),
+    "comment": lambda result: result.comment,
+}
 
 EXPORTER = text_exporter("csv", "marks, one submission a row", marks_csv, may_be_anonymous=True)

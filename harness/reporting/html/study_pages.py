@@ -12,18 +12,9 @@ from typing import TypeVar
 
 from harness.common import files, serial
 from harness.common.escaping import visible_lines
+from harness.model import study
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
-from harness.model.study import (
-    CodeElement,
-    FuzzReport,
-    LineRange,
-    SimilarityReport,
-    SimilarPair,
-    StrengthReport,
-    StyleEvidence,
-    StyleReport,
-)
 from harness.reporting.html.environment import render
 from harness.reporting.view.words import percent
 
@@ -58,13 +49,13 @@ class Matrix:
     cells: tuple[MatrixCell, ...]
 
 
-def write_study(folder: Path, plan: Plan, strength: StrengthReport | None) -> Path | None:
+def write_study(folder: Path, plan: Plan, strength: study.StrengthReport | None) -> Path | None:
     """Write the page of a report folder, from what was measured of the scenarios and from the
     folder's own `similarity.json` and `fuzz.json`; return its path, None where there is nothing to
     show (an older page goes then). Raises OSError where the folder cannot be written."""
     path = folder / STUDY
-    similarity = _read(SimilarityReport, folder / SIMILARITY)
-    fuzz = _read(FuzzReport, folder / FUZZ)
+    similarity = _read(study.SimilarityReport, folder / SIMILARITY)
+    fuzz = _read(study.FuzzReport, folder / FUZZ)
     if strength is None and similarity is None and fuzz is None:
         path.unlink(missing_ok=True)
         return None
@@ -74,9 +65,9 @@ def write_study(folder: Path, plan: Plan, strength: StrengthReport | None) -> Pa
 
 def study_page(
     plan: Plan,
-    strength: StrengthReport | None,
-    similarity: SimilarityReport | None,
-    fuzz: FuzzReport | None = None,
+    strength: study.StrengthReport | None,
+    similarity: study.SimilarityReport | None,
+    fuzz: study.FuzzReport | None = None,
 ) -> str:
     """The page as HTML, without a script."""
     return render(
@@ -94,7 +85,7 @@ def study_page(
     )
 
 
-def matrix(report: SimilarityReport) -> Matrix:
+def matrix(report: study.SimilarityReport) -> Matrix:
     """The programs of the most alike pairs, those of a group beside each other."""
     chosen: set[str] = set()
     for pair in report.pairs:
@@ -130,7 +121,9 @@ class SourceLine:
     begins: bool  # the block
 
 
-def write_similarity(report: SimilarityReport, plan: Plan, sources: Sources, folder: Path) -> Path:
+def write_similarity(
+    report: study.SimilarityReport, plan: Plan, sources: Sources, folder: Path
+) -> Path:
     """Write the page of pairs and a page for each of the first 50 below `folder`/similarity;
     return the path of the first. Raises OSError where the folder cannot be written."""
     place = folder / FOLDER
@@ -146,7 +139,7 @@ def write_similarity(report: SimilarityReport, plan: Plan, sources: Sources, fol
     return place / INDEX
 
 
-def pair_page(pair: SimilarPair, plan: Plan, sources: Sources) -> str:
+def pair_page(pair: study.SimilarPair, plan: Plan, sources: Sources) -> str:
     """Two programs beside each other, what they have in common marked, as HTML."""
     first = _lines(sources[pair.first], [match.first for match in pair.matches])
     second = _lines(sources[pair.second], [match.second for match in pair.matches])
@@ -158,7 +151,9 @@ def pair_page(pair: SimilarPair, plan: Plan, sources: Sources) -> str:
     )
 
 
-def _lines(program: tuple[SourceFile, ...], ranges: list[LineRange]) -> list[list[SourceLine]]:
+def _lines(
+    program: tuple[SourceFile, ...], ranges: list[study.LineRange]
+) -> list[list[SourceLine]]:
     """The lines of each file, those in a range with its number, from 1, in the order of matches."""
     left = _MOST_LINES
     found = []
@@ -185,30 +180,30 @@ STYLE = "style.json"
 _NAMED = 3  # of each kind, in a cell
 
 
-def write_style(report: StyleReport, folder: Path) -> Path:
+def write_style(report: study.StyleReport, folder: Path) -> Path:
     """Keep it beside a run; pages written from then on show it."""
     path = folder / STYLE
     files.write(path, serial.dumps(report) + "\n", private=True)
     return path
 
 
-def read_style(folder: Path) -> dict[str, StyleEvidence]:
+def read_style(folder: Path) -> dict[str, study.StyleEvidence]:
     """The evidence by the digests of submissions; empty where none was gathered."""
-    report = _read(StyleReport, folder / STYLE)
+    report = _read(study.StyleReport, folder / STYLE)
     submissions = report.submissions if report is not None else ()
     return {submission.source_digest: submission.evidence for submission in submissions}
 
 
 def keep_style_of(folder: Path, digests: Collection[str]) -> None:
     """Remove the evidence of everybody else: of a student who is forgotten, nothing is left."""
-    report = _read(StyleReport, folder / STYLE)
+    report = _read(study.StyleReport, folder / STYLE)
     submissions = report.submissions if report is not None else ()
     left = tuple(each for each in submissions if each.source_digest in digests)
     if len(left) < len(submissions):
-        write_style(StyleReport(submissions=left), folder)
+        write_style(study.StyleReport(submissions=left), folder)
 
 
-def style_in_words(evidence: StyleEvidence) -> str:
+def style_in_words(evidence: study.StyleEvidence) -> str:
     """The evidence on one line, for a cell of a table."""
     parts = []
     if evidence.findings:
@@ -230,6 +225,6 @@ def style_in_words(evidence: StyleEvidence) -> str:
     return "; ".join(parts)
 
 
-def _names(places: tuple[CodeElement, ...]) -> str:
+def _names(places: tuple[study.CodeElement, ...]) -> str:
     more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
     return ", ".join(each.name for each in places[:_NAMED]) + more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -12,15 +13,7 @@ from harness.model.student_view import ShownCause, ShownCheck, StudentView
 from harness.model.study import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
-from harness.reporting.view import figures, words
-from harness.reporting.view.shown_causes import (
-    changes_return,
-    clause_tallies,
-    hidden_by_function,
-    is_missing,
-    quoted_clauses,
-    runs_at_load,
-)
+from harness.reporting.view import figures, shown_causes, words
 from harness.results.student_view import ALWAYS, EVERYTHING, put_together, student_view
 
 FEW = 3  # missing functions: so many are one list
@@ -36,15 +29,14 @@ def submission_page(
 ) -> str:
     """The lecturer's page of one submission, which shows all, as HTML. `before` and `after` are the
     ids of those beside it; `style` where evidence of it was gathered."""
-    assignment = plan.assignment
     view = student_view(result, plan, visible=EVERYTHING)
     checks = view.shown
     tallies = view.functions if figures.was_run(result) else ()
     points = sum((tally.points for tally in tallies), Fraction(0))
     out_of = sum((tally.out_of for tally in tallies), Fraction(0))
-    marks = assignment.functionality_marks
 
     def worth(earned: Fraction) -> Fraction:
+        marks = plan.assignment.functionality_marks
         return earned * marks / out_of if out_of else Fraction(0)
 
     functionality = worth(points)
@@ -71,7 +63,7 @@ def submission_page(
         taken=max(taken, Fraction(0)),
         isolation=words.isolation(result) if result.scenarios else "",
         stood_in=words.stood_in(check.verdict for check in checks),
-        clauses=clause_tallies(checks),
+        clauses=shown_causes.clause_tallies(checks),
         causes=view.causes,
         ungraded=put_together(_ungraded(checks)),
         passes=_passes(checks),
@@ -82,11 +74,11 @@ def feedback_page(view: StudentView) -> str:
     """The student's page as HTML, from what a student may see."""
     tallies = view.functions if view.shown or view.hidden else ()
     causes = _theirs(view.causes)
-    missing = [cause for cause in causes if is_missing(cause) and cause.place is None]
+    missing = [cause for cause in causes if shown_causes.is_missing(cause) and cause.place is None]
     if len(missing) < FEW:
         missing = []
     apart = [cause for cause in causes if cause not in missing]
-    told = [finding for cause in causes for finding in runs_at_load(cause, view.findings)]
+    told = [f for cause in causes for f in shown_causes.runs_at_load(cause, view.findings)]
     hidden_only = bool(causes) and not any(cause.checks for cause in causes)
     return render(
         "feedback.html.j2",
@@ -96,32 +88,26 @@ def feedback_page(view: StudentView) -> str:
         passed=sum(tally.passed for tally in tallies),
         total=sum(tally.total for tally in tallies),
         stood_in=words.stood_in(check.verdict for check in view.shown),
-        clauses=clause_tallies(view.shown),
+        clauses=shown_causes.clause_tallies(view.shown),
         causes=causes,
         apart=apart,
-        quoted=quoted_clauses(apart),
+        quoted=shown_causes.quoted_clauses(apart),
         overlap=any(cause.together_with and cause.marks for cause in apart),
-        changes_return=changes_return,
         extra=any(check.extra_credit and check.points for check in view.shown),
         missing=missing,
         only_hidden=[cause.function or "the file" for cause in causes] if hidden_only else [],
         remedy=words.remedy(view.problem, view.surroundings.submitted),
-        is_missing=is_missing,
-        runs_at_load=runs_at_load,
         findings=[each for each in view.findings if each not in told],
         ungraded=put_together(_ungraded(view.shown)),
         passes=_passes(view.shown),
-        hidden=hidden_by_function(view.hidden),
+        hidden=shown_causes.hidden_by_function(view.hidden),
     )
 
 
 def _theirs(causes: Iterable[ShownCause]) -> list[ShownCause]:
     # Where our own machinery failed, there is nothing for a student to fix.
-    return [
-        cause
-        for cause in causes
-        if not cause.checks or cause.checks[0].verdict.kind is not VerdictKind.HARNESS_ERROR
-    ]
+    ours = VerdictKind.HARNESS_ERROR
+    return [each for each in causes if not each.checks or each.checks[0].verdict.kind is not ours]
 
 
 def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
@@ -130,8 +116,8 @@ def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
 
 
 def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[ShownCheck]]]:
-    by_function: dict[str, list[ShownCheck]] = {}
+    by_function: defaultdict[str, list[ShownCheck]] = defaultdict(list)
     for check in checks:
         if check.verdict.passed:
-            by_function.setdefault(check.function, []).append(check)
+            by_function[check.function].append(check)
     return list(by_function.items())

@@ -110,21 +110,15 @@ def _breaks(text: str, first: int, rest: int) -> list[int]:
 
 def _cut(spans: tuple[Styled, ...], starts: list[int]) -> Iterator[tuple[Styled, ...]]:
     """The parts between these characters, each without blanks at its end."""
-    index = offset = 0
+    characters = [(span, character) for span, (text, _) in enumerate(spans) for character in text]
     for start, end in itertools.pairwise(starts):
-        left, parts = end - start, list[Styled]()
-        while left:
-            text, style = spans[index]
-            part = text[offset : offset + left]
-            parts.append((part, style))
-            left, offset = left - len(part), offset + len(part)
-            if offset == len(text):
-                index, offset = index + 1, 0
-        while parts and not parts[-1][0].rstrip():
-            parts.pop()
-        if parts:
-            parts[-1] = (parts[-1][0].rstrip(), parts[-1][1])
-        yield tuple(parts)
+        row = characters[start:end]
+        while row and row[-1][1].isspace():
+            row.pop()
+        yield tuple(
+            ("".join(character for _, character in part), spans[span][1])
+            for span, part in groupby(row, key=lambda pair: pair[0])
+        )
 
 
 def _columns(character: str) -> int:

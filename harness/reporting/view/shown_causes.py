@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
 from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.policy import Finding
@@ -125,13 +126,12 @@ def runs_at_load(cause: ShownCause, findings: Iterable[Finding]) -> list[Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnLine:
-    """A line of the student's with its number; `number` None stands for lines left out. `marked`:
-    the very line that matters. `depth` is by how many characters it is indented."""
+    """A line of the student's."""
 
-    number: int | None = None
+    number: int | None = None  # None stands for lines left out
     text: str = "…"
-    marked: bool = False
-    depth: int = 0
+    marked: bool = False  # the very line that matters
+    depth: int = 0  # by how many characters it is indented
 
 
 def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
@@ -142,28 +142,22 @@ def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
     wanted = [number for number in numbered if number in marked][:_MOST_MARKED]
     shown = [number for number in numbered if number not in _docstring(place)]
     if len(shown) > WHOLE and wanted:
-        near = {n for one in wanted for n in range(one - _AROUND, one + _AROUND + 1)}
+        near = {n for line in wanted for n in range(line - _AROUND, line + _AROUND + 1)}
         shown = [number for number in shown if number in near or number == shown[0]]
     elif len(shown) > WHOLE:
         shown = [*shown[:_BEGINNING], *shown[-_END:]]
-    found: list[OwnLine] = []
-    before = place.first - 1
-    for number in [*shown, place.last + 1]:
-        left_out = number - before - 1
-        if left_out == 1 and number - 1 in numbered:
-            found.append(_line(number - 1, numbered, wanted))
-        elif left_out:
-            found.append(OwnLine())
-        if number in numbered:
-            found.append(_line(number, numbered, wanted))
-        before = number
-    return found
-
-
-def _line(number: int, numbered: dict[int, str], marked: Collection[int]) -> OwnLine:
-    text = numbered[number].expandtabs(_TAB)
-    depth = len(text) - len(text.lstrip(" "))
-    return OwnLine(number=number, text=numbered[number], marked=number in marked, depth=depth)
+    lines: list[OwnLine] = []
+    for is_shown, group in groupby(range(place.first, place.last + 1), set(shown).__contains__):
+        numbers = list(group)
+        if not is_shown and not (len(numbers) == 1 and numbers[0] in numbered):
+            lines.append(OwnLine())
+            continue
+        for number in numbers:
+            text = numbered[number].expandtabs(_TAB)
+            depth = len(text) - len(text.lstrip(" "))
+            marks = number in wanted
+            lines.append(OwnLine(number=number, text=numbered[number], marked=marks, depth=depth))
+    return lines
 
 
 def with_number(place: CodePlace, number: str) -> list[int]:
