@@ -139,9 +139,7 @@ class _Writer:
         return index
 
 
-def _in_class(
-    results: Iterable[SubmissionResult],
-) -> Iterator[tuple[str, SubmissionResult, str]]:
+def _in_class(results: Iterable[SubmissionResult]) -> Iterator[tuple[str, SubmissionResult, str]]:
     """Each result between the ids around it; of all results two are held at once."""
     before = ""
     for current, following in itertools.pairwise(itertools.chain(results, [None])):

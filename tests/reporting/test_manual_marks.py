@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console
 
 from harness.common.csv_tables import Sheet
+from harness.common.errors import UserError
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ByHand, ManualMark, SlotMark, joined
 from harness.model.submission import Student
-from harness.reporting.export.manual_marks import BadRows, manual_template, read_manual
+from harness.reporting.export.manual_marks import manual_template, read_manual
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.tables import summary_table
 from harness.reporting.view import words
@@ -129,13 +130,13 @@ REFUSED = {
 
 @pytest.mark.parametrize(("row", "line"), REFUSED.items(), ids=REFUSED)
 def test_a_row_is_refused(row: str, line: str) -> None:
-    with pytest.raises(BadRows) as error:
+    with pytest.raises(UserError) as error:
         given(row)
     assert str(error.value) == line
 
 
 def test_every_mistake_is_a_line_and_nothing_is_taken() -> None:
-    with pytest.raises(BadRows) as error:
+    with pytest.raises(UserError) as error:
         given("bob,,1,1,,,", "eve,,9,,,,", "'=ada,,9,x,1,,", "bob,,2,,,,")
     assert str(error.value).split("\n") == [
         "m.csv:3: there is no submission 'eve' in this run",
@@ -147,7 +148,7 @@ def test_every_mistake_is_a_line_and_nothing_is_taken() -> None:
 
 
 def test_a_header_of_something_else_is_refused() -> None:
-    with pytest.raises(BadRows) as error:
+    with pytest.raises(UserError) as error:
         given("bob,1", header="student,Style")
     assert str(error.value).split("\n") == [
         "m.csv:1: 'student' is no column of marks. Hint: the slots are: style | report",
@@ -158,7 +159,7 @@ def test_a_header_of_something_else_is_refused() -> None:
 
 @pytest.mark.parametrize("twice", ["style", "style (out of 4)", "comment", "id"])
 def test_two_columns_of_one_name_are_refused(twice: str) -> None:
-    with pytest.raises(BadRows) as error:
+    with pytest.raises(UserError) as error:
         given("bob,1,,2", header=f"id,style,comment,{twice}")
     name = twice.partition(" ")[0]
     line = f"m.csv:1: there are 2 columns {name}. Hint: remove all but one"

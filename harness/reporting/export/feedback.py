@@ -57,9 +57,7 @@ def feedback_exporter(
 
 
 EXPORTER = feedback_exporter(
-    "feedback",
-    "feedback pages by the submissions' ids (zip)",
-    lambda result: page_name(result.id),
+    "feedback", "feedback pages by the submissions' ids (zip)", lambda result: page_name(result.id)
 )
 
 

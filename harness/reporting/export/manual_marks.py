@@ -24,13 +24,6 @@ _NUMBER = re.compile(r"[+-]?\d{1,6}(?:[.,]\d{1,6}|/[1-9]\d{0,5})?")
 _SLOT = re.compile(r"(?P<id>.*?)(?: \(out of [^()]*\))?")
 
 
-class BadRows(UserError):  # noqa: N818 - it holds many
-    """Every mistake of a file, one a line; nothing of it was taken."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__("\n".join(lines))
-
-
 def manual_template(
     run: RunResult, plan: Plan, style: Mapping[str, StyleEvidence] | None = None
 ) -> str:
@@ -53,13 +46,13 @@ def read_manual(sheet: Sheet, run: RunResult, plan: Plan) -> dict[str, ByHand]:
     """What a filled template gives, by the ids of submissions: on top of what they have so far.
 
     A row that changes nothing is left out; an empty cell changes nothing, `-` takes back. Raises
-    BadRows with all mistakes, each with its line: an unknown or doubled id, a mark that is no
+    UserError with all mistakes, each with its line: an unknown or doubled id, a mark that is no
     number or above its maximum, an adjustment without a reason.
     """
     reader = _Reader(sheet, run, plan)
     given = reader.read()
     if reader.mistakes:
-        raise BadRows(reader.mistakes)
+        raise UserError("\n".join(reader.mistakes))
     return given
 
 
@@ -203,7 +196,5 @@ def _export(request: ExportRequest) -> Exported:
 
 
 EXPORTER = Exporter(
-    name="manual-marks",
-    help="a table for people to fill in, for `harness manual`",
-    export=_export,
+    name="manual-marks", help="a table for people to fill in, for `harness manual`", export=_export
 )

@@ -86,25 +86,17 @@ def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
 def _breaks(text: str, first: int, rest: int) -> list[int]:
     """Where lines begin anew; a word longer than a line is cut."""
     places: list[int] = []
-    width_left = left = first
+    left = first
     for word in _WORD.finditer(text):
-        needs = sum(map(_columns, word.group().rstrip()))
-        if needs > left:
-            if word.start():
-                places.append(word.start())
-                width_left = left = rest
-            at = word.start()
-            while needs > width_left:
-                taken = 0
-                while taken + _columns(text[at]) <= width_left:
-                    taken += _columns(text[at])
-                    at += 1
+        end = word.start() + len(word.group().rstrip())
+        if word.start() and sum(map(_columns, text[word.start() : end])) > left:
+            places.append(word.start())
+            left = rest
+        for at in range(word.start(), word.end()):
+            if at < end and _columns(text[at]) > left:
                 places.append(at)
-                needs -= taken
-                width_left = left = rest
-            left = width_left - sum(map(_columns, text[at : word.end()]))
-        else:
-            left -= sum(map(_columns, word.group()))
+                left = rest
+            left -= _columns(text[at])
     return places
 
 
@@ -137,23 +129,28 @@ _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channe
 def cause(number: int, found: ShownCause, surroundings: Surroundings) -> list[Line]:
     """One thing to fix: its number, where it is, the clearest check that fails for it, and how many
     more do. Of a cause that only hidden checks show: its function and clause."""
-    if not found.checks:
-        return _hidden(number, found)
-    check, *others = found.checks
-    about = [paste.settings(check.stimulus.constants), words.case(check)]
-    settings = ", ".join(part for part in about if part)
+    if found.checks:
+        check, *others = found.checks
+        sign, name = words.sign(check.verdict.kind), f"{check.function}: {check.name}"
+        about = filter(None, [paste.settings(check.stimulus.constants), words.case(check)])
+        aside = ", ".join(about)
+        aside = visible(f"  [{aside}]") if aside else ""
+        inside = [*_place(found), *explained(check, surroundings, found.message)]
+        if found.hint and found.hint not in found.message:
+            inside.append(_asked("hint", visible(shorten(found.hint, 400))))
+        if others:
+            inside.append(line((words.other_checks(each.verdict for each in others), "dim")))
+    else:
+        sign, name = words.OTHER_SIGN, found.function or "the file"
+        counted = words.counted(found.hidden, "hidden check")
+        aside = f"  only {counted} {'fails' if found.hidden == 1 else 'fail'}"
+        inside = [line(visible(found.message))] if found.message else []
+        inside += _place(found)
+        sheet = (f"the sheet, {each.section}: {each.text}" for each in found.clauses)
+        inside += [line(visible(text)) for text in sheet]
     title = line(
-        (f"{number}. ", "bold"),
-        (f"{words.sign(check.verdict.kind)} ", "red"),
-        (visible(f"{check.function}: {check.name}"), "bold"),
-        (visible(f"  [{settings}]") if settings else "", "dim"),
+        (f"{number}. ", "bold"), (f"{sign} ", "red"), (visible(name), "bold"), (aside, "dim")
     )
-    inside = [*_place(found), *explained(check, surroundings, found.message)]
-    if found.hint and found.hint not in found.message:
-        inside.append(_asked("hint", visible(shorten(found.hint, 400))))
-    if others:
-        counted = words.other_checks(check.verdict for check in others)
-        inside.append(line((counted, "dim")))
     return [title, *moved(inside, 3)]
 
 
@@ -166,20 +163,6 @@ def _place(found: ShownCause) -> list[Line]:
     where = f"line {found.line}" if found.line else lines or f"line {place.first}"
     name = f"{found.function}: " if found.function else ""
     return [line(("look at ", "dim"), visible(f"{name}{place.file}, {where}"))]
-
-
-def _hidden(number: int, found: ShownCause) -> list[Line]:
-    counted = words.counted(found.hidden, "hidden check")
-    title = line(
-        (f"{number}. ", "bold"),
-        ("✗ ", "red"),
-        (visible(found.function or "the file"), "bold"),
-        (f"  only {counted} {'fails' if found.hidden == 1 else 'fail'}", "dim"),
-    )
-    inside = [line(visible(found.message))] if found.message else []
-    inside += _place(found)
-    inside += [line(visible(f"the sheet, {each.section}: {each.text}")) for each in found.clauses]
-    return [title, *moved(inside, 3)]
 
 
 def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[Line]:

@@ -7,7 +7,7 @@ import copy
 import itertools
 import shlex
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
@@ -24,10 +24,12 @@ _LONGEST = 6000  # characters of source that may be a board
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
     """The constants to change beforehand: the provided file of each, empty when no provided file
     defines it, and the line to write there."""
-    return tuple(
-        (surroundings.file_of(binding.name) or "", f"{binding.name} = {binding.literal}")
-        for binding in stimulus.constants
-    )
+    files = (surroundings.file_of(binding.name) or "" for binding in stimulus.constants)
+    return tuple(zip(files, _assignments(stimulus.constants), strict=True))
+
+
+def _assignments(bindings: Iterable[Binding]) -> list[str]:
+    return [f"{binding.name} = {binding.literal}" for binding in bindings]
 
 
 def shell_command(stimulus: Stimulus) -> str:
@@ -46,7 +48,7 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
     modules = [*_modules(surroundings.submitted), *_modules(surroundings.provided)]
     lines = [*_seeding(stimulus), *(f"from {module} import *" for module in modules)]
     lines += _pasteable(stimulus.given)
-    lines += [f"{binding.name} = {binding.literal}" for binding in stimulus.bindings]
+    lines += _assignments(stimulus.bindings)
     if isinstance(stimulus.action, Call):
         lines += _pasteable(stimulus.action.expression)
     elif isinstance(stimulus.action, Session):
@@ -60,21 +62,18 @@ def called(stimulus: Stimulus) -> str:
     of several the names that it binds, too."""
     match stimulus.action:
         case Call(expression=expression):
-            bound = ", ".join(f"{each.name} = {each.literal}" for each in stimulus.bindings)
+            bound = settings(stimulus.bindings)
             return f"{expression}  with  {bound}" if bound else expression
         case Session(steps=steps):
-            names = (f"{each.name} = {each.literal}" for each in stimulus.bindings)
-            return "\n".join([*names, *steps])
+            return "\n".join([*_assignments(stimulus.bindings), *steps])
         case Run() as run:
             return " ".join(["python3", run.program, *run.argv])
 
 
 def to_try(stimulus: Stimulus) -> str:
     """What is called or run, a line each, after the lines that seed its chance."""
-    if stimulus.seed and isinstance(stimulus.action, Run):
-        lines = _running(stimulus.action)
-    else:
-        lines = [called(stimulus)]
+    action = stimulus.action
+    lines = _running(action) if isinstance(action, Run) and stimulus.seed else [called(stimulus)]
     return "\n".join([*_seeding(stimulus), *lines])
 
 
@@ -96,9 +95,9 @@ def _content(data: bytes) -> str:
         return f"({len(data):,} bytes that are no text)"
 
 
-def settings(constants: tuple[Binding, ...]) -> str:
+def settings(constants: Iterable[Binding]) -> str:
     """Overrides as a short label: `BOARD_SIZE = 10`."""
-    return ", ".join(f"{binding.name} = {binding.literal}" for binding in constants)
+    return ", ".join(_assignments(constants))
 
 
 def _seeding(stimulus: Stimulus) -> list[str]:
@@ -146,22 +145,22 @@ def boards_in(
         return "", ()
     literals = dict(constants) | {each.name: each.literal for each in stimulus.constants}
     known = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
-    found: list[tuple[str, Grid]] = []
-    others: list[str] = []
+    boards: list[tuple[str, Grid]] = []
+    others: list[Binding] = []
     for binding in stimulus.bindings:
         board = _board(_parsed(binding.literal), known)
         if board is not None:
-            found.append((binding.name, board))
+            boards.append((binding.name, board))
         else:
-            others.append(f"{binding.name} = {binding.literal}")
-    text = _without_boards(action.expression, known, found)
-    if not found:
+            others.append(binding)
+    text = _without_boards(action.expression, known, boards)
+    if not boards:
         return "", ()
-    return "  with  ".join([text, *([", ".join(others)] if others else [])]), tuple(found)
+    return f"{text}  with  {settings(others)}" if others else text, tuple(boards)
 
 
 def _without_boards(
-    expression: str, known: Mapping[str, ast.expr], found: list[tuple[str, Grid]]
+    expression: str, known: Mapping[str, ast.expr], boards: list[tuple[str, Grid]]
 ) -> str:
     """The call with a name in place of each argument that is a board written out."""
     tree = _parsed(expression)
@@ -170,13 +169,12 @@ def _without_boards(
     places: list[tuple[int, int, str]] = []
     for argument in tree.args:
         board = _board(argument, known) if isinstance(argument, (ast.List, ast.Tuple)) else None
-        if board is None:
-            continue
-        taken = {name for name, _ in found}
-        names = itertools.chain(["board"], (f"board_{number}" for number in itertools.count(2)))
-        name = next(name for name in names if name not in taken)
-        found.append((name, board))
-        places.append((argument.col_offset, argument.end_col_offset or 0, name))
+        if board is not None:
+            taken = {name for name, _ in boards}
+            names = itertools.chain(["board"], (f"board_{n}" for n in itertools.count(2)))
+            name = next(name for name in names if name not in taken)
+            boards.append((name, board))
+            places.append((argument.col_offset, argument.end_col_offset or 0, name))
     for start, stop, name in reversed(places):
         expression = expression[:start] + name + expression[stop:]
     return expression

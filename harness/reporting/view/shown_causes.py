@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
 
@@ -221,37 +221,23 @@ def outcomes(
     return list(alike.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class HiddenOfFunction:
-    """A function's hidden checks, those of one name and verdict counted together."""
+    """A function's hidden checks, counted: those that fail, and the names of those that pass."""
 
-    function: str
-    failing: tuple[tuple[HiddenCheck, int], ...]
-    passing: tuple[tuple[str, int], ...]
-
-    @property
-    def passed(self) -> int:
-        return sum(count for _, count in self.passing)
-
-    @property
-    def total(self) -> int:
-        return self.passed + sum(count for _, count in self.failing)
+    failing: Counter[HiddenCheck] = field(default_factory=Counter)
+    passing: Counter[str] = field(default_factory=Counter)
 
 
-def hidden_by_function(hidden: Sequence[HiddenCheck]) -> tuple[HiddenOfFunction, ...]:
+def hidden_by_function(hidden: Iterable[HiddenCheck]) -> dict[str, HiddenOfFunction]:
     """The hidden checks by function, in the order of the first of each."""
-    counts: defaultdict[str, Counter[HiddenCheck]] = defaultdict(Counter)
+    of_function: defaultdict[str, HiddenOfFunction] = defaultdict(HiddenOfFunction)
     for check in hidden:
-        counts[check.function][check] += 1
-    passed = VerdictKind.PASSED
-    return tuple(
-        HiddenOfFunction(
-            function=function,
-            failing=tuple((each, n) for each, n in found.items() if each.kind is not passed),
-            passing=tuple((each.name, n) for each, n in found.items() if each.kind is passed),
-        )
-        for function, found in counts.items()
-    )
+        if check.kind is VerdictKind.PASSED:
+            of_function[check.function].passing[check.name] += 1
+        else:
+            of_function[check.function].failing[check] += 1
+    return of_function
 
 
 def _lines(

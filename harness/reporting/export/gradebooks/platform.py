@@ -137,10 +137,7 @@ class FilledGradebook:
 
 
 def fill(
-    sheet: Sheet,
-    layout: GradebookLayout,
-    entries: Sequence[GradebookEntry],
-    request: ExportRequest,
+    sheet: Sheet, layout: GradebookLayout, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
     """Put each mark into its row.
 
