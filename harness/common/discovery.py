@@ -1,5 +1,4 @@
-"""How the harness is extended: one file in a package, which is found by itself; and how a package
-has public names that are imported when they are first used.
+"""How the harness is extended: one file in a package, which is found by itself.
 
 The file binds a value of the package's type at module level (`LAYOUT = Layout(…)`, or a function
 under a decorator that makes one), or derives a class from it. The package's `__init__` lists them
@@ -11,7 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -65,21 +64,3 @@ def _sorted(
             if belongs(value) and places.setdefault(order(value), value) is not value:
                 raise ValueError(f"{module.__name__}: the place of {name} is taken")
     return tuple(places[place] for place in sorted(places))
-
-
-def lazy_exports(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """The `__getattr__` of `package` for names that its `modules` define.
-
-    No name may be that of a module of the package: importing the module would put it there.
-    Raises AttributeError for any other name.
-    """
-    homes = {name: module for module, names in modules.items() for name in names}
-
-    def load(name: str) -> Any:
-        if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
-        setattr(sys.modules[package], name, value)
-        return value
-
-    return load

@@ -1,11 +1,10 @@
 """Submission and stimulus to observation: servers, terminal, confinement, limits, codec.
 
-What needs a terminal is loaded on request, so that the package can be imported without one.
+Here are the package's public names; those that need a terminal where the system has some.
 """
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
-from harness.common.discovery import lazy_exports
 from harness.execution.confinement import tier_layers
 from harness.execution.confinement.layers.user import unused_uids
 from harness.execution.confinement.probe import (
@@ -38,51 +37,7 @@ from harness.execution.sharing import (
     may_share,
 )
 
-if TYPE_CHECKING:
+with suppress(ImportError):  # Windows has no terminals
     from harness.execution.linux.driver import Driver
     from harness.execution.linux.pexpect_terminal import attach_terminal
     from harness.execution.linux.server import SubmissionServer, ToolServer
-
-__all__ = [
-    "CPU_SHARE",
-    "Answers",
-    "AnyDriver",
-    "Driver",
-    "Interpreter",
-    "Keep",
-    "Observes",
-    "SharedGroup",
-    "SharedOutcome",
-    "SubmissionServer",
-    "TierTrial",
-    "ToolFailed",
-    "ToolServer",
-    "attach_terminal",
-    "canonical",
-    "choose_tier",
-    "cores",
-    "create_driver",
-    "decoded",
-    "find_interpreter",
-    "has_terminals",
-    "main_file",
-    "may_share",
-    "pick_cpu",
-    "program_files",
-    "proxy_names",
-    "remedies",
-    "scratch_directory",
-    "tier_layers",
-    "try_tier",
-    "try_together",
-    "unused_uids",
-]
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "linux.driver": ("Driver",),
-        "linux.pexpect_terminal": ("attach_terminal",),
-        "linux.server": ("SubmissionServer", "ToolServer"),
-    },
-)

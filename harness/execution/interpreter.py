@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from pathlib import Path
 
 from harness.common.errors import UserError
@@ -39,7 +39,11 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
 
     UserError when there is none from 3.11 on, or `executable` is none.
     """
-    version = _wanted_version(wanted)
+    parts = wanted.split(".")
+    try:
+        version = int(parts[0]), int(parts[1])
+    except (ValueError, IndexError):
+        raise UserError(f"{wanted!r} is not a Python version.", hint='write "3.12".') from None
     if executable is not None:
         asked = _ask(executable)
         if asked is None:
@@ -48,11 +52,11 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
                 hint="give --python the path of an interpreter.",
             )
         return _compared(asked, version, "is what the assignment names")
-    for place in _places(version):
-        found = _ask(place)
-        if found is not None and _numbers(found)[:2] == version:
-            return found
-    others = [found for place in _all_places() if (found := _ask(place)) is not None]
+    for place in _places(_dotted(version)):
+        interpreter = _ask(place)
+        if interpreter is not None and _numbers(interpreter)[:2] == version:
+            return interpreter
+    others = [other for place in _places("3.*") if (other := _ask(place)) is not None]
     if not others:
         raise UserError(
             f"no Python {wanted} was found, and none from {_dotted(OLDEST)} on.",
@@ -62,23 +66,16 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
     return _compared(nearest, version, "was not found")
 
 
-def _compared(found: Interpreter, wanted: tuple[int, int], why: str) -> Interpreter:
+def _compared(interpreter: Interpreter, wanted: tuple[int, int], why: str) -> Interpreter:
     """The interpreter, with a notice where its version is another than the wanted one."""
-    if _numbers(found)[:2] == wanted:
-        return found
+    if _numbers(interpreter)[:2] == wanted:
+        return interpreter
     notice = (
-        f"Python {_dotted(wanted)} {why}: running under {found.version} ({found.path}) instead. "
+        f"Python {_dotted(wanted)} {why}: running under {interpreter.version} "
+        f"({interpreter.path}) instead. "
         "Marks may differ from those of the version that the assignment names."
     )
-    return replace(found, exact=False, notice=notice)
-
-
-def _wanted_version(wanted: str) -> tuple[int, int]:
-    parts = wanted.split(".")
-    try:
-        return int(parts[0]), int(parts[1])
-    except (ValueError, IndexError):
-        raise UserError(f"{wanted!r} is not a Python version.", hint='write "3.12".') from None
+    return replace(interpreter, exact=False, notice=notice)
 
 
 def _numbers(interpreter: Interpreter) -> tuple[int, ...]:
@@ -109,44 +106,27 @@ def _ask(place: Path) -> Interpreter | None:
     return Interpreter(path=Path(path).resolve(), version=_dotted(tuple(version)), build=build)
 
 
-def _places(version: tuple[int, int]) -> Iterator[Path]:
-    """Where this version may be, the likeliest first."""
-    dotted = _dotted(version)
-    if sys.version_info[:2] == version:
+def _places(version: str) -> Iterator[Path]:
+    """Where this version ("3.12", or any: "3.*") may be, the likeliest first."""
+    if fnmatch(_dotted(sys.version_info[:2]), version):
         yield Path(sys.executable)
-    yield from _in_version_folders(f"{dotted}.*", f"cpython-{dotted}.*")
-    found = shutil.which(f"python{dotted}")
-    if found:
-        yield Path(found)
-    for folder in _program_folders():
-        yield folder / f"python{dotted}"
-
-
-def _all_places() -> Iterator[Path]:
-    seen: set[Path] = set()
-    candidates = [Path(sys.executable)]
-    candidates += _in_version_folders("*", "cpython-*")
-    for folder in _program_folders():
-        if folder.name == "shims":  # pyenv's lead to the folders above, slowly
-            continue
-        candidates += [p for p in _matching(folder, "python3.*") if p.name[8:].isdigit()]
-    for candidate in candidates:
-        real = candidate.resolve()
-        if real not in seen:
-            seen.add(real)
-            yield candidate
-
-
-def _in_version_folders(pyenv: str, uv: str) -> list[Path]:
     home = Path.home()
-    pyenv_root = Path(os.environ.get("PYENV_ROOT", home / ".pyenv"))
+    pyenv = Path(os.environ.get("PYENV_ROOT", home / ".pyenv"))
     data = Path(os.environ.get("XDG_DATA_HOME", home / ".local" / "share"))
-    uv_root = Path(os.environ.get("UV_PYTHON_INSTALL_DIR", data / "uv" / "python"))
-    found: list[Path] = []
-    for root, pattern in ((pyenv_root / "versions", pyenv), (uv_root, uv)):
-        folders = sorted(_matching(root, pattern), key=_by_number, reverse=True)
-        found += [folder / "bin" / "python3" for folder in folders]
-    return found
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR", data / "uv" / "python"))
+    for root, pattern in ((pyenv / "versions", f"{version}.*"), (uv, f"cpython-{version}.*")):
+        for folder in sorted(_matching(root, pattern), key=_by_number, reverse=True):
+            yield folder / "bin" / "python3"
+    on_path = [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
+    fixed = [Path("/usr/bin"), Path("/usr/local/bin"), Path("/opt/homebrew/bin")]
+    seen = {Path(sys.executable).resolve()}
+    for folder in (*on_path, *fixed, *sorted(Path("/opt").glob("*/bin"))):
+        if folder.name == "shims" and "*" in version:  # pyenv's: to the folders above, slowly
+            continue
+        for place in _matching(folder, f"python{version}"):
+            if place.name[8:].isdigit() and (real := place.resolve()) not in seen:
+                seen.add(real)
+                yield place
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
@@ -159,9 +139,3 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
 def _by_number(folder: Path) -> list[int]:
     numbers = folder.name.removeprefix("cpython-").split("-")[0].split(".")
     return [int(number) if number.isdigit() else -1 for number in numbers]
-
-
-def _program_folders() -> list[Path]:
-    on_path = [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
-    fixed = [Path("/usr/bin"), Path("/usr/local/bin"), Path("/opt/homebrew/bin")]
-    return [*fixed, *sorted(Path("/opt").glob("*/bin")), *on_path]

@@ -5,10 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
-from harness.common.discovery import lazy_exports
-
 HEAVY = ("jinja2", "multiprocessing", "pydantic", "sqlite3", "yaml", "hypothesis")
 
 
@@ -27,13 +23,3 @@ def test_check_loads_nothing_that_only_grade_needs() -> None:
 def test_what_it_does_not_load_can_be_loaded() -> None:
     loaded = loaded_by("import harness.grading.batch; import harness.results.store")
     assert {"harness.grading.batch", "multiprocessing", "sqlite3"} <= loaded
-
-
-def test_every_public_name_is_there() -> None:
-    names = "import harness.execution as p; [getattr(p, name) for name in p.__all__]"
-    assert "harness.execution" in loaded_by(names)
-
-
-def test_a_missing_name_is_reported_with_its_package() -> None:
-    with pytest.raises(AttributeError, match="'harness' has no attribute 'nothing'"):
-        lazy_exports("harness", {"api": ("check",)})("nothing")

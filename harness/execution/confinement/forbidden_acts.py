@@ -1,4 +1,4 @@
-"""What a confined submission must not be able to do: each function returns when it could.
+"""What a confined submission must not be able to do: each act returns when it could.
 
 Never imported by the harness: it is handed to a server as if a student had written it, with
 PLACE (a folder outside), DRIVER (a process id) put in front.
@@ -12,8 +12,9 @@ import ctypes
 import importlib
 import os
 import resource
-import signal as signals
+import signal
 import socket
+from collections.abc import Callable
 
 PLACE = globals().get("PLACE", "")
 DRIVER = globals().get("DRIVER", 0)
@@ -26,148 +27,92 @@ ADD_KEY = {"x86_64": 248, "armv7l": 309, "ppc64le": 269}.get(os.uname().machine,
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def use_library() -> object:
-    for name in ("decimal", "random", "typing", "unicodedata"):
-        importlib.import_module(name)
-    return None
+def done(result: int) -> int:
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
 
 
-def read_line() -> object:
-    return input("line: ")
+def read(path: str) -> None:
+    with open(path, "rb") as file:
+        file.read()
 
 
-def read_file() -> object:
-    with open(PLACE + "/canary") as file:
-        return file.read()
+def write(path: str) -> None:
+    with open(path, "w"):
+        os.unlink(path)
 
 
-def list_folder() -> object:
-    return os.listdir(PLACE)
+def reach(path: str, flags: int = os.O_RDONLY) -> None:
+    os.close(os.open(path, flags))
 
 
-def read_memory() -> object:
-    return os.close(os.open(f"/proc/{DRIVER}/mem", os.O_RDONLY))
-
-
-def read_environment() -> object:
-    return os.close(os.open(f"/proc/{DRIVER}/environ", os.O_RDONLY))
-
-
-def read_command_line() -> object:
-    with open(f"/proc/{DRIVER}/cmdline", "rb") as file:
-        return file.read()
-
-
-def read_servers_memory() -> object:
-    return os.close(os.open(f"/proc/{os.getppid()}/mem", os.O_RDONLY))
-
-
-def trace() -> object:
-    done(libc.ptrace(PTRACE_SEIZE, DRIVER, None, None))
-
-
-def signal() -> object:
-    os.kill(DRIVER, 0)
-
-
-def signal_server() -> object:
-    os.kill(os.getppid(), 0)
-
-
-def change_limits() -> object:
-    resource.prlimit(DRIVER, resource.RLIMIT_NOFILE)
-
-
-def change_priority() -> object:
-    os.setpriority(os.PRIO_PROCESS, DRIVER, os.getpriority(os.PRIO_PROCESS, DRIVER))
-
-
-def change_own_limits() -> object:
-    resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE))
-
-
-def start_process() -> object:
-    if os.fork() == 0:
-        os._exit(0)
-
-
-def start_thread() -> object:
-    _thread.start_new_thread(len, ("",))
-
-
-def run_program() -> object:
-    signals.signal(signals.SIGCHLD, signals.SIG_DFL)
-    os.execv("/bin/true", ["true"])
-
-
-def become_another() -> object:
-    os.setuid(0 if os.getuid() else 1)
-
-
-def open_udp() -> object:
-    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()
-
-
-def open_tcp() -> object:
-    socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()
-
-
-def open_unix() -> object:
+def connect(name: str) -> None:
     os.chdir(PLACE)  # its whole name may be longer than the name of a socket may be
-    socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).connect("socket")
+    socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).connect(name)
 
 
-def write_file() -> object:
-    with open("/var/tmp/harness-probe", "w"):
-        os.unlink("/var/tmp/harness-probe")
+def run(program: str) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.execv(program, [program])
 
 
-def write_here() -> object:
-    with open("probe", "w"):
-        os.unlink("probe")
-
-
-def write_shared() -> object:
-    with open("/dev/shm/harness-probe", "w"):
-        os.unlink("/dev/shm/harness-probe")
-
-
-def make_segment() -> object:
-    segment = libc.shmget(0, 1, CREATE)
-    done(segment)
-    libc.shmctl(segment, REMOVE, None)
-
-
-def open_terminal() -> object:
-    os.close(os.open("/dev/ptmx", os.O_RDWR))
-
-
-def type_into_terminal() -> object:
-    done(libc.ioctl(0, TIOCSTI, b"x"))
-
-
-def choose_processor() -> object:
-    os.sched_setaffinity(0, {0})
-
-
-def mount() -> object:
+def mount() -> None:
     done(libc.mount(b"probe", PLACE.encode(), b"tmpfs", 0, None))
     libc.umount2(PLACE.encode(), UNMOUNT_LATER)
 
 
-def make_namespace() -> object:
-    done(libc.unshare(NEW_USER_NAMESPACE))
+ACTS: dict[str, Callable[[], object]] = {
+    "read a file outside": lambda: read(PLACE + "/canary"),
+    "list a folder outside": lambda: os.listdir(PLACE),
+    "write a file outside": lambda: write("/var/tmp/harness-probe"),
+    "write a file in its folder": lambda: write("probe"),
+    "write to shared memory": lambda: write("/dev/shm/harness-probe"),
+    "make System V shared memory": lambda: libc.shmctl(
+        done(libc.shmget(0, 1, CREATE)), REMOVE, None
+    ),
+    "read the driver's memory": lambda: reach(f"/proc/{DRIVER}/mem"),
+    "read the driver's environment": lambda: reach(f"/proc/{DRIVER}/environ"),
+    "read the driver's command line": lambda: read(f"/proc/{DRIVER}/cmdline"),
+    "read its server's memory": lambda: reach(f"/proc/{os.getppid()}/mem"),
+    "trace the driver": lambda: done(libc.ptrace(PTRACE_SEIZE, DRIVER, None, None)),
+    "signal the driver": lambda: os.kill(DRIVER, 0),
+    "signal its server": lambda: os.kill(os.getppid(), 0),
+    "change the driver's limits": lambda: resource.prlimit(DRIVER, resource.RLIMIT_NOFILE),
+    "change the driver's priority": lambda: os.setpriority(
+        os.PRIO_PROCESS, DRIVER, os.getpriority(os.PRIO_PROCESS, DRIVER)
+    ),
+    "change its own limits": lambda: resource.setrlimit(
+        resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE)
+    ),
+    "choose its processor": lambda: os.sched_setaffinity(0, {0}),
+    "start a process": lambda: os.fork() or os._exit(0),
+    "start a thread": lambda: _thread.start_new_thread(len, ("",)),
+    "run a program": lambda: run("/bin/true"),
+    "become another user": lambda: os.setuid(0 if os.getuid() else 1),
+    "open a UDP socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+    "open a TCP socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM),
+    "connect to a Unix socket": lambda: connect("socket"),
+    "open a terminal": lambda: reach("/dev/ptmx", os.O_RDWR),
+    "type into its terminal": lambda: done(libc.ioctl(0, TIOCSTI, b"x")),
+    "mount a file system": mount,
+    "make a namespace": lambda: done(libc.unshare(NEW_USER_NAMESPACE)),
+    "use the kernel's keys": lambda: done(
+        libc.syscall(ADD_KEY, b"user", b"harness-probe", b"x", 1, PROCESS_KEYRING)
+    ),
+    "use io_uring": lambda: done(libc.syscall(IO_URING_SETUP, 1, ctypes.create_string_buffer(120))),
+}
 
 
-def use_keys() -> object:
-    done(libc.syscall(ADD_KEY, b"user", b"harness-probe", b"x", 1, PROCESS_KEYRING))
+def names() -> list[str]:
+    for name in ("decimal", "random", "typing", "unicodedata"):
+        importlib.import_module(name)
+    return list(ACTS)
 
 
-def use_io_uring() -> object:
-    parameters = ctypes.create_string_buffer(120)
-    done(libc.syscall(IO_URING_SETUP, 1, parameters))
+def act(name: str) -> None:
+    ACTS[name]()
 
 
-def done(result: int) -> None:
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+def read_line() -> str:
+    return input("line: ")

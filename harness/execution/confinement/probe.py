@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import resources
 from pathlib import Path
@@ -29,39 +29,6 @@ if TYPE_CHECKING:
 
 _CANARY = "the canary sings"
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
-
-FORBIDDEN = {
-    "read a file outside": "read_file",
-    "list a folder outside": "list_folder",
-    "write a file outside": "write_file",
-    "write a file in its folder": "write_here",
-    "write to shared memory": "write_shared",
-    "make System V shared memory": "make_segment",
-    "read the driver's memory": "read_memory",
-    "read the driver's environment": "read_environment",
-    "read the driver's command line": "read_command_line",
-    "read its server's memory": "read_servers_memory",
-    "trace the driver": "trace",
-    "signal the driver": "signal",
-    "signal its server": "signal_server",
-    "change the driver's limits": "change_limits",
-    "change the driver's priority": "change_priority",
-    "change its own limits": "change_own_limits",
-    "choose its processor": "choose_processor",
-    "start a process": "start_process",
-    "start a thread": "start_thread",
-    "run a program": "run_program",
-    "become another user": "become_another",
-    "open a UDP socket": "open_udp",
-    "open a TCP socket": "open_tcp",
-    "connect to a Unix socket": "open_unix",
-    "open a terminal": "open_terminal",
-    "type into its terminal": "type_into_terminal",
-    "mount a file system": "mount",
-    "make a namespace": "make_namespace",
-    "use the kernel's keys": "use_keys",
-    "use io_uring": "use_io_uring",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +105,7 @@ def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
 
 
 def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
+    """Every act, and whether typed input arrives."""
     with scratch_directory() as place:
         place.chmod(0o755)
         canary = place / "canary"
@@ -157,30 +125,24 @@ def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
 
 def _probe_from(driver: Driver, place: Path) -> tuple[tuple[Probe, ...], bool]:
     facts = f"PLACE = {str(place)!r}\nDRIVER = {os.getpid()}\n"
-    body = (
-        resources.files("harness.execution.confinement")
-        .joinpath("forbidden_acts.py")
-        .read_text("utf-8")
-    )
-    source = SourceFile(name="acts.py", data=(facts + body).encode())
-    assignment = _assignment(source.name, [*FORBIDDEN.values(), "use_library", "read_line"])
+    acts = resources.files("harness.execution.confinement").joinpath("forbidden_acts.py")
+    source = SourceFile(name="acts.py", data=(facts + acts.read_text("utf-8")).encode())
+    assignment = _assignment(source.name, "names", "act", "read_line")
     with driver.submission(assignment, (source,)) as server:
-        if server.observe(_call("use_library"), _LIMITS).ending is not Ending.ANSWERED:
+        names = server.observe(_call("names()"), _LIMITS).value
+        if names is None:
             raise HarnessError("the standard library cannot be imported by a confined process")
         probes = tuple(
-            _judged(name, server.observe(_call(act), _LIMITS)) for name, act in FORBIDDEN.items()
+            _judged(name.text, server.observe(_call(f"act({name.text!r})"), _LIMITS))
+            for name in names.items
         )
     with driver.submission(assignment, (source,)) as server:  # the first one was ended, then
-        typed = server.observe(_call("read_line", "yes"), _LIMITS)
-    hears = typed.value is not None and typed.value.text == "yes"
-    return probes, hears
+        typed = server.observe(replace(_call("read_line()"), inputs=(Typed(text="yes"),)), _LIMITS)
+    return probes, typed.value is not None and typed.value.text == "yes"
 
 
-def _call(act: str, *lines: str) -> Stimulus:
-    return Stimulus(
-        action=Call(expression=f"{act}()"),
-        inputs=tuple(Typed(text=line) for line in lines),
-    )
+def _call(expression: str) -> Stimulus:
+    return Stimulus(action=Call(expression=expression))
 
 
 def _judged(name: str, seen: Observation) -> Probe:
@@ -188,11 +150,10 @@ def _judged(name: str, seen: Observation) -> Probe:
     if seen.raised is None:
         return Probe(name=name, prevented=seen.ending is Ending.CRASHED, detail=seen.detail)
     message = seen.raised.message.partition(": '")[0]  # without paths, which differ every time
-    detail = f"{seen.raised.type_name}: {message}"
-    return Probe(name=name, prevented=True, detail=detail)
+    return Probe(name=name, prevented=True, detail=f"{seen.raised.type_name}: {message}")
 
 
-def _assignment(file: str, functions: Iterable[str]) -> Assignment:
+def _assignment(file: str, *functions: str) -> Assignment:
     return Assignment(
         id="probe",
         title="Probe",
@@ -210,10 +171,6 @@ def _assignment(file: str, functions: Iterable[str]) -> Assignment:
 
 
 _PROGRAM = SourceFile(name="sums.py", data=b"def add(a, b):\n    return a + b\n")
-_CALLS = (
-    Stimulus(action=Call(expression="add(1, 2)")),
-    Stimulus(action=Call(expression="add(3, 4)")),
-)
 
 
 def try_together(interpreter: Interpreter, tier: Tier) -> str:
@@ -226,9 +183,9 @@ def try_together(interpreter: Interpreter, tier: Tier) -> str:
     try:
         with (
             Driver(interpreter, tier) as driver,
-            driver.submission(_assignment(_PROGRAM.name, ["add"]), (_PROGRAM,)) as server,
+            driver.submission(_assignment(_PROGRAM.name, "add"), (_PROGRAM,)) as server,
         ):
-            (group,) = server.group({n: (call, _LIMITS) for n, call in enumerate(_CALLS)})
+            (group,) = server.group({n: (_call(f"add({n}, 2)"), _LIMITS) for n in range(2)})
             outcome = server.observe_together(group, list(group.jobs))
     except HarnessError as failure:
         return str(failure)
@@ -255,9 +212,14 @@ def remedies(trials: Sequence[TierTrial]) -> tuple[str, ...]:
     failed = {trial.tier for trial in trials if trial.shortcoming}
     lines: list[str] = []
     if Tier.STANDARD in failed:
-        lines += _for_standard()
+        lines.append(_NO_SECCOMP if Seccomp().unavailable() else _NO_LANDLOCK)
     elif Tier.STRONG in failed:  # it has all of the standard tier in it
-        lines += _for_strong()
+        refused = [fix for name, value, fix in _SETTINGS if _setting(name) == value]
+        if Namespaces().unavailable():
+            lines.append(_NO_BUBBLEWRAP)
+        else:
+            lines += [f"for the strong tier: sysctl -w {fix}" for fix in refused]
+            lines += [] if refused else [_NO_NAMESPACES]
     if any(trial.input_mechanism.startswith("standard input") for trial in trials[:-1]):
         lines.append(
             "the kernel does not tell of reads here, most likely since a container runtime "
@@ -266,29 +228,20 @@ def remedies(trials: Sequence[TierTrial]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _for_standard() -> list[str]:
-    if Seccomp().unavailable():
-        return [
-            "for the standard tier: install libseccomp (Debian, Ubuntu: libseccomp2; elsewhere "
-            "libseccomp) and the Python package pyseccomp"
-        ]
-    return [
-        "for the standard tier: Linux 6.2 or later with Landlock among its security modules (the "
-        "boot option lsm=landlock,… adds it), and in a container a runtime that lets processes "
-        "use Landlock and install seccomp filters"
-    ]
-
-
-def _for_strong() -> list[str]:
-    if Namespaces().unavailable():
-        return ["for the strong tier: install bubblewrap (the package is named so everywhere)"]
-    refused = [fix for name, value, fix in _SETTINGS if _setting(name) == value]
-    if refused:
-        return [f"for the strong tier: sysctl -w {fix}" for fix in refused]
-    return [
-        "for the strong tier: bubblewrap must be allowed to make namespaces. A container seldom "
-        "allows it: grade on the host itself, or stay with the standard tier"
-    ]
+_NO_SECCOMP = (
+    "for the standard tier: install libseccomp (Debian, Ubuntu: libseccomp2; elsewhere "
+    "libseccomp) and the Python package pyseccomp"
+)
+_NO_LANDLOCK = (
+    "for the standard tier: Linux 6.2 or later with Landlock among its security modules (the "
+    "boot option lsm=landlock,… adds it), and in a container a runtime that lets processes "
+    "use Landlock and install seccomp filters"
+)
+_NO_BUBBLEWRAP = "for the strong tier: install bubblewrap (the package is named so everywhere)"
+_NO_NAMESPACES = (
+    "for the strong tier: bubblewrap must be allowed to make namespaces. A container seldom "
+    "allows it: grade on the host itself, or stay with the standard tier"
+)
 
 
 def _setting(name: str) -> str:
