@@ -63,7 +63,7 @@ for job in jobs:
         for name in [*submitted, *(n for f in loaded.values() for n in f.library.sources)]:
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != "Library"]
-        files = loaded[job["selection"]] = Files.select(job["selection"], setup, submitted)
+        files = loaded[job["selection"]] = Files(job["selection"], setup, submitted)
         sys.meta_path.insert(0, files.library)
         constants = {}
         for name in files.quiet:
@@ -128,11 +128,10 @@ def _floor_job(context: GradingContext) -> tuple[int, bytes]:
     functions = tuple(function.name for function in plan.assignment.functions)
     jobs = []
     with Driver(context.interpreter, context.tier.tier) as driver:
-        base, _ = driver._processes()
-        compiler = StimulusCompiler(base)
+        compiler = StimulusCompiler(driver._base)
         for scenario in plan.scenarios:
             for stimulus in scenario.stimuli:
-                job = jobs_of.job(stimulus, scenario.limits)
+                job = jobs_of.job(stimulus)
                 job["stimulus"] = compiler.packed(functions, job.pop("texts")).data
                 job["lines"] = [typed.text for typed in stimulus.inputs]
                 jobs.append(job)

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import importlib
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from functools import cache
+from pathlib import Path
 from typing import Protocol, Self
 
+from harness.common.errors import HarnessError
+from harness.execution.folder import folders_beside
 from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.observation import End
 from harness.execution.protocol.reply import TamperedError, read_text
@@ -38,16 +42,23 @@ class Answers(Protocol):
         """Its answer. ToolFailed when it gave none, HarnessError when we failed."""
 
 
-class AnyDriver(Protocol):
+class AnyDriver(ABC):
     """What runs submissions, in whichever way; a context manager, used from one thread."""
 
-    interpreter: Interpreter
-    tier: Tier
+    def __init__(self, interpreter: Interpreter, tier: Tier) -> None:
+        self.interpreter = interpreter
+        self.tier = tier
+        self._held = ExitStack()
+        self._directory = ""
 
+    @abstractmethod
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, *error: object) -> None: ...
+    def __exit__(self, *error: object) -> None:
+        self._held.close()
+        self._directory = ""
 
+    @abstractmethod
     def submission(
         self,
         assignment: Assignment,
@@ -57,8 +68,22 @@ class AnyDriver(Protocol):
         """One submission. Functions of `reference` can be substituted for its own: they answer from
         another process. HarnessError when our own machinery fails."""
 
+    @abstractmethod
     def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[Answers]:
-        """A trusted function of ours, `entry`, out of sources by module name."""
+        """A trusted function of ours, `entry` ("package.module:function", str to str), out of
+        sources by module name; each call in a process of its own."""
+
+    @property
+    def directory(self) -> str:
+        """Where scenarios run. HarnessError outside the driver's context."""
+        if not self._directory:
+            raise HarnessError("the driver is used outside its context")
+        return self._directory
+
+    @property
+    def folders(self) -> Path:
+        """Where the folders of scenarios are made."""
+        return folders_beside(Path(self.directory))
 
 
 @cache
@@ -117,11 +142,11 @@ def cores() -> list[int]:
     """The processors this process may use. Which comes first depends on the process, so that runs
     side by side do not all begin with the same one."""
     if hasattr(os, "sched_getaffinity"):
-        found = sorted(os.sched_getaffinity(0))
+        numbers = sorted(os.sched_getaffinity(0))
     else:
-        found = list(range(os.cpu_count() or 1))
-    first = os.getpid() % len(found)
-    return found[first:] + found[:first]
+        numbers = list(range(os.cpu_count() or 1))
+    first = os.getpid() % len(numbers)
+    return numbers[first:] + numbers[:first]
 
 
 def pick_cpu() -> int | None:

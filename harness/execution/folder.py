@@ -27,7 +27,7 @@ LARGEST_FOLDER = 4 * LARGEST_FILE
 TOO_FULL = f"more than {MOST_ENTRIES} files or {LARGEST_FOLDER >> 20} MiB in its folder"
 _LONGEST_PATH = 500  # characters; the kernel reaches no file by more than 4,096 bytes
 _NO_SURPRISE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_LOOK = 0.1  # seconds between two looks at what lies in it
+SECONDS_BETWEEN_LOOKS = 0.1  # at what lies in it
 
 
 def prepare(scratch: Path) -> Path:
@@ -67,7 +67,7 @@ class ScenarioFolder:
         now = time.monotonic()
         if now < self._next_look:
             return False
-        self._next_look = now + _LOOK
+        self._next_look = now + SECONDS_BETWEEN_LOOKS
         size = 0
         for entries, (name, status) in enumerate(_walk(self.path), 1):
             size += status.st_size if stat.S_ISREG(status.st_mode) else 0

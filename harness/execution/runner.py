@@ -17,9 +17,10 @@ from typing import Any
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.folder import FolderMaker, ScenarioFolder
+from harness.execution.inside.messages.frames import framed
 from harness.execution.protocol.jobs import Jobs, needs_stand_ins
 from harness.execution.protocol.observation import End, ScreenParser, observation, scenario_screen
-from harness.execution.protocol.reply import FrameBuffer, TamperedError
+from harness.execution.protocol.reply import LARGEST, FrameBuffer, TamperedError
 from harness.execution.replies import Reply, ReplyFaultError, replier
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
@@ -106,7 +107,6 @@ class ScenarioMonitor(ABC):
     module is loading."""
 
     course_fault = ""  # what the course's generator of replies did wrong
-    began = True  # the process has compiled what it was sent
 
     def __init__(self, screen: ScreenParser, limits: Limits) -> None:
         self._screen = screen
@@ -116,9 +116,15 @@ class ScenarioMonitor(ABC):
         self._stand_in: StandInProcess | None = None
         self._stand_in_asks = False
         self._reply_to: Reply | None = None
+        self._received = FrameBuffer()
         self._reply = bytearray()
         self._reason: Ending | None = None
         self._detail = ""
+
+    @property
+    def began(self) -> bool:
+        """Whether the process has compiled what it was sent."""
+        return True
 
     def follow(
         self,
@@ -133,6 +139,8 @@ class ScenarioMonitor(ABC):
         self._inputs = list(reversed(inputs))
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         exit_code, cpu_seconds = self._follow()
+        if self._reason is None:  # else we cut it ourselves
+            self._reply += self._received.rest
         return End(
             reason=self._reason,
             exit_code=exit_code,
@@ -179,6 +187,28 @@ class ScenarioMonitor(ABC):
         finally:
             self._exclude_since(begun)
 
+    def _read(self, data: bytes) -> None:
+        """Act on the frames that are whole now, and keep those of the reply."""
+        if self._reason is Ending.TAMPERED:
+            return
+        self._received.add(data)
+        try:
+            while (frame := self._received.next()) is not None:
+                if not self._is_for_us(frame):
+                    self._reply += framed(frame)
+                if len(self._reply) > LARGEST:
+                    raise TamperedError("a reply too large")
+        except TamperedError:
+            self._stop(Ending.TAMPERED)
+
+    def _is_for_us(self, frame: bytes) -> bool:
+        """Whether the frame is no part of the reply; what it asks for is done."""
+        if frame[:1] not in (b"C", b"N") or self._stand_in is None:
+            return False
+        if self._reason is None:
+            self._relay(frame, self._stand_in)
+        return True
+
     def _relay(self, frame: bytes, stand_in: StandInProcess) -> None:
         """Have a call answered, or hear that the stand-in does not apply."""
         begun = time.monotonic()
@@ -189,6 +219,11 @@ class ScenarioMonitor(ABC):
         except StandInUnusableError as error:
             self._stop(error.ending, str(error))
         self._exclude_since(begun)
+
+
+def did_not_compile(ending: Ending) -> Observation:
+    """What is seen of a submission that ended its process by being compiled."""
+    return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
 
 
 class SubmissionRunner(ABC):
@@ -216,11 +251,7 @@ class SubmissionRunner(ABC):
 
     @abstractmethod
     def _start(
-        self,
-        stack: ExitStack,
-        job: dict[str, Any],
-        screen: ScreenParser,
-        limits: Limits,
+        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
     ) -> ScenarioMonitor:
         """A process that does this job, until the stack is left."""
 
@@ -229,7 +260,7 @@ class SubmissionRunner(ABC):
     ) -> Observation:
         """What the submission did. HarnessError when our own machinery failed. With `reply`, what
         it gives is typed in place of the stimulus's inputs; how long that takes does not count."""
-        job = self._jobs.job(stimulus, limits)
+        job = self._jobs.job(stimulus)
         arguments = self._compile(job)
         screen = scenario_screen(stimulus)
         job["sentinel"] = screen.sentinel
@@ -249,7 +280,6 @@ class SubmissionRunner(ABC):
             if monitor.course_fault:
                 raise HarnessError(monitor.course_fault)
             if not monitor.began:
-                ending = end.reason or Ending.CRASHED
-                return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
+                return did_not_compile(end.reason or Ending.CRASHED)
             seen = observation(stimulus, limits, screen, end, arguments=arguments)
             return seen if folder is None else replace(seen, files=folder.contents())

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from harness.execution import Driver
-from harness.execution.inside.scenario.evaluate import analyse
+from harness.execution.inside.scenario.evaluate import analyse, call_in_parts
 from tests.execution.small_world import call, observe
 
 FUNCTIONS = frozenset({"f", "g"})
@@ -31,15 +31,17 @@ NOT_PLAIN = ["f", "f(*a)", "f(**k)", "h(1)", "f(1)(2)", "a.f(1)", "f(1) + 1", "(
 @pytest.mark.parametrize("expression", CALLS)
 def test_a_plain_call_in_parts(expression: str) -> None:
     arguments, keywords = CALLS[expression]
-    _, parts = analyse("", expression, (), FUNCTIONS)
+    assert analyse("", expression, (), FUNCTIONS)[1] == len(arguments)
+    named = [f"{name}=({value})" for name, value in keywords.items()]
+    given = ", ".join([*(f"({each})" for each in arguments), *named])
+    parts = call_in_parts(expression, FUNCTIONS)
     assert parts is not None
-    pairs = ", ".join(f"{name!r}: {value}" for name, value in keywords.items())
-    tuple_ = "".join(f"({each})," for each in arguments)
-    assert ast.dump(ast.parse(parts)) == ast.dump(ast.parse(f"(f, ({tuple_}), {{{pairs}}})"))
+    expected = f"(f, *(lambda *a, **k: (a, k))({given}))"
+    assert ast.dump(ast.parse(parts)) == ast.dump(ast.parse(expected))
 
 
 @pytest.mark.parametrize("expression", NOT_PLAIN)
-def test_what_is_not_a_plain_call_has_no_parts(expression: str) -> None:
+def test_what_is_not_a_plain_call(expression: str) -> None:
     assert analyse("", expression, (), FUNCTIONS)[1] is None
 
 

@@ -18,7 +18,7 @@ from posix import _exit, fork
 from .limits import kill_children
 from .messages import frames
 from .modules import complete_interpreter
-from .scenario.evaluate import compile_stimulus, count_arguments
+from .scenario.evaluate import CompiledStimulus, compile_stimulus
 from .server import Server
 from .warm_up import freeze_heap, warm_up
 
@@ -61,8 +61,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
         if message is None:
             kill_children(set())
             _exit(0)
-        payload, descriptors = message
-        request = marshal.loads(payload)
+        request, descriptors = marshal.loads(message[0]), message[1]
         if "end" in request:
             servers.discard(request["end"])
             kill_children(servers)
@@ -97,13 +96,10 @@ def _start_server(
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
             _exit(1)
         _exit(0)
-    for number in descriptors:
-        os.close(number)
-    known_by: list[int] = []
-    if _HAS_PIDFD:
-        known_by.append(os.pidfd_open(pid))  # the driver may have another number for it
-    frames.send_to_socket(sock, b"%d" % pid, tuple(known_by))
-    for number in known_by:
+    # The driver may have another number for it.
+    known_by = (os.pidfd_open(pid),) if _HAS_PIDFD else ()
+    frames.send_to_socket(sock, b"%d" % pid, known_by)
+    for number in (*descriptors, *known_by):
         os.close(number)
     return pid
 
@@ -136,29 +132,25 @@ def _reach_the_library_through_descriptors() -> list[str]:
     for module in list(sys.modules.values()):
         path = getattr(module, "__path__", None)
         if type(path) is list:
-            path[:] = [_moved(place, longest_first, moved) for place in path]
+            for index, place in enumerate(path):
+                above = next(
+                    (old for old in longest_first if f"{place}/".startswith(f"{old}/")), ""
+                )
+                path[index] = moved.get(above, "") + place[len(above) :]
     return longest_first
 
 
-def _moved(place: str, longest_first: list[str], moved: dict[str, str]) -> str:
-    for old in longest_first:
-        if place == old or place.startswith(old + "/"):
-            return moved[old] + place[len(old) :]
-    return place
-
-
 def serve_reader(sock: _socket.socket) -> None:
-    """Answer a stimulus's texts by the compiled stimulus and how many positional arguments its
-    call has (-1: it is no plain call), until the driver hangs up."""
+    """Answer a stimulus's texts by how many positional arguments its call has (None: it is no plain
+    call) and the compiled stimulus, until the driver hangs up."""
     while True:
         message = frames.receive_from_socket(sock)
         if message is None:
             return
         functions, *texts = marshal.loads(message[0])
-        functions = frozenset(functions)
-        compiled = marshal.dumps(compile_stimulus(functions, *texts))
-        count = count_arguments(texts[1], functions)
-        frames.send_to_socket(sock, marshal.dumps((-1 if count is None else count, compiled), 2))
+        parts = compile_stimulus(frozenset(functions), *texts)
+        answer = CompiledStimulus(parts).arguments, marshal.dumps(parts)
+        frames.send_to_socket(sock, marshal.dumps(answer, 2))
 
 
 def _shift_clock(seconds: int) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,26 +68,28 @@ class LoadedFilter:
     def load(self, flags: int = 0) -> int:
         """Load it; with a listener flag the result is the descriptor on which its notifications
         arrive."""
-        result: int = _syscall(self._number, _SECCOMP_SET_MODE_FILTER, flags, self._reference)
-        if result < 0:
-            raise ConfinementError(f"seccomp: {os.strerror(ctypes.get_errno())}")
-        return result
+        result = _syscall(self._number, _SECCOMP_SET_MODE_FILTER, flags, self._reference)
+        return _checked("seccomp", result)
+
+
+def _checked(step: str, result: int) -> int:
+    if result < 0:
+        raise ConfinementError(f"{step}: {os.strerror(ctypes.get_errno())}")
+    return result
 
 
 def die_with_parent(parent: int | None = None) -> None:
-    """Be killed when the thread that started this process ends, where the system can do that; at
-    once when it is not `parent`'s child any more. A change of user forgets it."""
-    if sys.platform == "linux":
-        _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
-        if parent is not None and os.getppid() != parent:
-            os._exit(1)
+    """Be killed when the thread that started this process ends; at once when it is not `parent`'s
+    child any more. A change of user forgets it."""
+    apply_prctls([(_PR_SET_PDEATHSIG, _SIGKILL)])
+    if parent is not None and os.getppid() != parent:
+        os._exit(1)
 
 
 def apply_prctls(prctls: list[tuple[int, int]]) -> None:
-    """Call prctl with each option and value, where the system has it."""
-    if sys.platform == "linux":
-        for option, value in prctls:
-            _prctl(option, value)
+    """Call prctl with each option and value."""
+    for option, value in prctls:
+        _checked(f"prctl {option}", _libc.prctl(option, value, 0, 0, 0))
 
 
 def confine(setup: dict[str, Any], parent: int) -> int:
@@ -97,40 +98,27 @@ def confine(setup: dict[str, Any], parent: int) -> int:
     ruleset = -1
     if setup["restricts_files"]:
         ruleset = _landlock_ruleset(setup["readable"], setup["directory"], setup["writable"])
-    if setup["uid"] is not None:
-        _become(setup["uid"])
+    uid = setup["uid"]
+    if uid is not None:
+        try:
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        except OSError as error:
+            raise ConfinementError(f"cannot become user {uid}: {error.strerror}") from None
     apply_prctls(setup["prctls"])  # a change of user would undo some of them
     if setup["dies_with_parent"]:  # after the change of user
         die_with_parent(parent)
     if setup["restricts_files"] or setup["filter"]:
-        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+        apply_prctls([(_PR_SET_NO_NEW_PRIVS, 1)])
     if ruleset >= 0:
-        _restrict(ruleset)
+        _checked("landlock", _syscall(_LANDLOCK_RESTRICT, ruleset, 0))
+        os.close(ruleset)
     if not setup["filter"]:
         return -1
     loaded = LoadedFilter(setup["filter"])
     listener = loaded.load(_FILTER_NEW_LISTENER if setup["notify"] else 0)
     return listener if setup["notify"] else -1
-
-
-def _become(uid: int) -> None:
-    try:
-        os.setgroups([])
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
-    except OSError as error:
-        raise ConfinementError(f"cannot become user {uid}: {error.strerror}") from None
-
-
-def _restrict(ruleset: int) -> None:
-    if _syscall(_LANDLOCK_RESTRICT, ruleset, 0) != 0:
-        raise ConfinementError(f"landlock: {os.strerror(ctypes.get_errno())}")
-    os.close(ruleset)
-
-
-def _prctl(option: int, value: int) -> None:
-    if _libc.prctl(option, value, 0, 0, 0) != 0:
-        raise ConfinementError(f"prctl {option}: {os.strerror(ctypes.get_errno())}")
 
 
 def _landlock_ruleset(readable: list[str], directory: str, writable: str) -> int:
@@ -144,18 +132,16 @@ def _landlock_ruleset(readable: list[str], directory: str, writable: str) -> int
         scoped=3 if abi >= 6 else 0,  # abstract Unix sockets, signals
     )
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-    ruleset = _syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), size, 0)
-    if ruleset < 0:
-        raise ConfinementError(f"landlock: {os.strerror(ctypes.get_errno())}")
-    for path in readable:
-        _allow_reading(ruleset, path, _READ_FILE | _READ_DIR)
-    _allow_reading(ruleset, directory, _READ_FILE | _READ_DIR)
+    created = _syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), size, 0)
+    ruleset = _checked("landlock", created)
+    for path in (*readable, directory):
+        _allow(ruleset, path, _READ_FILE | _READ_DIR)
     if writable:
-        _allow_reading(ruleset, writable, _WRITING & rights)
-    return int(ruleset)
+        _allow(ruleset, writable, _WRITING & rights)
+    return ruleset
 
 
-def _allow_reading(ruleset: int, path: str, rights: int) -> None:
+def _allow(ruleset: int, path: str, rights: int) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -163,7 +149,6 @@ def _allow_reading(ruleset: int, path: str, rights: int) -> None:
     if not os.path.isdir(path):
         rights &= _READ_FILE
     rule = _PathBeneath(allowed_access=rights, parent_fd=place)
-    failed = _syscall(_LANDLOCK_ADD, ruleset, 1, ctypes.byref(rule), 0)
+    added = _syscall(_LANDLOCK_ADD, ruleset, 1, ctypes.byref(rule), 0)
     os.close(place)
-    if failed:
-        raise ConfinementError(f"landlock, {path}: {os.strerror(ctypes.get_errno())}")
+    _checked(f"landlock, {path}", added)

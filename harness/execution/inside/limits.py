@@ -27,7 +27,10 @@ class KernelLimits:
         self._most = resource.getrlimit(resource.RLIMIT_AS)[1]
         self._now = 0
         for name, wanted in rlimits:
-            _lower(getattr(resource, name), wanted)
+            kind = getattr(resource, name)
+            most = resource.getrlimit(kind)[1]  # where less was inherited, it stays at that
+            value = wanted if most == _NONE else min(wanted, most)
+            resource.setrlimit(kind, (value, value))
 
     def allow_memory(self, more: int) -> None:
         """Let this process and those it forks have `more` bytes than this one had at first;
@@ -38,13 +41,6 @@ class KernelLimits:
                 soft = min(soft, self._most)
             resource.setrlimit(resource.RLIMIT_AS, (soft, self._most))
             self._now = more
-
-
-def _lower(kind: int, wanted: int) -> None:
-    """Set it for good; where less was inherited, as in a tight shell, it stays at that."""
-    most = resource.getrlimit(kind)[1]
-    value = wanted if most == _NONE else min(wanted, most)
-    resource.setrlimit(kind, (value, value))
 
 
 def _address_space() -> int:
@@ -75,15 +71,10 @@ def _children() -> set[int]:
     try:
         with open(f"/proc/{own}/task/{own}/children", "rb") as children:
             return {int(pid) for pid in children.read().split()}
-    except OSError:
-        return _by_waiting()
-
-
-def _by_waiting() -> set[int]:
-    """Where no list can be read: only what has ended already is found, and reaped."""
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            continue
-    except ChildProcessError:
-        pass
-    return set()
+    except OSError:  # where no list can be read, only what has ended already is found, and reaped
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            pass
+        return set()

@@ -23,7 +23,7 @@ from functools import partial
 from os import _exit, write
 
 from .messages.frames import framed, receive, send
-from .modules import Tool, by_module_name, complete_interpreter, import_useful
+from .modules import Tool, by_module_name, complete_interpreter, hide_ours, import_useful
 from .scenario.evaluate import CompiledStimulus, compile_stimulus
 from .scenario.process import Files, ScenarioProcess, install_input
 from .stand_ins.calls import StandIns
@@ -76,8 +76,7 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
         _begin(said, job["beat"])
         stand_ins.run(job, partial(_send_locked, said), from_driver)
     scenario = _prepared(setup, job)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
-        del sys.modules[name]  # a submission's own module may be called so
+    hide_ours()
     gc.collect()
     gc.freeze()
     _begin(said, job["beat"])
@@ -97,7 +96,7 @@ def _prepared(setup: dict[str, Any], job: dict[str, Any]) -> PipedScenario:
     import_useful(submitted, setup)
     functions = frozenset(setup["functions"])
     stimulus = CompiledStimulus(compile_stimulus(functions, *job["texts"]))
-    return PipedScenario(job, stimulus, Files.select(job["selection"], setup, submitted), functions)
+    return PipedScenario(job, stimulus, Files(job["selection"], setup, submitted), functions)
 
 
 def _begin(said: int, beat: float) -> None:

@@ -7,7 +7,6 @@ import gc
 import marshal
 import os
 import select
-import sys
 import warnings
 from functools import partial
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
@@ -30,12 +29,12 @@ except ImportError:  # no ctypes: the portable tier does without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from .confine import LoadedFilter
 
 _HAS_PIDFD = hasattr(os, "pidfd_open")
+_LOOK = 0.002  # seconds between two looks at a child that has no descriptor
 
 
 class Server:
@@ -46,32 +45,35 @@ class Server:
         self.parent = parent
         self.pid = os.getpid()
         self.setup = setup
+        self.confinement = setup["confinement"]
         self.child_filter: LoadedFilter | None = None
-        self.die_with_parent: Callable[[int], None] | None = None
         self.files: dict[tuple[Any, ...], Files] = {}
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = modules.by_module_name(setup.get("files", []))
         self.tool: Tool | None = None
         self.stand_ins: StandIns | None = None
-        confinement = setup["confinement"]
-        self.looks_for_orphans: bool = confinement["looks_for_orphans"]
         self.limits = KernelLimits(
-            confinement["rlimits"], limits_memory=confinement["limits_memory"]
+            self.confinement["rlimits"], limits_memory=self.confinement["limits_memory"]
         )
 
     def serve(self) -> None:
         """Confine, prepare, say "ready", then answer until the driver hangs up."""
-        listener = self._confine()
+        os.chdir(self.setup["directory"])
+        listener = -1
+        if confine is not None:
+            if self.confinement["child_filter"]:
+                self.child_filter = confine.LoadedFilter(self.confinement["child_filter"])
+            listener = confine.confine(self.confinement, self.parent)
         frames.send_to_socket(self.sock, b"C", () if listener < 0 else (listener,))
         if listener >= 0:
             close(listener)
         self._prepare()
         frames.send_to_socket(self.sock, b"R")
-        for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
-            del sys.modules[name]  # a submission's own module may be called so
+        modules.hide_ours()
         freeze_heap()
         gc.disable()  # every fork would pay for what this process leaves to be looked at
-        self.events = _Events(self.sock)
+        self.events = select.epoll()
+        self.events.register(self.sock.fileno(), select.EPOLLIN)
         while True:
             message = frames.receive_from_socket(self.sock)
             if message is None:
@@ -79,18 +81,6 @@ class Server:
             payload, descriptors = message
             if descriptors:  # anything else came too late for the scenario it was about
                 self._scenario(payload, *descriptors)
-
-    def _confine(self) -> int:
-        confinement = self.setup["confinement"]
-        listener = -1
-        os.chdir(self.setup["directory"])
-        if confine is not None:
-            if confinement["child_filter"]:
-                self.child_filter = confine.LoadedFilter(confinement["child_filter"])
-            if confinement["dies_with_parent"]:
-                self.die_with_parent = confine.die_with_parent
-            listener = confine.confine(confinement, self.parent)
-        return listener
 
     def _prepare(self) -> None:
         """Compile the student's files under limits, and import what they are going to import."""
@@ -135,21 +125,21 @@ class Server:
                 _exit(70)
         close(terminal)
         close(channel)
-        status, cpu = self.events.wait_for(pid)
-        if self.looks_for_orphans:
+        status, cpu = self._wait_for(pid)
+        if self.confinement["looks_for_orphans"]:
             kill_children(set())
         frames.send_to_socket(self.sock, b"E %d %d" % (status, cpu))
 
     def _become_child(self, terminal: int, *, controlled: bool) -> None:
         gc.enable()
-        for number in self.events.descriptors:
-            close(number)
+        self.events.close()
+        self.sock.close()
         if controlled:  # it costs a twentieth of a short scenario, and only Ctrl-C needs it
             os.login_tty(os.dup(terminal))
         else:
             setsid()
-        if self.die_with_parent is not None:
-            self.die_with_parent(self.pid)
+        if confine is not None and self.confinement["dies_with_parent"]:
+            confine.die_with_parent(self.pid)
         if self.child_filter is not None:
             self.child_filter.load()
 
@@ -157,61 +147,36 @@ class Server:
         """The files of each of these, compiled once for all scenarios that share them."""
         new = [each for each in selections if each not in self.files]
         if new:
-            self.limits.allow_memory(
-                self.setup["memory"]
-            )  # the student's may be among them, changed
+            # The student's may be among them, changed.
+            self.limits.allow_memory(self.setup["memory"])
             for each in new:
-                self.files[each] = Files.select(each, self.setup, self.submitted)
+                self.files[each] = Files(each, self.setup, self.submitted)
             freeze_heap()
         return [self.files[each] for each in selections]
 
-
-class _Events:
-    """Waits for a child's end while listening to the driver."""
-
-    def __init__(self, sock: _socket.socket) -> None:
-        self._sock = sock
-        self._poll = select.epoll() if hasattr(select, "epoll") else None
-        self.descriptors = [sock.fileno()]
-        if self._poll is not None:
-            self._poll.register(sock.fileno(), select.EPOLLIN)
-            self.descriptors.append(self._poll.fileno())
-
-    def wait_for(self, pid: int) -> tuple[int, int]:
+    def _wait_for(self, pid: int) -> tuple[int, int]:
         """The child's wait status and CPU time in microseconds. Meanwhile "?" is answered by its
         process id, "K" kills it; when the driver hangs up it is killed and this process ends."""
-        if self._poll is None or not _HAS_PIDFD:
-            return self._wait_without_pidfd(pid)
-        end = os.pidfd_open(pid)
-        self._poll.register(end, select.EPOLLIN)
-        try:
-            while True:
-                ready = [number for number, _ in self._poll.poll()]
-                if end in ready:
-                    _, status, usage = wait4(pid, 0)
-                    return status, _microseconds(usage)
-                self._obey(pid, (end,))
-        finally:
-            close(end)
-
-    def _wait_without_pidfd(self, pid: int) -> tuple[int, int]:
+        known_by = (os.pidfd_open(pid),) if _HAS_PIDFD else ()
+        for number in known_by:
+            self.events.register(number, select.EPOLLIN)
         while True:
-            done, status, usage = wait4(pid, WNOHANG)
-            if done:
-                return status, _microseconds(usage)
-            if select.select([self._sock.fileno()], [], [], 0.002)[0]:
-                self._obey(pid)
+            ready = dict(self.events.poll(None if known_by else _LOOK))
+            ended, status, usage = wait4(pid, WNOHANG)
+            if ended:
+                break
+            if self.sock.fileno() in ready:
+                self._obey(pid, known_by)
+        for number in known_by:
+            close(number)
+        return status, int((usage.ru_utime + usage.ru_stime) * 1e6)
 
-    def _obey(self, pid: int, known_by: tuple[int, ...] = ()) -> None:
-        message = frames.receive_from_socket(self._sock)
+    def _obey(self, pid: int, known_by: tuple[int, ...]) -> None:
+        message = frames.receive_from_socket(self.sock)
         if message is None:
             os.kill(pid, 9)
             _exit(0)
         if message[0] == b"K":
             os.kill(pid, 9)
         elif message[0] == b"?":
-            frames.send_to_socket(self._sock, b"P %d" % pid, known_by)
-
-
-def _microseconds(usage: Any) -> int:
-    return int((usage.ru_utime + usage.ru_stime) * 1e6)
+            frames.send_to_socket(self.sock, b"P %d" % pid, known_by)

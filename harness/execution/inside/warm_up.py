@@ -15,7 +15,7 @@ import gc
 import os
 import sys
 
-from .modules import ModuleSource
+from .modules import by_module_name
 from .scenario.evaluate import CompiledStimulus, compile_stimulus
 from .scenario.process import Files, ScenarioProcess
 
@@ -27,9 +27,6 @@ except ImportError:  # it only saves time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-# pathlib would be heavy for every fork to carry
-
 
 _PROVIDED = b"SIZE = 2\n"
 _PROGRAM = b"""\
@@ -58,11 +55,14 @@ def warm_up() -> None:
     steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
     session = CompiledStimulus(compile_stimulus(_FUNCTIONS, "grid = ['a']", "", steps))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
-    provided = ModuleSource("warm_up_constants.py", _PROVIDED)
-    program = ModuleSource("warm_up_program.py", _PROGRAM)
-    files = Files(
-        {"warm_up_constants": provided}, {}, {"warm_up_program": program}, "warm_up_program"
-    )
+    setup = {
+        "variants": [[("warm_up_constants.py", _PROVIDED)]],
+        "extra": [],
+        "main": "warm_up_program.py",
+        "compare": {},
+    }
+    submitted = by_module_name([("warm_up_program.py", _PROGRAM)])
+    files = Files((0, (), (), ()), setup, submitted)
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
         for action, stimulus in parts * _TIMES:
@@ -100,10 +100,9 @@ def freeze_heap() -> None:
     if ctypes is not None:
         if _counts_are_where_expected():
             _make_immortal(gc.get_objects())
-        if sys.platform == "linux":
-            libc = ctypes.CDLL(None)
-            if hasattr(libc, "malloc_trim"):  # glibc's own
-                libc.malloc_trim(0)
+        libc = ctypes.CDLL(None)
+        if hasattr(libc, "malloc_trim"):  # glibc's own
+            libc.malloc_trim(0)
     gc.freeze()
 
 

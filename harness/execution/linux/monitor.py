@@ -10,12 +10,10 @@ import time
 from collections.abc import Iterable
 
 from harness.common.errors import HarnessError
-from harness.execution.folder import TOO_FULL
-from harness.execution.inside.messages.frames import HEAD, body_at
+from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
 from harness.execution.linux.kernel import GoneError, Listener, ProcessClock, resolve_pid
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import CHUNK, ScenarioChannel, ServerProcess
-from harness.execution.protocol.reply import LARGEST
 from harness.execution.runner import ScenarioMonitor
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits, Typed
@@ -23,7 +21,6 @@ from harness.model.stimulus import Limits, Typed
 _QUIET = 0.02  # seconds in which a scenario's output may lie unread: most are over by then
 _PATIENCE = 20.0  # seconds for our own server to end a process
 _MICRO = 1e-6
-_FOLDER_LOOK = 0.1  # seconds between two looks at what a scenario writes
 
 
 class Monitor(ScenarioMonitor):
@@ -43,7 +40,6 @@ class Monitor(ScenarioMonitor):
         self._terminal = terminal
         self._channel = channel
         self._quiet = min(_QUIET, limits.cpu_seconds, limits.wall_seconds)
-        self._frames_read = 0
         self._ended: tuple[int, int] | None = None
         self._killed_at = 0.0
         self._events = select.poll()
@@ -72,7 +68,7 @@ class Monitor(ScenarioMonitor):
                 continue
             ready = [number for number, _ in events]
             if control in ready:
-                self._hear_from_server()
+                self._ended = self._clock.hear()
                 continue
             if not watching_output and not ready and not self._killed_at:
                 watching_output = True
@@ -82,8 +78,6 @@ class Monitor(ScenarioMonitor):
             self._leave(number for number, what in events if what & select.POLLHUP)
         self._terminal.finish()
         self._take_output()
-        if self._stand_in is not None and self._reason is not None:
-            del self._reply[self._frames_read :]  # a call that nobody answers any more
         status, cpu = self._ended
         return os.waitstatus_to_exitcode(status), cpu * _MICRO
 
@@ -102,27 +96,15 @@ class Monitor(ScenarioMonitor):
         if not self._terminal.drain(self._most_output):
             self._stop(Ending.OUTPUT_LIMIT)
         while data := self._channel.read():
-            if len(self._reply) + len(data) > LARGEST:
-                self._stop(Ending.TAMPERED)
+            self._read(data)
+            if len(data) < CHUNK or self._reason is Ending.TAMPERED:  # a socket gives all it has
                 break
-            self._reply += data
-            if len(data) < CHUNK:  # a socket gives all it has
-                break
-        if self._listener is None or self._stand_in is not None:
-            self._answer_frames()
 
-    def _answer_frames(self) -> None:
-        """Frames that want an answer: without notifications the process says by one that it is
-        going to read, and with a stand-in it calls."""
-        while self._reason is None and (frame := body_at(self._reply, self._frames_read)):
-            end = self._frames_read + HEAD + len(frame)
-            if frame[:1] in (b"C", b"N") and self._stand_in is not None:
-                del self._reply[self._frames_read : end]
-                self._relay(frame, self._stand_in)
-                continue
-            if frame[:1] == b"Q":
-                self._provide_input()
-            self._frames_read = end
+    def _is_for_us(self, frame: bytes) -> bool:
+        # Without notifications the process says by a frame that it is going to read.
+        if frame[:1] == b"Q" and self._listener is None and self._reason is None:
+            self._provide_input()
+        return super()._is_for_us(frame)
 
     def _provide_input(self) -> bool:
         """Have something to read on the terminal; False when the scenario ends instead."""
@@ -161,7 +143,7 @@ class Monitor(ScenarioMonitor):
         if self._killed_at:
             return _PATIENCE
         wait = self._clock.due - time.monotonic()
-        return wait if self._folder is None else min(wait, _FOLDER_LOOK)
+        return wait if self._folder is None else min(wait, SECONDS_BETWEEN_LOOKS)
 
     def _check_clock(self) -> None:
         now = time.monotonic()
@@ -186,13 +168,6 @@ class Monitor(ScenarioMonitor):
 
     def _exclude_since(self, begun: float) -> None:
         self._clock.exclude(time.monotonic() - begun)
-
-    def _hear_from_server(self) -> None:
-        kind, numbers, descriptors = self._server.hear()
-        if kind == b"E":
-            self._ended = (numbers[0], numbers[1])
-        elif kind == b"P":
-            self._clock.identify(numbers[0], descriptors)
 
 
 _HEARTBEAT = 0.25  # seconds between two looks at most
@@ -257,8 +232,14 @@ class ScenarioClock:
         if late > _STANDSTILL:
             self._excluded += late
 
-    def identify(self, number: int, descriptors: list[int]) -> None:
-        """The server's answer: the process's number there, and a pidfd where it has one."""
-        with contextlib.suppress(GoneError):  # the news of its end is on its way
-            self._clock = ProcessClock(resolve_pid(number, descriptors))
-            self.due = time.monotonic()
+    def hear(self) -> tuple[int, int] | None:
+        """What the server says of the process: its wait status and CPU time in microseconds once
+        it has ended. HarnessError when the server has ended."""
+        kind, numbers, descriptors = self._server.hear()
+        if kind == b"E":
+            return numbers[0], numbers[1]
+        if kind == b"P":  # its number there, and a pidfd where it has one
+            with contextlib.suppress(GoneError):  # the news of its end is on its way
+                self._clock = ProcessClock(resolve_pid(numbers[0], descriptors))
+                self.due = time.monotonic()
+        return None

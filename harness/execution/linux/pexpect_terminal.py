@@ -8,7 +8,6 @@ pseudo-terminal has no echo and no output processing, and takes input by lines.
 from __future__ import annotations
 
 import fcntl
-import functools
 import os
 import select
 import shutil
@@ -112,22 +111,7 @@ def open_pty() -> tuple[int, int]:
     """The master's side, and the slave's to hand to a process. Ctrl-C and Ctrl-D work; OSError
     when the system has no more terminals."""
     master, slave = os.openpty()
-    _prepare(slave)
-    return master, slave
-
-
-@functools.cache
-def _modes_of_a_new_one() -> list[Any]:
-    master, slave = os.openpty()
-    try:
-        return termios.tcgetattr(slave)
-    finally:
-        os.close(master)
-        os.close(slave)
-
-
-def _prepare(slave: int) -> None:
-    control: list[Any] = [_OFF] * len(_modes_of_a_new_one()[6])
+    control: list[Any] = [_OFF] * len(termios.tcgetattr(slave)[6])
     control[termios.VINTR] = b"\x03"
     control[termios.VEOF] = b"\x04"
     control[termios.VMIN] = b"\x01"
@@ -137,10 +121,7 @@ def _prepare(slave: int) -> None:
     modes: list[Any] = [0, 0, flags, local, speed, speed, control]
     termios.tcsetattr(slave, termios.TCSANOW, modes)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, _SIZE)
-
-
-class _ClosedError(Exception):
-    """The user's terminal was closed."""
+    return master, slave
 
 
 def attach_terminal(command: Sequence[str]) -> int:
@@ -154,13 +135,13 @@ def attach_terminal(command: Sequence[str]) -> int:
     )
 
     def closed(number: int, frame: FrameType | None) -> None:
-        raise _ClosedError
+        raise OSError("the user's terminal was closed")
 
     before = signal.signal(signal.SIGHUP, closed)
     try:
         try:
             child.interact(escape_character=None)
-        except (_ClosedError, OSError, termios.error):
+        except (OSError, termios.error):
             # Its word may come after the terminal's end was noticed otherwise.
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
             child.kill(signal.SIGHUP)

@@ -9,20 +9,18 @@ import socket
 import struct
 import subprocess
 from dataclasses import dataclass
+from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
 from harness.execution.inside.messages import frames
-from harness.execution.inside.messages.frames import framed
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.bootstrap import inside_modules
 from harness.execution.protocol.observation import plain_screen
 
-_START = marshal.dumps({"start": True}, 2)
 _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
 
 
@@ -73,14 +71,9 @@ class BaseProcess:
         hash_seed: int,
         clock_offset: int = 0,
     ) -> None:
-        modules = inside_modules(interpreter)
+        modules = bootstrap.inside_modules(interpreter, bootstrap.INSIDE)
         self.boot_pty = Terminal(plain_screen())
-        ours, theirs = socket.socketpair()
-        setup = confinement.for_base() | {
-            "preload": ["typing"],
-            "clock_offset": clock_offset,
-            "environment": bootstrap.INNER_ENVIRONMENT,
-        }
+        self._control, theirs = socket.socketpair()
         slave = self.boot_pty.slave
         command = bootstrap.command(interpreter.path, theirs.fileno())
         try:
@@ -95,22 +88,24 @@ class BaseProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            ours.close()
+            self._control.close()
             self.boot_pty.close()
             raise HarnessError(f"{interpreter.path} did not start: {error.strerror}") from None
         finally:
             theirs.close()
-        self._control = ours
-        ours.settimeout(_PATIENCE)
-        self._send(bootstrap.first_message(modules, setup))
-        self._receive()
+        self._control.settimeout(_PATIENCE)
+        setup = confinement.for_base() | {
+            "preload": ["typing"],
+            "clock_offset": clock_offset,
+            "environment": bootstrap.INNER_ENVIRONMENT,
+        }
+        self._ask((modules, setup))
 
     def start_server(self, setup: dict[str, object]) -> ServerProcess:
         """Have a server forked that is set up so; HarnessError when the base does not answer."""
         ours, theirs = socket.socketpair()
         try:
-            frames.send_to_socket(self._control, _START, (theirs.fileno(),))
-            inside, descriptors = self._receive()
+            inside, descriptors = self._ask({"start": True}, theirs.fileno())
             pid = kernel.resolve_pid(int(inside), descriptors)
             ours.settimeout(_PATIENCE)
             # Past the base, which must not know it.
@@ -126,15 +121,13 @@ class BaseProcess:
         """End a server and all below it, and wait until it is gone."""
         server.control.close()
         try:
-            frames.send_to_socket(self._control, marshal.dumps({"end": server.inside}, 2))
-            self._receive()
-        except (OSError, HarnessError):
+            self._ask({"end": server.inside})
+        except HarnessError:
             self._process.kill()  # whatever it forked dies with it
 
     def check_alive(self) -> None:
         """HarnessError when the base has ended: what it forked died with it, whatever it did."""
-        self._send(frames.framed(marshal.dumps({"end": 0}, 2)))
-        self._receive()
+        self._ask({"end": 0})
 
     def complaint(self) -> str:
         """The last line that our own code printed on the base's terminal, escaped, for messages."""
@@ -151,20 +144,16 @@ class BaseProcess:
             self._process.wait()
         self.boot_pty.close()
 
-    def _send(self, data: bytes) -> None:
+    def _ask(self, request: Any, *descriptors: int) -> tuple[bytes, list[int]]:
+        """Its answer, and the descriptors with it."""
         try:
-            self._control.sendall(data)
-        except OSError:
-            raise HarnessError(f"the base server ended: {self.complaint()}") from None
-
-    def _receive(self) -> tuple[bytes, list[int]]:
-        try:
-            message = frames.receive_from_socket(self._control)
+            frames.send_to_socket(self._control, marshal.dumps(request, 2), descriptors)
+            answer = frames.receive_from_socket(self._control)
         except (OSError, EOFError):
-            message = None
-        if message is None:
+            answer = None
+        if answer is None:
             raise HarnessError(f"the base server ended: {self.complaint()}")
-        return message
+        return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +180,9 @@ class StimulusCompiler:
         """A stimulus's texts (what is given, the expression, the steps), compiled for an assignment
         with these public functions. HarnessError when our own machinery fails."""
         key = (functions, *texts)
-        found = self._packed.get(key)
-        if found is None:
-            found = self._packed[key] = self._compile(marshal.dumps(key, 2))
-        return found
+        if key not in self._packed:
+            self._packed[key] = self._compile(marshal.dumps(key, 2))
+        return self._packed[key]
 
     def close(self) -> None:
         if self._reader is not None:
@@ -213,11 +201,10 @@ class StimulusCompiler:
             self.close()
             raise HarnessError(f"a stimulus was not compiled: {self._base.complaint()}")
         arguments, data = marshal.loads(message[0])
-        return PackedStimulus(data, None if arguments < 0 else arguments)
+        return PackedStimulus(data, arguments)
 
 
 CHUNK = 1 << 16  # bytes taken at once at most
-_PATIENCE = 20.0  # seconds for a process of ours to take its job
 
 
 class ScenarioChannel:
@@ -247,7 +234,7 @@ class ScenarioChannel:
         """
         self._theirs.close()
         try:
-            self._ours.sendall(framed(message))
+            self._ours.sendall(frames.framed(message))
         except (TimeoutError, BlockingIOError):
             raise HarnessError("a scenario's process does not take its job") from None
         except OSError:  # it has ended: its server tells how

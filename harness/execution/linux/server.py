@@ -9,10 +9,10 @@ import select
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
 from harness.common.errors import HarnessError
+from harness.execution import sharing
 from harness.execution.driver import TOOL_LIMITS, answer
 from harness.execution.folder import FolderMaker
 from harness.execution.linux.kernel import Listener, ProcessClock
@@ -29,18 +29,9 @@ from harness.execution.protocol.jobs import main_file
 from harness.execution.protocol.observation import ScreenParser, plain_screen
 from harness.execution.protocol.reply import LARGEST
 from harness.execution.replies import Reply
-from harness.execution.runner import StandInProcess, SubmissionRunner
-from harness.execution.sharing import (
-    CPU_SHARE,
-    Keep,
-    SharedGroup,
-    SharedJob,
-    SharedOutcome,
-    may_share,
-    subject,
-)
+from harness.execution.runner import StandInProcess, SubmissionRunner, did_not_compile
 from harness.model.assignment import Assignment
-from harness.model.observation import Ending, Observation, Phase
+from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits, Stimulus
 
 
@@ -71,9 +62,8 @@ class SubmissionServer(SubmissionRunner):
     def observe(
         self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
     ) -> Observation:
-        failed = self._link.failed_to_prepare
-        if failed is not None:
-            return Observation(ending=failed.ending, phase=Phase.LOADING, detail=failed.detail)
+        if self._link.failed_to_prepare is not None:
+            return did_not_compile(self._link.failed_to_prepare)
         return super().observe(stimulus, limits, reply=reply)
 
     def _compile(self, job: dict[str, Any]) -> int | None:
@@ -84,47 +74,38 @@ class SubmissionServer(SubmissionRunner):
     def _start_stand_in(
         self, stack: ExitStack, job: dict[str, Any], limits: Limits
     ) -> StandInProcess:
-        return stack.enter_context(LinuxStandIn(self._stand_ins(), job, limits))
+        stand_in = LinuxStandIn(self._stand_ins(), job, limits)
+        stack.callback(stand_in.close)
+        return stand_in
 
     def _start(
-        self,
-        stack: ExitStack,
-        job: dict[str, Any],
-        screen: ScreenParser,
-        limits: Limits,
+        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
     ) -> Monitor:
-        terminal, channel = Terminal(screen), ScenarioChannel()
-        stack.callback(terminal.close)
-        stack.callback(channel.close)
         job["shim"] = self._link.listener is None
         selection, controlled = job.pop("selection"), job.pop("hears_ctrl_c")
-        self._link.start(
-            job,
-            terminal.slave,
-            channel,
-            memory=job["memory"],
-            selections=(selection,),
-            controlled=controlled,
+        return self._link.watch(
+            stack, job, screen, limits, selections=(selection,), controlled=controlled
         )
-        return Monitor(self._link.server, self._link.listener, terminal, channel, limits)
 
-    def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
+    def group(
+        self, wanted: Mapping[int, tuple[Stimulus, Limits]]
+    ) -> tuple[sharing.SharedGroup, ...]:
         """Pack these stimuli, by number, for `observe_together`: once for all submissions. What
         must have a process of its own is left out."""
         functions = frozenset(self._functions)
-        groups: dict[str, SharedGroup] = {}
+        groups: dict[str, sharing.SharedGroup] = {}
         for number, (stimulus, limits) in wanted.items():
-            about = subject(stimulus, functions) if may_share(stimulus) else None
+            about = sharing.subject(stimulus, functions) if sharing.may_share(stimulus) else None
             if about is None:
                 continue
-            job = self._jobs.job(stimulus, limits)
+            job = self._jobs.job(stimulus)
             packed = self._compiler.packed(self._functions, job["texts"])
-            group = groups.setdefault(about, SharedGroup())
+            group = groups.setdefault(about, sharing.SharedGroup())
             parts = (
-                CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
+                sharing.CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
                 job["program"], job["argv"], job["bindings"], job["seed"], packed.data,
             )  # fmt: skip
-            group.jobs[number] = SharedJob(
+            group.jobs[number] = sharing.SharedJob(
                 packed=marshal.dumps(parts, 2),
                 lines=tuple(typed.text for typed in stimulus.inputs),
                 selection=group.selection(job["selection"]),
@@ -137,28 +118,21 @@ class SubmissionServer(SubmissionRunner):
 
     def observe_together(
         self,
-        group: SharedGroup,
+        group: sharing.SharedGroup,
         order: Sequence[int],
-        keep: Keep = lambda number, data: True,
-    ) -> SharedOutcome:
+        keep: sharing.Keep = lambda number, data: True,
+    ) -> sharing.SharedOutcome:
         """Run these numbers of a group in one process, one after another; `keep` says what of that
         which is seen is to be kept. HarnessError when our own server failed."""
         if self._link.failed_to_prepare is not None:
-            return SharedOutcome(seen={}, refused="it does not compile within its limits")
+            return sharing.SharedOutcome(seen={}, refused="it does not compile within its limits")
         return run_group(self._link, group, order, main=self._main, keep=keep)
 
 
+_MIB = 1024 * 1024
 _PREPARING_CPU = 10.0  # seconds for compiling what a student wrote
 _PREPARING_ASLEEP = 30.0
 _HEARTBEAT_MS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class FailedToPrepare:
-    """Compiling the files ended the server: a fact about the files, not about us."""
-
-    ending: Ending
-    detail: str
 
 
 class ServerLink:
@@ -168,7 +142,7 @@ class ServerLink:
         self._base = base
         self.server: ServerProcess = base.start_server(setup)
         self.listener: Listener | None = None
-        self.failed_to_prepare: FailedToPrepare | None = None
+        self.failed_to_prepare: Ending | None = None  # a fact about the files, not about us
         try:
             self._await_confined()
             self._await_ready()
@@ -182,37 +156,50 @@ class ServerLink:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def watch(
+        self,
+        stack: ExitStack,
+        job: object,
+        screen: ScreenParser,
+        limits: Limits,
+        *,
+        selections: Sequence[object] = (),
+        controlled: bool = False,
+    ) -> Monitor:
+        """As `start`, on a new terminal; whoever starts it leaves the stack when it is over."""
+        terminal, channel = Terminal(screen), ScenarioChannel()
+        stack.callback(terminal.close)
+        stack.callback(channel.close)
+        self.start(
+            job,
+            channel,
+            memory=limits.memory_mib * _MIB,
+            terminal=terminal.slave,
+            selections=selections,
+            controlled=controlled,
+        )
+        return Monitor(self.server, self.listener, terminal, channel, limits)
+
     def start(
         self,
         job: object,
-        terminal: int,
         channel: ScenarioChannel,
         *,
         memory: int,
+        terminal: int | None = None,
         selections: Sequence[object] = (),
         controlled: bool = False,
     ) -> None:
-        """Have a scenario's process forked, with `memory` bytes, on a terminal's slave side, which
-        is its controlling terminal or not. Its job goes over `channel` to itself alone; the server
-        learns the `selections` of files only, which scenarios share."""
+        """Have a scenario's process forked, with `memory` bytes, on a terminal's slave side (None:
+        the null device), which is its controlling terminal or not. Its job goes over `channel` to
+        itself alone; the server learns the `selections` of files only, which scenarios share."""
         request = marshal.dumps((memory, controlled, list(selections)), 2)
-        self.server.send(request, (terminal, channel.process_end))
+        with ExitStack() as stack:
+            if terminal is None:
+                terminal = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+                stack.callback(os.close, terminal)
+            self.server.send(request, (terminal, channel.process_end))
         channel.send(marshal.dumps(job, 2))  # type: ignore[arg-type]
-
-    def start_without_terminal(
-        self,
-        job: object,
-        channel: ScenarioChannel,
-        *,
-        memory: int,
-        selections: Sequence[object] = (),
-    ) -> None:
-        """As `start`, with the null device in the place of a terminal."""
-        nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-        try:
-            self.start(job, nowhere, channel, memory=memory, selections=selections)
-        finally:
-            os.close(nowhere)
 
     def close(self) -> None:
         """End the server and wait until it is gone."""
@@ -235,17 +222,14 @@ class ServerLink:
         ready.register(self.server.control.fileno(), select.POLLIN)
         while not ready.poll(_HEARTBEAT_MS):
             if clock.cpu() > _PREPARING_CPU:
-                self.failed_to_prepare = FailedToPrepare(Ending.CPU_LIMIT, "while compiling")
+                self.failed_to_prepare = Ending.CPU_LIMIT
                 return
             if clock.asleep(time.monotonic() - started) > _PREPARING_ASLEEP:
                 raise HarnessError("a submission server does not get ready")
         message = self.server.receive()
         if message is None:
             self._base.check_alive()  # else it is not the files that ended the server
-            self.failed_to_prepare = FailedToPrepare(Ending.CRASHED, "while compiling")
-
-
-_MIB = 1024 * 1024
+            self.failed_to_prepare = Ending.CRASHED
 
 
 class ToolServer:
@@ -256,15 +240,8 @@ class ToolServer:
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
-        terminal, channel = Terminal(plain_screen()), ScenarioChannel()
-        try:
-            self._link.start(payload, terminal.slave, channel, memory=limits.memory_mib * _MIB)
-            server, listener = self._link.server, self._link.listener
-            end = Monitor(server, listener, terminal, channel, limits).follow()
-        finally:
-            terminal.close()
-            channel.close()
-        return answer(end)
+        with ExitStack() as stack:
+            return answer(self._link.watch(stack, payload, plain_screen(), limits).follow())
 
 
 _NEVER = 1e9  # seconds: between two calls a stand-in sleeps as long as the submission likes
@@ -272,57 +249,46 @@ _HEARTBEAT = 0.25
 
 
 class LinuxStandIn(StandInProcess):
-    """One scenario's process with the stand-in modules, forked from their server; a context
-    manager."""
+    """One scenario's process with the stand-in modules, forked from their server."""
 
     def __init__(self, link: ServerLink, job: dict[str, Any], limits: Limits) -> None:
         super().__init__(limits)
         self._server = link.server
-        self._ended = False
+        self._ended: tuple[int, int] | None = None
         self._channel = ScenarioChannel()
-        link.start_without_terminal(job, self._channel, memory=limits.memory_mib * _MIB)
+        link.start(job, self._channel, memory=limits.memory_mib * _MIB)
         only_cpu = Limits(cpu_seconds=limits.cpu_seconds, wall_seconds=_NEVER)
         self._clock = ScenarioClock(self._server, only_cpu)
         self._events = select.poll()
         self._events.register(self._channel.fileno(), select.POLLIN)
         self._events.register(self._server.control.fileno(), select.POLLIN)
 
-    def __enter__(self) -> LinuxStandIn:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """End the process and wait until its server says that it is gone."""
         self._channel.close()
-        if not self._ended:
+        if self._ended is None:
             self._server.send(b"K")
-            while not self._ended:
-                self._hear_from_server()
+            while self._clock.hear() is None:
+                continue
 
     def send(self, message: bytes) -> None:
         self._channel.send(message)
 
     def _hear(self) -> bool:
-        if self._ended:
+        if self._ended is not None:
             return False
         wait = min(_HEARTBEAT, max(self._clock.due - time.monotonic(), 0.001))
         ready = [number for number, _ in self._events.poll(1000 * wait)]
         if self._channel.fileno() in ready and (data := self._channel.read()):
             self._received.add(data)
         elif self._server.control.fileno() in ready:
-            self._hear_from_server()
+            self._ended = self._clock.hear()
+            rest = 0
+            while self._ended is not None and (data := self._channel.read()) and rest <= LARGEST:
+                self._received.add(data)
+                rest += len(data)
         return True
 
     def _is_late(self, waited: float, longest: float) -> bool:
         is_over = time.monotonic() >= self._clock.due and self._clock.passed() is not None
         return is_over or waited > longest
-
-    def _hear_from_server(self) -> None:
-        kind, numbers, descriptors = self._server.hear()
-        if kind == b"E":
-            rest = 0
-            while (data := self._channel.read()) and rest <= LARGEST:
-                self._received.add(data)
-                rest += len(data)
-            self._ended = True
-        elif kind == b"P":
-            self._clock.identify(numbers[0], descriptors)

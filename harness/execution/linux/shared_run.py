@@ -95,7 +95,7 @@ class _SharedProcess:
             "cpu": LOADING_CPU_SHARE * group.cpu_seconds,
             "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
         }
-        self._link.start_without_terminal(
+        self._link.start(
             {"shared": job},
             self._channel,
             memory=group.memory_mib * _MIB,

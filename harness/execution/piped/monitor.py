@@ -10,14 +10,12 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import IO
 
 from harness.common.errors import HarnessError
-from harness.execution.inside.messages.frames import HEAD, framed
-from harness.execution.protocol import reply
+from harness.execution.inside.messages.frames import framed
 from harness.execution.protocol.observation import ScreenParser
 from harness.execution.runner import LOADED_MACHINE, ScenarioMonitor, StandInProcess
 from harness.model.observation import Ending
@@ -29,23 +27,8 @@ _PATIENCE = 60.0  # seconds for an interpreter to start, whatever the load
 _PREPARING = 30.0  # seconds to compile what a student wrote
 _ORPHANED = 2.0  # seconds of silence, once it has ended, from whatever still holds its pipes
 _IDLE_SHARE = 0.05
+_UP = framed(b"U")
 _KEYS = {Key.CTRL_C: b"C", Key.CTRL_D: b"D"}
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What the process writes among its text, unknown to the program: that it wants to read
-    (`ask`), that it shows nothing more (`over`)."""
-
-    secret: bytes = field(default_factory=lambda: os.urandom(_SECRET_BYTES))
-
-    @property
-    def ask(self) -> bytes:
-        return self.secret + b"?"
-
-    @property
-    def over(self) -> bytes:
-        return self.secret + b"."
 
 
 class CpuHeartbeat:
@@ -95,89 +78,88 @@ class CpuHeartbeat:
 class PipedMonitor(ScenarioMonitor):
     """One scenario's process, an interpreter of its own, behind pipes."""
 
-    def __init__(
-        self,
-        process: PipedProcess,
-        screen: ScreenParser,
-        words: Words,
-        beats: CpuHeartbeat,
-        limits: Limits,
-    ) -> None:
+    def __init__(self, process: PipedProcess, screen: ScreenParser, limits: Limits) -> None:
         super().__init__(screen, limits)
         self._process = process
-        self._words = words
-        self._beats = beats
         self._unshown = b""
-        self._unread = b""
+        self._said = b""  # until it is up
         self._over = False
         self._up = False
-        self.began = False
+
+    @property
+    def began(self) -> bool:
+        return self._process.beats.began
 
     def _follow(self) -> tuple[int, float]:
+        process = self._process
         started = heard = time.monotonic()
-        while self._process.open or not self._process.has_ended():
-            event = self._process.hear(self._beats.period)
+        while process.open or not process.has_ended():
+            event = process.hear(process.beats.period)
             now = time.monotonic()
             if event is not None:
                 heard = now
                 self._take(*event)
-            elif self._process.has_ended():
-                self._process.kill()  # whatever it left behind
+            elif process.has_ended():
+                process.kill()  # whatever it left behind
                 if self._over or now - heard > _ORPHANED:
                     break
             if self._reason is None:
                 self._look_at_the_clock(now - started)
         self._show(self._unshown)
-        code = self._process.exit_code()
+        code = process.exit_code()
         if not self._up and self._reason is None:
-            complaint = self._unread.decode("utf-8", "replace").strip().splitlines()[-1:]
+            complaint = self._said.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise HarnessError(f"an interpreter did not start: {''.join(complaint)[:300]}")
-        return code, self._beats.cpu_seconds
+        return code, process.beats.cpu_seconds
 
     def _look_at_the_clock(self, elapsed: float) -> None:
-        if not self._up:
-            if elapsed > _PATIENCE:
-                raise HarnessError("an interpreter does not start")
-        elif not self.began:
-            if elapsed > _PATIENCE + _PREPARING:
-                self._stop(Ending.CPU_LIMIT)
-        else:
-            passed = self._beats.passed()
+        if self.began:
+            passed = self._process.beats.passed()
             if passed is not None:
                 self._stop(passed)
+        elif not self._up and elapsed > _PATIENCE:
+            raise HarnessError("an interpreter does not start")
+        elif elapsed > _PATIENCE + _PREPARING:
+            self._stop(Ending.CPU_LIMIT)
 
     def _kill(self) -> None:
         self._process.kill()
 
     def _deliver(self, message: bytes) -> None:
-        self._process.send(framed(message))
+        self._process.send(message)
 
     def _exclude_since(self, begun: float) -> None:
-        self._beats.begin()
+        self._process.beats.begin()
 
     def _take(self, pipe: Pipe, data: bytes) -> None:
         if pipe is Pipe.SAID:  # of a process that was ended, too: what it said before counts
-            self._unread += data
-            self._hear()
+            if not self._up:  # words of the interpreter's, and its end, may come first
+                self._said += data
+                self._up = self._said.startswith(_UP)
+                data = self._said[len(_UP) :] if self._up else b""
+            self._read(data)
         elif self._reason is None:
             self._unshown += data
             self._part()
 
+    def _is_for_us(self, frame: bytes) -> bool:
+        return self._process.beats.hear(frame) or super()._is_for_us(frame)
+
     def _part(self) -> None:
         """Show what came, up to what may be the beginning of a word of ours."""
-        secret = self._words.secret
+        secret = self._process.secret
         while self._reason is None:
-            at = self._unshown.find(secret)
-            if at < 0 or len(self._unshown) <= at + len(secret):
+            text, found, rest = self._unshown.partition(secret)
+            if not found or not rest:
                 break
-            word, rest = self._unshown[at : at + len(secret) + 1], at + len(secret) + 1
-            self._show(self._unshown[:at])
-            self._unshown = self._unshown[rest:]
-            if word == self._words.over:
+            self._show(text)
+            self._unshown = rest[1:]
+            if rest[:1] == b".":
                 self._over = True
             elif self._reason is None:
                 self._type()
-        kept = _beginning(self._unshown, secret)
+        lengths = range(min(len(self._unshown), len(secret)), 0, -1)
+        kept = next((n for n in lengths if secret.startswith(self._unshown[-n:])), 0)
         self._show(self._unshown[: len(self._unshown) - kept])
         self._unshown = self._unshown[len(self._unshown) - kept :]
 
@@ -193,70 +175,37 @@ class PipedMonitor(ScenarioMonitor):
             return
         self._screen.typed.append((len(self._screen.raw), typed))
         if typed.key is not None:
-            body = _KEYS[typed.key]
+            self._deliver(_KEYS[typed.key])
         else:
-            body = b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n"
-        self._deliver(body)
-
-    def _hear(self) -> None:
-        """Take whole frames: what is about time for ourselves, the rest as the reply."""
-        while len(self._unread) >= 5:
-            length = int.from_bytes(self._unread[:4], "little")
-            if not self._up and (length != 1 or self._unread[4:5] != b"U"):
-                return  # words of the interpreter's, and its end
-            if length + len(self._reply) > reply.LARGEST:
-                self._stop(Ending.TAMPERED)
-                self._unread = b""
-                return
-            if len(self._unread) < 4 + length:
-                return
-            frame, self._unread = self._unread[: 4 + length], self._unread[4 + length :]
-            kind = frame[HEAD : HEAD + 1]
-            if kind == b"U":
-                self._up = True
-            elif self._beats.hear(frame[HEAD:]):
-                self.began = self._beats.began
-            elif kind in (b"C", b"N") and self._stand_in is not None:
-                if self._reason is None:
-                    self._relay(frame[HEAD:], self._stand_in)
-            else:
-                self._reply += frame
-
-
-def _beginning(data: bytes, secret: bytes) -> int:
-    """How many bytes at the end of `data` may be the beginning of the secret, or all of it."""
-    for length in range(min(len(data), len(secret)), 0, -1):
-        if secret.startswith(data[-length:]):
-            return length
-    return 0
+            self._deliver(b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n")
 
 
 class PipedStandIn(StandInProcess):
     """One scenario's process with the stand-in modules; whoever starts it closes it."""
 
-    def __init__(self, process: PipedProcess, beats: CpuHeartbeat, limits: Limits) -> None:
+    def __init__(self, process: PipedProcess, limits: Limits) -> None:
         super().__init__(limits)
         self._process = process
-        self._beats = beats
 
     def send(self, message: bytes) -> None:
-        self._process.send(framed(message))
+        self._process.send(message)
 
     def _hear(self) -> bool:
-        event = self._process.hear(self._beats.period)
+        event = self._process.hear(self._process.beats.period)
         if event is not None and event[0] is Pipe.SAID:
             self._received.add(event[1])
         return event is not None or not self._process.has_ended()
 
     def _is_late(self, waited: float, longest: float) -> bool:
-        if not self._beats.began:
+        beats = self._process.beats
+        if not beats.began:
             return waited > _PATIENCE
-        return self._beats.cpu_seconds > self._limits.cpu_seconds or waited > longest
+        return beats.cpu_seconds > self._limits.cpu_seconds or waited > longest
 
     def _next_message(self) -> bytes | None:
         """The next frame that is not about time."""
         while (frame := super()._next_message()) is not None:
-            if frame[:1] != b"U" and not self._beats.hear(frame):
+            if frame[:1] != b"U" and not self._process.beats.hear(frame):
                 return frame
         return None
 
@@ -276,12 +225,17 @@ class Pipe(IntEnum):
 
 
 class PipedProcess:
-    """Starts it, hands over its bytes in the order of each pipe, and ends it."""
+    """Starts it, hands over its bytes in the order of each pipe, and ends it.
+
+    `secret` is unknown to the program: the process writes it among its text, with a "?" where it
+    wants to read, with a "." where it shows nothing more.
+    """
 
     def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], directory: str
+        self, command: Sequence[str], environment: dict[str, str], directory: str, limits: Limits
     ) -> None:
-        new_group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows' own
+        self.secret = os.urandom(_SECRET_BYTES)
+        self.beats = CpuHeartbeat(limits)
         try:
             self._process = subprocess.Popen(
                 command,
@@ -289,10 +243,10 @@ class PipedProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                env=dict(environment),
+                env=environment,
                 cwd=directory,
                 start_new_session=hasattr(os, "killpg"),
-                creationflags=new_group,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # Windows' own
             )
         except OSError as error:
             raise HarnessError(f"{command[0]} did not start: {error.strerror}") from None
@@ -305,10 +259,10 @@ class PipedProcess:
             reader = threading.Thread(target=self._read, args=(pipe, stream), daemon=True)
             reader.start()
 
-    def send(self, data: bytes) -> None:
+    def send(self, message: bytes) -> None:
         """Write to its standard input; nothing where it has ended."""
         assert self._process.stdin is not None
-        left = memoryview(data)
+        left = memoryview(framed(message))
         with contextlib.suppress(OSError):
             while left:
                 left = left[os.write(self._process.stdin.fileno(), left) :]

@@ -10,7 +10,7 @@ import marshal
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -18,7 +18,6 @@ from pathlib import Path
 
 from harness.common import files
 from harness.common.errors import HarnessError
-from harness.execution.inside.messages.frames import framed
 from harness.execution.interpreter import Interpreter
 
 INSIDE = (
@@ -99,12 +98,6 @@ def environment(hash_seed: int) -> dict[str, str]:
     return {**INNER_ENVIRONMENT, **kept, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
 
 
-def first_message(modules: Mapping[str, bytes], setup: dict[str, object]) -> bytes:
-    """The modules' code (of all of `inside`) and the base's setup, framed."""
-    payload = marshal.dumps(([(name, modules[name]) for name in INSIDE], setup), 2)
-    return framed(payload)
-
-
 def sources() -> list[tuple[str, str]]:
     """Every module of `inside` by name, as text; from an archive, too."""
     folder = resources.files("harness.execution").joinpath("inside")
@@ -137,12 +130,11 @@ sys.stdout.buffer.write(marshal.dumps(found, 2))
 """
 
 
-def inside_modules(interpreter: Interpreter) -> dict[str, bytes]:
-    """The code of every module of `inside`, by its name there.
-
-    HarnessError where the interpreter does not work.
-    """
-    return _compiled(interpreter, "inside", "inside/", tuple(sources()))
+def inside_modules(interpreter: Interpreter, names: Iterable[str]) -> list[tuple[str, bytes]]:
+    """The code of these modules of `inside`, each with its name there. HarnessError where the
+    interpreter does not work."""
+    code = _compiled(interpreter, "inside", "inside/", tuple(sources()))
+    return [(name, code[name]) for name in names]
 
 
 def tool_modules(
@@ -161,23 +153,16 @@ def _compiled(
     given = marshal.dumps(named, 2)
     digest = sha256(interpreter.build.encode() + b"\0" + given).digest()
     kept = _FOLDER / f"{what}.{interpreter.version}.code"
-    data = _read(kept, digest)
-    if data is None:
-        data = _compile(interpreter, given)
+    data = b""
+    with contextlib.suppress(OSError):
+        data = kept.read_bytes()
+    code = data[2 * _DIGEST :]
+    if data[: 2 * _DIGEST] != digest + sha256(code).digest():  # of other texts, or not whole
+        code = _compile(interpreter, given)
         if not sys.dont_write_bytecode:
             with contextlib.suppress(OSError):  # installed where this user may not write
-                files.write_bytes(kept, digest + sha256(data).digest() + data)
-    return dict(zip(dict(sources), marshal.loads(data), strict=True))
-
-
-def _read(kept: Path, digest: bytes) -> bytes | None:
-    """What is kept, where it is of these texts and whole."""
-    try:
-        found = kept.read_bytes()
-    except OSError:
-        return None
-    data = found[2 * _DIGEST :]
-    return data if found[: 2 * _DIGEST] == digest + sha256(data).digest() else None
+                files.write_bytes(kept, digest + sha256(code).digest() + code)
+    return dict(zip(dict(sources), marshal.loads(code), strict=True))
 
 
 def _compile(interpreter: Interpreter, given: bytes) -> bytes:

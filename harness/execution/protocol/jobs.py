@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.model.assignment import Assignment, CompareBy, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.stimulus import Binding, Call, Key, Limits, Session, Stimulus
+from harness.model.stimulus import Binding, Call, Key, Session, Stimulus
 from harness.model.values import Value
 
 _MIB = 1024 * 1024
@@ -29,7 +30,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
     """What a process needs to know of an assignment and a submission, whatever the scenario."""
     return {
         "main": main_file(assignment),
-        "files": _submitted(assignment, files),
+        "files": _pairs(program_files(assignment, files)),
         "functions": [function.name for function in assignment.functions],
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
@@ -46,13 +47,12 @@ class Jobs:
 
     def __init__(self, assignment: Assignment) -> None:
         self._main = main_file(assignment)
-        self._stand_in_files = assignment.stand_in_files
-        self._proxy_names: dict[str, ProxyNames] = {}
+        self._stand_ins = {file.name: file for file in assignment.stand_in_files}
         self._variants: dict[tuple[Binding, ...], int] = {
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
 
-    def job(self, stimulus: Stimulus, limits: Limits) -> dict[str, Any]:
+    def job(self, stimulus: Stimulus) -> dict[str, Any]:
         """The job of one scenario's process. HarnessError when the plan lacks its provided files.
 
         `texts` are the source texts of the stimulus, to be compiled; `selection` names the files
@@ -74,7 +74,10 @@ class Jobs:
         else:
             job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
         proxies = tuple(
-            [(module_name(each.module), *self._names(each.file)) for each in stimulus.stand_ins]
+            [
+                (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
+                for each in stimulus.stand_ins
+            ]
         )
         substituted = tuple([(each.name, each.provided) for each in stimulus.substitutions])
         return job | {
@@ -85,7 +88,6 @@ class Jobs:
             "folder": "",
             "stdin": stimulus.stdin,
             "environment": {each.name: each.literal for each in stimulus.environment},
-            "memory": limits.memory_mib * _MIB,
             "finds_loop": stimulus.finds_loop,
             "hears_ctrl_c": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
         }
@@ -93,9 +95,9 @@ class Jobs:
     def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:
         """The job of the process that holds a scenario's stand-ins: `modules` answer calls,
         `beside` may be imported by them."""
-        modules = [(module_name(each.module), each.file) for each in stimulus.stand_ins]
+        modules = [(each.module.removesuffix(".py"), each.file) for each in stimulus.stand_ins]
         if stimulus.substitutions:
-            modules.append((module_name(self._main), self._main))
+            modules.append((self._main.removesuffix(".py"), self._main))
         return {
             "modules": modules,
             "beside": stimulus.substitutions != (),
@@ -103,13 +105,6 @@ class Jobs:
             "provide": list(stimulus.provide),
             "seed": stimulus.seed,
         }
-
-    def _names(self, file: str) -> ProxyNames:
-        found = self._proxy_names.get(file)
-        if found is None:
-            sources = {each.name: each for each in self._stand_in_files}
-            found = self._proxy_names[file] = proxy_names(sources[file])
-        return found
 
 
 def _told(equals: str) -> str:
@@ -140,31 +135,22 @@ def stand_in_setup(
     }
 
 
-def module_name(file: str) -> str:
-    """The name that imports a Python file."""
-    return file.removesuffix(".py")
-
-
 def program_files(assignment: Assignment, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """The files of a submission that count, under the names they are imported by."""
-    return tuple(SourceFile(name=name, data=data) for name, data in _submitted(assignment, files))
+    """The files of a submission that count, under the names they are imported by; anything else
+    handed in beside them is ignored, and so is a file too large to be checked."""
+    files = tuple(file for file in files if len(file.data) <= MAX_SOURCE_BYTES)
+    named = tuple(file for file in files if file.name in assignment.submission_files)
+    if assignment.laid_as is None:
+        return named
+    programs = named or tuple(file for file in files if file.name.endswith(".py"))
+    return tuple(SourceFile(name=assignment.laid_as, data=file.data) for file in programs[:1])
 
 
 def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
     return [(file.name, file.data) for file in files]
 
 
-def _submitted(assignment: Assignment, files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
-    """The files that count, under the names they are imported by; anything else handed in beside
-    them is ignored, and so is a file too large to be checked."""
-    files = tuple(file for file in files if len(file.data) <= MAX_SOURCE_BYTES)
-    if assignment.laid_as is not None:
-        named = [file for file in files if file.name in assignment.submission_files]
-        programs = [file for file in files if file.name.endswith(".py")]
-        return [(assignment.laid_as, file.data) for file in (named or programs)[:1]]
-    return _pairs(tuple(file for file in files if file.name in assignment.submission_files))
-
-
+@cache
 def proxy_names(file: SourceFile) -> ProxyNames:
     """Both kinds of names, sorted. HarnessError when the file is no Python."""
     try:

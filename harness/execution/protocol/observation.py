@@ -13,7 +13,7 @@ from functools import partial
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution.protocol.reply import FinalReply, Reply, TamperedError, read_reply
+from harness.execution.protocol.reply import FinalReply, Reply, StepReply, TamperedError, read_reply
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, Turn
 from harness.model.stimulus import Call, Limits, Run, Session, Stimulus, Typed
 
@@ -55,14 +55,7 @@ class ScreenParser:
 
     def turns_so_far(self) -> list[str]:
         """What was printed before each input since the body has run, and what is there now."""
-        places = self.sentinels()
-        start = places[0] + len(self.sentinel) if places else len(self.raw)
-        texts: list[str] = []
-        for place in [*(place for place, _ in self.typed), len(self.raw)]:
-            data = bytes(self.raw[start:place]).replace(self.sentinel, b"")
-            texts.append(data.decode("utf-8", "replace"))
-            start = place
-        return texts
+        return [turn.printed for turn in joined(self.parts(len(self.raw))[1])]
 
     def exceeds(self, limit: int) -> bool:
         """Whether more than `limit` bytes were printed."""
@@ -96,15 +89,12 @@ class ScreenParser:
         return tuple(turns)
 
     def _text(self, start: int, stop: int) -> str:
-        return _decoded(bytes(self.raw[start:stop]))
+        """As "backslashreplace" has it, which takes a second for a megabyte that is no UTF-8."""
+        text = self.raw[start:stop].decode("utf-8", "surrogateescape")
+        return _UNDECODED.sub(_escaped, text)
 
 
 _UNDECODED = re.compile("[\udc80-\udcff]+")
-
-
-def _decoded(data: bytes) -> str:
-    """As "backslashreplace" has it, which takes a second for a megabyte that is no UTF-8."""
-    return _UNDECODED.sub(_escaped, data.decode("utf-8", "surrogateescape"))
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -127,15 +117,11 @@ def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def sentinels_in(stimulus: Stimulus) -> int:
-    """How many sentinels its process writes: after loading, and after each session step."""
-    action = stimulus.action
-    return 1 + (len(action.steps) if isinstance(action, Session) else 0)
-
-
 def scenario_screen(stimulus: Stimulus) -> ScreenParser:
-    """An empty screen with a new sentinel for this stimulus."""
-    return ScreenParser(sentinel=os.urandom(_SENTINEL_BYTES), most_sentinels=sentinels_in(stimulus))
+    """An empty screen with a new sentinel for this stimulus: its process writes one after loading,
+    and one after each session step."""
+    steps = len(stimulus.action.steps) if isinstance(stimulus.action, Session) else 0
+    return ScreenParser(sentinel=os.urandom(_SENTINEL_BYTES), most_sentinels=1 + steps)
 
 
 def plain_screen() -> ScreenParser:
@@ -206,8 +192,13 @@ def observation(
 def _answered(seen: Callable[..., Observation], final: FinalReply) -> Observation:
     if final.phase is not None:
         seen = partial(seen, phase=final.phase)
+    ending = Ending.ANSWERED
+    if final.missing is not None:
+        ending = Ending.MISSING
+    elif final.memory or (final.raised and _is_out_of_memory(final.raised)):
+        ending = Ending.MEMORY_LIMIT
     return seen(
-        ending=_ending_of(final),
+        ending=ending,
         detail=final.missing or "",
         nearest=final.near,
         left_open=final.open,
@@ -218,14 +209,6 @@ def _answered(seen: Callable[..., Observation], final: FinalReply) -> Observatio
         variables=final.variables or (),
         exit_status=final.exit,
     )
-
-
-def _ending_of(final: FinalReply) -> Ending:
-    if final.missing is not None:
-        return Ending.MISSING
-    if final.memory or (final.raised and _is_out_of_memory(final.raised)):
-        return Ending.MEMORY_LIMIT
-    return Ending.ANSWERED
 
 
 def _is_out_of_memory(raised: Raised) -> bool:
@@ -267,19 +250,15 @@ def _signal_name(number: int) -> str:
 def _steps(action: Session, reply: Reply, parts: list[tuple[Turn, ...]]) -> tuple[StepOutcome, ...]:
     """What each finished step did; a last one that did not finish has its turns alone."""
     outcomes: list[StepOutcome] = []
-    for index, _ in enumerate(action.steps):
-        if index >= len(parts):
-            break
-        said = reply.steps[index] if index < len(reply.steps) else None
+    for index, turns in enumerate(parts[: len(action.steps)]):
+        said = reply.steps[index] if index < len(reply.steps) else StepReply()
         outcomes.append(
-            StepOutcome(
-                turns=parts[index],
-                value=said.value if said else None,
-                raised=said.raised if said else None,
-                shown=said.shown if said else "",
-            )
+            StepOutcome(turns=turns, value=said.value, raised=said.raised, shown=said.shown)
         )
     return tuple(outcomes)
+
+
+_OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing")
 
 
 def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool:
@@ -289,53 +268,33 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
     are. A field that is absent means nothing by itself: whoever leaves one out wrote the reply
     without our code.
     """
-    final = reply.final
+    final, action = reply.final, stimulus.action
     if final is None or final.memory:  # then it is all that the reply says
         return True
-    action = stimulus.action
-    if isinstance(action, Run) != (final.exit is not None):
+    fields = {name for name in _OUTCOME if getattr(final, name) is not None}
+    if isinstance(action, Run) != ("exit" in fields):
         return False
-    if final.phase is Phase.LOADING:
-        return final.raised is not None and not reply.steps and _has_no_outcome(final)
-    if final.phase is None:
-        return False
-    if final.missing is not None:
-        is_plain = final.phase is Phase.STIMULUS and final.raised is None
-        return is_plain and not reply.steps and _has_no_outcome(final)
-    if final.phase is Phase.GIVEN:
-        is_before = not isinstance(action, Run) and final.raised is not None
-        return is_before and not reply.steps and _has_no_outcome(final)
+    fields.discard("exit")
+    if final.phase in (Phase.LOADING, Phase.GIVEN):
+        before_it_ran = final.phase is Phase.LOADING or not isinstance(action, Run)
+        return before_it_ran and fields == {"raised"} and not reply.steps
+    if "missing" in fields:
+        return final.phase is Phase.STIMULUS and fields == {"missing"} and not reply.steps
     if isinstance(action, Call):
-        return final.variables is None and _is_complete_call(final, arguments)
+        return _is_complete_call(final, fields, arguments)
     if final.phase is not Phase.STIMULUS:
         return False
     if isinstance(action, Session):
-        return _is_complete_session(action, reply, final)
-    return _has_no_outcome(final)
+        return fields == {"variables"} and len(reply.steps) == len(action.steps)
+    return fields <= {"raised"}
 
 
-def _has_no_outcome(final: FinalReply) -> bool:
-    fields = (final.value, final.before, final.after, final.variables)
-    return all(field is None for field in fields)
-
-
-def _is_complete_call(final: FinalReply, arguments: int | None) -> bool:
-    if (final.value is None) == (final.raised is None):
-        return False
-    if final.phase is not Phase.STIMULUS and final.raised is None:
-        return False
-    before, after = final.before, final.after
-    if before is None or after is None:
-        neither = before is None and after is None
-        return neither and (arguments is None or final.phase is Phase.ARGUMENTS)
-    return final.phase is not Phase.ARGUMENTS and len(before) == len(after) == arguments
-
-
-def _is_complete_session(action: Session, reply: Reply, final: FinalReply) -> bool:
-    if (final.value, final.before, final.after) != (None, None, None):
-        return False
-    return (
-        final.raised is None
-        and final.variables is not None
-        and len(reply.steps) == len(action.steps)
-    )
+def _is_complete_call(final: FinalReply, fields: set[str], arguments: int | None) -> bool:
+    if arguments is not None and final.phase is not Phase.ARGUMENTS:
+        if not len(final.before or ()) == len(final.after or ()) == arguments:
+            return False
+        if not {"before", "after"} <= fields:
+            return False
+        fields = fields - {"before", "after"}
+    outcome = {"value", "raised"} if final.phase is Phase.STIMULUS else {"raised"}
+    return final.phase is not None and len(fields) == 1 and fields <= outcome

@@ -146,6 +146,11 @@ class FrameBuffer:
     def __init__(self) -> None:
         self._data = bytearray()
 
+    @property
+    def rest(self) -> bytes:
+        """The beginning of a frame that is not whole."""
+        return bytes(self._data)
+
     def add(self, data: bytes) -> None:
         self._data += data
 

@@ -26,7 +26,6 @@ from harness.common.files import write
 from harness.execution import (
     Answers,
     AnyDriver,
-    Interpreter,
     Observes,
     create_driver,
     pick_cpu,
@@ -191,7 +190,7 @@ def _driver(context: GradingContext) -> AnyDriver:
 NOT_IN_TIME = Observation(ending=Ending.HARNESS_ERROR, detail="not run: out of time")
 
 
-class InTime:
+class InTime(AnyDriver):
     """Like `driver`, until `clock()` is `end`; then `ran_out` is set.
 
     An observation that never was is a failure of ours: it earns nothing, costs nothing, and leaves
@@ -201,8 +200,7 @@ class InTime:
     def __init__(
         self, driver: AnyDriver, end: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.interpreter: Interpreter = driver.interpreter
-        self.tier: Tier = driver.tier
+        super().__init__(driver.interpreter, driver.tier)
         self.ran_out = False
         self._driver = driver
         self._end = end

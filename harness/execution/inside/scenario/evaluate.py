@@ -37,25 +37,22 @@ NAME = "<stimulus>"
 
 class CompiledStimulus:
     """What to evaluate: `split` gives (function, arguments, keywords) of a call, else `whole`
-    gives the value. `observes_arguments`: it is a plain call. `needs` are the public functions that
-    the submission must have. `equals` is a text, and its code, that the value is compared with."""
-
-    __slots__ = (
-        "equals", "given", "needs", "observes_arguments", "source", "split", "steps", "whole",
-    )  # fmt: skip
+    gives the value. `arguments`: how many positional arguments a plain call has, which are observed
+    before and after it; None: it is no plain call. `needs` are the public functions that the
+    submission must have. `equals` is a text, and its code, that the value is compared with."""
 
     needs: list[str]
     source: str
     given: Step | None
     split: CodeType | None
-    observes_arguments: bool
+    arguments: int | None
     whole: CodeType | None
     steps: list[Step]
     equals: tuple[str, CodeType | None] | None
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
         (
-            self.needs, self.source, self.given, self.split, self.observes_arguments, self.whole,
+            self.needs, self.source, self.given, self.split, self.arguments, self.whole,
             self.steps, self.equals,
         ) = parts  # fmt: skip
 
@@ -68,15 +65,15 @@ def compile_stimulus(
     equals: str = "",
 ) -> tuple[Any, ...]:
     """The parts of a `CompiledStimulus`, plain data and code, out of a stimulus's texts."""
-    needs, parts = analyse(given, expression, steps, functions)
-    in_parts = parts or _staged(expression, functions)
+    needs, arguments = analyse(given, expression, steps, functions)
+    in_parts = call_in_parts(expression, functions)
     split = _value_of(in_parts) if in_parts else None
     return (
         needs,
         expression,
         _step(given + "\n") if given else None,
         split,
-        parts is not None,
+        arguments,
         _value_of(expression) if expression and split is None else None,
         [_step(step) for step in steps],
         (equals, _value_of(equals)) if equals else None,
@@ -113,10 +110,9 @@ def _compiled(source: Any, mode: str) -> CodeType:
 
 def analyse(
     given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
-) -> tuple[list[str], str | None]:
-    """The public functions that must be there, and, of an expression that does nothing but call
-    one of them, the text of a tuple (function, positional arguments, keyword arguments). A text
-    that does not parse counts as empty."""
+) -> tuple[list[str], int | None]:
+    """The public functions that must be there, and how many positional arguments an expression has
+    that does nothing but call one of them. A text that does not parse counts as empty."""
     tree = parsed(expression, "eval") if expression else None
     trees = [parsed(text, "exec") for text in (given, *steps) if text]
     read: set[str] = set()
@@ -124,8 +120,17 @@ def analyse(
     for each in (tree, *trees):
         if each is not None:
             _collect_names(each, read, bound)
-    parts = None if tree is None else _call_parts(tree.body, expression, functions)
-    return sorted((read - bound) & functions), parts
+    call = None if tree is None else tree.body
+    arguments = None
+    if (
+        isinstance(call, _ast.Call)
+        and isinstance(call.func, _ast.Name)
+        and call.func.id in functions
+        and not any(isinstance(argument, _ast.Starred) for argument in call.args)
+        and not any(keyword.arg is None for keyword in call.keywords)
+    ):
+        arguments = len(call.args)
+    return sorted((read - bound) & functions), arguments
 
 
 def parsed(source: str, mode: str) -> Any:
@@ -136,34 +141,10 @@ def parsed(source: str, mode: str) -> Any:
         return None
 
 
-def count_arguments(expression: str, functions: frozenset[str]) -> int | None:
-    """How many positional arguments a plain call of one of the functions has; None where the
-    expression is no such call."""
-    tree = parsed(expression, "eval") if expression else None
-    if tree is None or _call_parts(tree.body, expression, functions) is None:
-        return None
-    return len(tree.body.args)
-
-
-def _call_parts(node: Any, expression: str, functions: frozenset[str]) -> str | None:
-    """`f(a, k=b)` as `(f, (a,), {"k": b})`; None where it is not a plain call."""
-    if not isinstance(node, _ast.Call) or not isinstance(node.func, _ast.Name):
-        return None
-    if node.func.id not in functions:
-        return None
-    if any(isinstance(argument, _ast.Starred) for argument in node.args):
-        return None
-    if any(keyword.arg is None for keyword in node.keywords):
-        return None
-    lines = _lines(expression)
-    values = "".join([f"({_text(argument, lines)})," for argument in node.args])
-    pairs = [f"{keyword.arg!r}: ({_text(keyword.value, lines)})," for keyword in node.keywords]
-    return f"({node.func.id}, ({values}), {{{''.join(pairs)}}})"
-
-
-def _staged(expression: str, functions: frozenset[str]) -> str | None:
-    """A call of a method, or of a public function with `*` or `**`, in the parts that Python itself
-    evaluates before it calls; None for any other expression."""
+def call_in_parts(expression: str, functions: frozenset[str]) -> str | None:
+    """A call of a public function or a method as the text of a tuple (function, positional
+    arguments, keyword arguments): the parts that Python itself evaluates before it calls. None for
+    any other expression."""
     tree = parsed(expression, "eval") if expression else None
     node = None if tree is None else tree.body
     if not isinstance(node, _ast.Call):
@@ -318,7 +299,7 @@ def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: Stimulu
             value = eval(stimulus.whole or stimulus.source, names)
         else:
             function, arguments, keywords = eval(stimulus.split, names)
-            if stimulus.observes_arguments:
+            if stimulus.arguments is not None:
                 answer.put("before", codec.encode_all(arguments, answer.budget))
             answer.reach("stimulus")
             value = function(*arguments, **keywords)

@@ -35,54 +35,34 @@ _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modul
 
 
 class Files:
-    """What may be imported in a scenario, and what of it is the student's."""
+    """What may be imported in a scenario, and what of it is the student's: of the files in `setup`
+    those that scenarios share, all that is ours compiled.
+
+    `selection`: the number of the variant, the names of extra files, the modules that run
+    elsewhere as (name, functions, other names), and the main module's names that something of
+    the course's takes the place of, as (name, provided module or empty).
+    """
 
     def __init__(
-        self,
-        provided: dict[str, ModuleSource],
-        extra: dict[str, ModuleSource],
-        submitted: dict[str, ModuleSource],
-        main: str,
-        *,
-        proxies: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (),
-        functions: tuple[str, ...] = (),
-        compare: dict[str, Any] | None = None,
+        self, selection: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, ModuleSource]
     ) -> None:
-        self.proxies = proxies
-        self.functions = functions
-        self.comparison = ObjectEquality(
-            frozenset({*submitted, *extra, *provided, "__main__"}), compare or {}
-        )
-        self.library = Library({**submitted, **extra, **provided})
-        self.main = main
-        self.quiet = [n for n, source in provided.items() if not _mentions(source, submitted)]
-        self.own_modules = tuple(submitted)
-        self.student = Sources({s.filename: s.data for s in submitted.values()})
-
-    @classmethod
-    def select(
-        cls, selection: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, ModuleSource]
-    ) -> Files:
-        """Of the files in `setup` those that scenarios share, all that is ours compiled.
-
-        `selection`: the number of the variant, the names of extra files, the modules that run
-        elsewhere as (name, functions, other names), and the main module's names that something of
-        the course's takes the place of, as (name, provided module or empty).
-        """
-        variant, provide, proxies, names = selection
+        variant, provide, self.proxies, names = selection
         provided = by_module_name(setup["variants"][variant])
         extra = by_module_name([(name, data) for name, data in setup["extra"] if name in provide])
         for source in (*provided.values(), *extra.values()):
             source.try_to_compile()
-        replaced = {name for name, _, _ in proxies}
+        replaced = {name for name, _, _ in self.proxies}
         own = {name: source for name, source in submitted.items() if name not in replaced}
-        main, compare = setup["main"][:-3], setup["compare"]
-        if names and main in own:
-            own[main] = substituted(own[main], names)
-        functions = tuple([name for name, provided_by in names if not provided_by])
-        return cls(
-            provided, extra, own, main, proxies=proxies, functions=functions, compare=compare
-        )
+        self.main: str = setup["main"][:-3]
+        if names and self.main in own:
+            own[self.main] = substituted(own[self.main], names)
+        self.functions = tuple([name for name, provided_by in names if not provided_by])
+        self.library = Library({**own, **extra, **provided})
+        programs = frozenset({*self.library.sources, "__main__"})
+        self.comparison = ObjectEquality(programs, setup["compare"])
+        self.quiet = [name for name, source in provided.items() if not _mentions(source, own)]
+        self.own_modules = tuple(own)
+        self.student = Sources({source.filename: source.data for source in own.values()})
 
     def source(self, filename: str) -> ModuleSource:
         """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""

@@ -19,6 +19,7 @@ import builtins
 import gc
 import sys
 from _json import encode_basestring_ascii as quote
+from functools import cache
 from os import _exit
 
 from ..modules import Library, ModuleSource, by_module_name
@@ -143,7 +144,6 @@ class RemoteCaller:
 
 _AST_ONLY = 0x400
 _BLOCKS = ("body", "orelse", "finalbody")
-_KNOWN: dict[tuple[ModuleSource, tuple[tuple[str, str], ...]], ModuleSource] = {}
 
 
 def slot(name: str) -> str:
@@ -151,13 +151,11 @@ def slot(name: str) -> str:
     return f"<course's {name}>"
 
 
+@cache
 def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> ModuleSource:
     """The module with these names substituted; (name, provided module or empty) of each. A text
     that does not compile stays as it is: whoever imports it gets the error."""
-    known = _KNOWN.get((source, names))
-    if known is not None:
-        return known
-    changed = _KNOWN[source, names] = ModuleSource(source.filename, source.data, source.package)
+    changed = ModuleSource(source.filename, source.data, source.package)
     try:
         tree: Any = compile(source.data, source.filename, "exec", _AST_ONLY, dont_inherit=True)
         _substitute(tree.body, dict(names))
