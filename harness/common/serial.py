@@ -66,14 +66,22 @@ def loads(kind: type[T], text: str | bytes) -> T:
 def to_plain(value: object, *, kind: Any = None) -> Any:
     """`value` as dicts, lists, strings, numbers, booleans and None."""
     declared: Any = kind or type(value)
-    return _writer(declared)(value)
+    return _form(declared).write(value)
 
 
 def from_plain(kind: type[T], plain: Any) -> T:
     """The inverse of `to_plain`; raise SerialError when `plain` is no `kind`."""
     declared: Any = kind
-    result: T = _reader(declared)(plain)
+    result: T = _form(declared).read(plain)
     return result
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Form:
+    """How values of a type are written and read."""
+
+    write: Converter
+    read: Converter
 
 
 def _same(value: Any) -> Any:
@@ -81,110 +89,29 @@ def _same(value: Any) -> Any:
 
 
 @functools.cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
-
-
-def _union_members(kind: Any) -> tuple[Any, ...] | None:
+def _form(kind: Any) -> _Form:
     if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
-        return typing.get_args(kind)
-    return None
-
-
-@functools.cache
-def _writer(kind: Any) -> Converter:
-    members = _union_members(kind)
-    if members is not None:
-        return _union_writer(members)
+        return _union_form(typing.get_args(kind))
     if typing.get_origin(kind) is tuple:
-        part = _writer(_item_type(kind))
-        return lambda value: [part(item) for item in value]
+        return _tuple_form(kind)
     if kind in _OPEN_UNIONS:
-        return _write_tagged
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass_writer(kind)
-    if kind is Fraction:
-        return str
-    if kind is bytes:
-        return lambda value: base64.b64encode(value).decode("ascii")
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return str
-    if kind in (str, int, float, bool, type(None)):
-        return _same
-    raise TypeError(f"model types must not hold {kind!r}")
-
-
-def _item_type(kind: Any) -> Any:
-    arguments = typing.get_args(kind)
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return arguments[0]
-    raise TypeError(f"model types hold tuple[X, ...] only, not {kind!r}")
-
-
-def _union_writer(members: tuple[Any, ...]) -> Converter:
-    rest = [member for member in members if member is not type(None)]
-    if len(rest) == 1:
-        inner = _writer(rest[0])
-        return lambda value: None if value is None else inner(value)
-    return lambda value: None if value is None else _write_tagged(value)
-
-
-def _write_tagged(value: Any) -> dict[str, Any]:
-    kind: Any = type(value)
-    return {"is": kind.__name__, **_writer(kind)(value)}
-
-
-def _defaults(kind: type) -> dict[str, Any]:
-    defaults: dict[str, Any] = {}
-    for field in dataclasses.fields(kind):
-        defaults[field.name] = field.default
-    return defaults
-
-
-def _dataclass_writer(kind: type) -> Converter:
-    hints = _hints(kind)
-    defaults = _defaults(kind)
-    names = list(defaults)
-    parts: dict[str, Converter] = {}
-
-    def write(value: Any) -> dict[str, Any]:
-        plain: dict[str, Any] = {}
-        for name in names:
-            field = getattr(value, name)
-            default = defaults[name]
-            if type(field) is type(default) and field == default:
-                continue
-            part = parts.get(name)
-            if part is None:
-                part = parts[name] = _writer(hints[name])
-            plain[name] = part(field)
-        return plain
-
-    return write
-
-
-@functools.cache
-def _reader(kind: Any) -> Converter:
-    members = _union_members(kind)
-    if members is not None:
-        return _union_reader(members)
-    if typing.get_origin(kind) is tuple:
-        return _tuple_reader(_item_type(kind))
-    if kind in _OPEN_UNIONS:
-        return _tagged_reader(_OPEN_UNIONS[kind])
+        return _Form(_write_tagged, _tagged_reader(_OPEN_UNIONS[kind]))
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         from_plain: Converter | None = getattr(kind, "from_plain", None)
-        return from_plain or _dataclass_reader(kind)
+        return _Form(_dataclass_writer(kind), from_plain or _dataclass_reader(kind))
     if kind is Fraction:
-        return _checking_reader(str, "a fraction", _fraction)
+        return _Form(str, _checking_reader(str, "a fraction", _fraction))
     if kind is bytes:
-        return _checking_reader(str, "base64", lambda value: base64.b64decode(value, validate=True))
+        return _Form(
+            lambda value: base64.b64encode(value).decode("ascii"),
+            _checking_reader(str, "base64", lambda value: base64.b64decode(value, validate=True)),
+        )
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return _enum_reader(kind)
+        return _Form(str, _enum_reader(kind))
     if kind is float:
-        return _read_float
+        return _Form(_same, _read_float)
     if kind in (str, int, bool, type(None)):
-        return _checking_reader(kind, kind.__name__, _same)
+        return _Form(_same, _checking_reader(kind, kind.__name__, _same))
     raise TypeError(f"model types must not hold {kind!r}")
 
 
@@ -209,10 +136,10 @@ def _enum_reader(kind: type[StrEnum]) -> Converter:
     members: dict[Any, StrEnum] = {member.value: member for member in kind}
 
     def read(plain: Any) -> Any:
-        found = members.get(plain) if type(plain) is str else None
-        if found is None:
+        member = members.get(plain) if type(plain) is str else None
+        if member is None:
             raise SerialError(f"expected a {kind.__name__}, got {plain!r}"[:200])
-        return found
+        return member
 
     return read
 
@@ -223,59 +150,81 @@ def _read_float(plain: Any) -> float:
     return float(plain)
 
 
-def _tuple_reader(item: Any) -> Converter:
-    part: Converter | None = None  # found at first use: types may hold themselves
+def _tuple_form(kind: Any) -> _Form:
+    arguments = typing.get_args(kind)
+    if len(arguments) != 2 or arguments[1] is not Ellipsis:
+        raise TypeError(f"model types hold tuple[X, ...] only, not {kind!r}")
+    item = _form(arguments[0])
 
     def read(plain: Any) -> Any:
-        nonlocal part
         if type(plain) is not list:
             raise SerialError(f"expected a list, got {type(plain).__name__}")
-        if part is None:
-            part = _reader(item)
-        return tuple(map(part, plain))
+        return tuple(map(item.read, plain))
 
-    return read
+    return _Form(lambda value: [item.write(part) for part in value], read)
 
 
-def _union_reader(members: tuple[Any, ...]) -> Converter:
+def _union_form(members: tuple[Any, ...]) -> _Form:
     rest = [member for member in members if member is not type(None)]
-    optional = len(rest) < len(members)
-    inner: Converter | None = None  # found at first use: types may hold themselves
-    if len(rest) > 1:
+    if len(rest) == 1:
+        inner = _form(rest[0])
+    else:
         by_name = {member.__name__: member for member in rest}
-        inner = _tagged_reader(lambda: by_name)
+        inner = _Form(_write_tagged, _tagged_reader(lambda: by_name))
+    if len(rest) == len(members):
+        return inner
+    return _Form(
+        lambda value: None if value is None else inner.write(value),
+        lambda plain: None if plain is None else inner.read(plain),
+    )
 
-    def read(plain: Any) -> Any:
-        nonlocal inner
-        if plain is None and optional:
-            return None
-        if inner is None:
-            inner = _reader(rest[0])
-        return inner(plain)
 
-    return read
+def _write_tagged(value: Any) -> dict[str, Any]:
+    kind: Any = type(value)
+    return {"is": kind.__name__, **_form(kind).write(value)}
 
 
 def _tagged_reader(members: Callable[[], Mapping[str, Any]]) -> Converter:
-    parts: dict[str, Converter] = {}
-
     def read(plain: Any) -> Any:
         name = plain.get("is") if type(plain) is dict else None
-        if type(name) is not str or name not in parts:
-            by_name = members()
-            if type(name) is not str or name not in by_name:
-                raise SerialError(f"expected one of {', '.join(by_name)}, got {name!r}")
-            parts[name] = _reader(by_name[name])
+        by_name = members()
+        if type(name) is not str or name not in by_name:
+            raise SerialError(f"expected one of {', '.join(by_name)}, got {name!r}")
         fields = plain.copy()
         del fields["is"]
-        return parts[name](fields)
+        return _form(by_name[name]).read(fields)
 
     return read
 
 
+def _defaults(kind: type) -> dict[str, Any]:
+    return {field.name: field.default for field in dataclasses.fields(kind)}
+
+
+# The parts of a dataclass are looked at when they are first met: types may hold themselves.
+
+
+def _dataclass_writer(kind: type) -> Converter:
+    hints, defaults = typing.get_type_hints(kind), _defaults(kind)
+    parts: dict[str, Converter] = {}
+
+    def write(value: Any) -> dict[str, Any]:
+        plain: dict[str, Any] = {}
+        for name, default in defaults.items():
+            field = getattr(value, name)
+            if type(field) is type(default) and field == default:
+                continue
+            part = parts.get(name)
+            if part is None:
+                part = parts[name] = _form(hints[name]).write
+            plain[name] = part(field)
+        return plain
+
+    return write
+
+
 def _dataclass_reader(kind: type) -> Converter:
-    hints = _hints(kind)
-    defaults = _defaults(kind)
+    hints, defaults = typing.get_type_hints(kind), _defaults(kind)
     needed = [name for name, default in defaults.items() if default is dataclasses.MISSING]
     parts: dict[str, Converter] = {}
 
@@ -291,7 +240,7 @@ def _dataclass_reader(kind: type) -> Converter:
             if part is None:
                 if name not in defaults:
                     raise SerialError(f"{kind.__name__} has no field {name!r}")
-                part = parts[name] = _reader(hints[name])
+                part = parts[name] = _form(hints[name]).read
             fields[name] = part(value)
         return kind(**fields)
 
