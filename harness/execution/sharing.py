@@ -79,11 +79,11 @@ class SharedOutcome:
 
 def may_share(stimulus: Stimulus) -> bool:
     """Whether a stimulus can be given without a terminal: no stand-ins, no folder of its own, no
-    pipe, no keys, and no lines with characters that a terminal may act on. A session and an
-    expected object show more than one question, and have a process of their own."""
+    pipe, no keys, and no lines with characters that a terminal may act on. An expected object
+    has a process of its own."""
     if stimulus.stand_ins or stimulus.folder or stimulus.replies or stimulus.environment:
         return False
-    if isinstance(stimulus.action, Session) or stimulus.stdin is not None:
+    if stimulus.stdin is not None:
         return False
     if isinstance(stimulus.action, Call) and stimulus.action.equals:
         return False
@@ -101,18 +101,34 @@ def subject(stimulus: Stimulus, functions: frozenset[str]) -> str | None:
         case Run():
             return WHOLE_PROGRAM
         case Call(expression=expression):
-            needs, _ = analyse(stimulus.given, expression, (), functions)
-            return needs[0] if len(needs) == 1 and not _compares(expression) else None
-        case _:
-            return None
+            texts: tuple[str, ...] = (expression,)
+        case Session(steps=steps):
+            texts = steps
+    needs, _ = analyse(stimulus.given, "", texts, functions)
+    if len(needs) != 1 or any(_compares(text, needs[0], stimulus.given) for text in texts):
+        return None
+    return needs[0]
 
 
-def _compares(expression: str) -> bool:
+def _compares(text: str, function: str, given: str) -> bool:
+    """Whether it may compare what the function returns: everything that is compared counts, but
+    for what is compared to make the arguments of the only call."""
     try:
-        tree = ast.parse(expression, mode="eval")
+        tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return True
-    return any(isinstance(node, ast.Compare) for node in ast.walk(tree))
+    nodes = list(ast.walk(tree))
+    compared = [node for node in nodes if isinstance(node, ast.Compare)]
+    calls = [n for n in nodes if isinstance(n, ast.Name) and n.id == function]
+    if not compared or given or len(calls) != 1:
+        return bool(compared)
+    if any(isinstance(node, ast.NamedExpr) for node in nodes):
+        return True
+    whole = [n for n in nodes if isinstance(n, ast.Call) and n.func is calls[0]]
+    before = {
+        id(n) for call in whole for part in (*call.args, *call.keywords) for n in ast.walk(part)
+    }
+    return any(id(node) not in before for node in compared)
 
 
 _SCALARS = frozenset(
@@ -143,7 +159,6 @@ def canonical(
         observation.ending not in _ENDINGS
         or observation.phase is not Phase.STIMULUS
         or observation.raised
-        or isinstance(stimulus.action, Session)
         or observation.loading_printed
         or observation.detail
     ):
@@ -158,6 +173,8 @@ def canonical(
 
 
 def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None) -> str:
+    if isinstance(stimulus.action, Session):
+        return _session_answer(observation, stimulus.action)
     if observation.ending is Ending.ASKED_FOR_MORE:
         return _ASKED_FOR_MORE
     fields: dict[str, Any] = {"phase": "stimulus"}
@@ -176,6 +193,21 @@ def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None)
     return json.dumps(fields, separators=(",", ":"))
 
 
+def _session_answer(observation: Observation, session: Session) -> str:
+    """A session that came to its end; what an object in it looks like has no form."""
+    steps = observation.steps
+    if observation.ending is not Ending.ANSWERED or len(steps) != len(session.steps):
+        raise _NoFormError
+    if any(step.raised is not None or step.shown for step in steps):
+        raise _NoFormError
+    fields = {
+        "phase": "stimulus",
+        "variables": [[each.name, _sent(each.value)] for each in observation.variables],
+        "steps": [{} if each.value is None else {"value": _sent(each.value)} for each in steps],
+    }
+    return json.dumps(fields, separators=(",", ":"))
+
+
 def _sent(value: Value) -> list[Any]:
     """As a scenario's process writes it, which `reply.value_from` reads."""
     if value.kind in _SCALARS:
@@ -189,13 +221,17 @@ def _sent(value: Value) -> list[Any]:
 
 
 def _conversation(observation: Observation) -> tuple[list[str], bytes]:
-    """Where inputs were asked for, in bytes of the output; and the output."""
+    """Where inputs were asked for and where steps ended, in bytes of the output; and the output."""
     output = bytearray()
     places: list[str] = []
-    for turn in observation.turns:
-        output += turn.printed.encode("utf-8", "surrogatepass")
-        if turn.typed is not None:
-            places.append(f"i{len(output)}")
+    parts = [step.turns for step in observation.steps] or [observation.turns]
+    for turns in parts:
+        for turn in turns:
+            output += turn.printed.encode("utf-8", "surrogatepass")
+            if turn.typed is not None:
+                places.append(f"i{len(output)}")
+        if observation.steps:
+            places.append(f"s{len(output)}")
     return places, bytes(output)
 
 
@@ -212,7 +248,7 @@ def decoded(
     a call that ended with an exception is read all the same."""
     try:
         seen = _read(data, stimulus, limits, arguments)
-    except (ValueError, LookupError, StopIteration, RecursionError):  # no report of ours
+    except (ValueError, TypeError, LookupError, StopIteration, RecursionError):  # no report of ours
         return None
     if raised and isinstance(stimulus.action, Call) and seen.raised is not None:
         return seen
@@ -226,14 +262,23 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
     inputs = iter(stimulus.inputs)
     start = 0
     for place in places.decode("ascii").split(",") if places else ():
-        end = int(place.removeprefix("i"))
+        end = int(place[1:])
         screen.raw += output[start:end]
         start = end
-        screen.typed.append((len(screen.raw), next(inputs)))
+        if place[0] == "s":
+            screen.raw += screen.sentinel
+        else:
+            screen.typed.append((len(screen.raw), next(inputs)))
     screen.raw += output[start:]
+    reply = b""
+    if isinstance(stimulus.action, Session):
+        fields = dict(json.loads(answer))
+        for step in fields.pop("steps", ()):
+            reply += framed(b"S" + json.dumps(step).encode())
+        answer = json.dumps(fields).encode()
     if answer == _ASKED_FOR_MORE.encode():
         reason, frame = Ending.ASKED_FOR_MORE, b'G"stimulus"'
     else:
         reason, frame = None, b"A" + answer
-    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=framed(frame))
+    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=reply + framed(frame))
     return observation(stimulus, limits, screen, ended, arguments=arguments)

@@ -122,7 +122,25 @@ def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
         call("len(rows)", given="rows = [[]] * 3"),
         run("Ann", "2", "a", "b"),
         run("Ann", "0"),
+        call("[f(n == 2) for n in (1, 2)]"),
+        session("n = 1", "print(n, end='')", "f(n)", "rows = [n]", "add(rows, 2)", "rows"),
+        session("'a'; f(1)", constants=TEN),
     )
+
+
+def test_a_session_shares_with_the_questions_of_its_function(driver: Driver) -> None:
+    asks = replace(session("n = ask('? ')", "print(n)", "n"), inputs=call("", "a line").inputs)
+    both_ways(driver, PROGRAM, asks, call("ask('')", "b"))
+
+
+def test_a_session_that_raises_or_asks_for_more_is_not_counted(driver: Driver) -> None:
+    with driver.submission(assignment(), (source(PROGRAM),)) as server:
+        for stimulus in (session("f(1)", "f(1 / 0)"), session("ask('')", "1")):
+            (group,) = server.group({0: (stimulus, ROOMY)})
+            outcome = server.observe_together(group, [0])
+            alone = server.observe(stimulus, ROOMY)
+            assert canonical(alone, stimulus, arguments=None) is None
+            assert decoded(outcome.seen[0], stimulus, ROOMY, arguments=None) is None
 
 
 def test_what_is_seen_together_is_read_as_what_is_seen_alone(driver: Driver) -> None:
@@ -132,6 +150,7 @@ def test_what_is_seen_together_is_read_as_what_is_seen_alone(driver: Driver) -> 
         call("ask('é? ')", "a line"),
         call("ask('')", ""),
         run("Ann", "2", "a", "b"),
+        session("rows = [1]", "f(rows)", "print(rows)"),
     )
     with driver.submission(assignment(), (source(PROGRAM),)) as server:
         groups = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
@@ -534,10 +553,14 @@ def test_what_is_seen_is_looked_at_as_it_comes_and_need_not_be_kept(one_driver: 
 @pytest.mark.parametrize(
     "stimulus",
     [
-        session("f(1)"),
+        session("f(1)", "g(1)"),
+        session("f(1)", "f(1) == 2"),
         call("f(g(1))"),
         call("f(n)", given="n = g(1)"),
         call("f(1) == 2"),
+        call("[f(m == 2) for m in [f(1), f(2)]]"),
+        call("[f(m == 2) for n in (1, 2) if (m := f(n))]"),
+        call("f(n == 2)", given="n = f(1)"),
         call("len([])"),
     ],
 )

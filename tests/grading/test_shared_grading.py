@@ -91,6 +91,7 @@ scenarios:
   - {name: second, call: "after([ 11, 12,13])"}
   - {name: third, call: "after([12, 13, 14])"}
   - {name: before, call: "after([9, 10, 11])"}
+  - {name: also before, call: "after([9, 10,11])"}
   - {name: short, call: "after([1])"}
   - {name: in between, call: "after([2])"}
 """,
@@ -299,8 +300,10 @@ def test_a_question_that_answers_another_one_comes_after_it(
         digests = shared.expected_digests(server)
         shared.run(server, plan.scenarios)
     names = {name.rpartition("/")[2] for name in digests if name.startswith("after/")}
-    # The first one's question shows the answer of `before`, whose own shows nothing.
-    assert names == {"first", "second", "third", "short", "in-between"}
+    # The first one's question shows the answer of the two before, which are asked elsewhere.
+    assert names == {"first", "second", "third", "short", "in-between", "before", "also-before"}
+    processes = [b"".join(g.jobs[number].packed for number in numbers) for g, numbers, _ in asked]
+    assert not any(b"after([10, 11" in each and b"after([9, 10" in each for each in processes)
     questions = [group.jobs[number].packed for group, numbers, _ in asked for number in numbers]
     places = [
         next(place for place, packed in enumerate(questions) if text in packed)

@@ -11,8 +11,8 @@ observed again as well: an audit.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from typing import Protocol, runtime_checkable
@@ -29,7 +29,7 @@ from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
-from harness.model.stimulus import Call, Limits, Run, Stimulus
+from harness.model.stimulus import Call, Limits, Run, Session, Stimulus
 from harness.model.verdict import VerdictKind
 
 KindOf = Callable[[Scenario, int, Observation], VerdictKind]
@@ -177,31 +177,35 @@ class SharedRuns:
             for index, (stimulus, answer) in enumerate(pairs):
                 if may_share(stimulus):
                     known[len(known)] = (scenario, index, answer.observation)
-        groups = server.group({n: (s.stimuli[i], s.limits) for n, (s, i, _) in known.items()})
-        for group in groups:
-            for number, job in list(group.jobs.items()):
+        groups: list[SharedGroup] = []
+        packed = server.group({n: (s.stimuli[i], s.limits) for n, (s, i, _) in known.items()})
+        for group in packed:
+            entries: dict[int, _Entry] = {}
+            for number, job in group.jobs.items():
                 scenario, index, reference = known[number]
                 expected = canonical(reference, scenario.stimuli[index], arguments=job.arguments)
-                if expected is None:
-                    del group.jobs[number]
-                    continue
-                self._entries[number] = _Entry(
-                    scenario=scenario,
-                    index=index,
-                    reference=reference,
-                    expected=expected,
-                    lot=self._draw("audit", str(number)),
-                )
-            first, then = _in_order({number: self._entries[number] for number in group.jobs})
-            order = [*first, *sorted(then, key=partial(self._place, group))]
-            for number in group.jobs.keys() - set(order):
-                del self._entries[number]
-            group.jobs = {number: group.jobs[number] for number in order}
+                if expected is not None:
+                    entries[number] = _Entry(
+                        scenario=scenario,
+                        index=index,
+                        reference=reference,
+                        expected=expected,
+                        lot=self._draw("audit", str(number)),
+                    )
+            groups += self._processes(group, entries)
+        self._groups = tuple(groups)
         self._by_stimulus = {id(entry.stimulus): entry for entry in self._entries.values()}
         digests = ((scenario.id, self._digest(scenario)) for scenario in self._plan.scenarios)
         self._digests = {name: digest for name, digest in digests if digest is not None}
-        self._groups = tuple(group for group in groups if group.jobs)
         return self._groups
+
+    def _processes(self, group: SharedGroup, entries: dict[int, _Entry]) -> Iterator[SharedGroup]:
+        """The group as it is asked: in processes in which no question shows a later answer."""
+        while len(entries) >= _WORTH_A_PROCESS:
+            first, then = _in_order(entries)
+            order = [*first, *sorted(then, key=partial(self._place, group))]
+            self._entries |= {number: entries.pop(number) for number in order}
+            yield replace(group, jobs={number: group.jobs[number] for number in order})
 
     def _place(self, group: SharedGroup, number: int) -> tuple[bytes, bytes]:
         """Where a stimulus comes in its group: those with the same constants beside each other."""
@@ -250,10 +254,13 @@ def _in_order(entries: Mapping[int, _Entry]) -> tuple[list[int], list[int]]:
 
 
 def _question(stimulus: Stimulus) -> str:
-    action = stimulus.action
-    texts = action.argv if isinstance(action, Run) else (stimulus.given,)
-    if isinstance(action, Call):
-        texts = (*texts, action.expression)
+    match stimulus.action:
+        case Run(argv=argv):
+            texts = argv
+        case Call(expression=expression):
+            texts = (stimulus.given, expression)
+        case Session(steps=steps):
+            texts = (stimulus.given, *steps)
     named = (binding.literal for binding in (*stimulus.bindings, *stimulus.constants))
     return "\0".join(map(_bare, (*texts, *named, *(typed.text for typed in stimulus.inputs))))
 
@@ -264,6 +271,9 @@ def _answers(observation: Observation) -> set[str]:
         texts.append(observation.value.source())
     if observation.arguments != observation.arguments_before:
         texts += [argument.source() for argument in observation.arguments]
+    for step in observation.steps:
+        texts += [step.printed, "" if step.value is None else step.value.source()]
+    texts += [variable.value.source() for variable in observation.variables]
     return set(map(_bare, texts))
 
 

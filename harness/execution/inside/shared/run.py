@@ -46,7 +46,7 @@ class RefusedError(Exception):
 
 class ScriptedInput:
     """What takes the place of `sys.stdin`: lines come from the driver, each when it is asked for.
-    `places` says after how many bytes of output that was.
+    `places` says after how many bytes of output that was, and where each step of a session ended.
 
     Where there is no more line, a process of its own ends. Here `input` raises EOFError, and what
     was `observed` until then, the phase and the output, is all that counts; who asks once more
@@ -137,6 +137,7 @@ class SharedRun:
         self.has_answered = False
         self.channel = -1
         self.context = evaluate.EvaluationContext()
+        self.steps: list[str] = []
         self.constants: list[tuple[str, Any]] = []
         self.containers: list[tuple[str, Any]] = []
 
@@ -184,6 +185,7 @@ class SharedRun:
         sys.argv = [program, *argv]
         self.facades.seed(seed)
         self.input.begin("stimulus" if action == "run" else "given")
+        self.steps = []
         self.has_answered = False
         answer = evaluate.StimulusAnswer(
             self.files.student, self.files.comparison, self.input.reach
@@ -195,7 +197,9 @@ class SharedRun:
         output = self.screen.getvalue()
         self.screen.seek(0)
         self.screen.truncate()
-        if _met_a_limit(answer.fields.get("raised", "")):
+        if action == "session":
+            answer.put("steps", "[" + ",".join(self.steps) + "]")
+        if _met_a_limit(answer.fields.get("raised", "")) or _met_a_limit("".join(self.steps)):
             self.give_up()
         if self.input.observed is not None:
             phase, output = self.input.observed
@@ -303,10 +307,14 @@ class SharedRun:
         if action == "run":
             evaluate.program(self.files.library, program[:-3], answer)
         else:
-            self._run_stimulus(bindings, stimulus, answer)
+            self._run_stimulus(action, bindings, stimulus, answer)
 
     def _run_stimulus(
-        self, bindings: list[tuple[str, str]], packed: bytes, answer: evaluate.StimulusAnswer
+        self,
+        action: str,
+        bindings: list[tuple[str, str]],
+        packed: bytes,
+        answer: evaluate.StimulusAnswer,
     ) -> None:
         stimulus = unpacked(packed)
         context = self.context
@@ -319,7 +327,15 @@ class SharedRun:
         except BaseException as error:
             answer.put_not_begun(error, self.files.own_modules)
             return
-        evaluate.call(stimulus, context, answer)
+        if action == "call":
+            evaluate.call(stimulus, context, answer)
+        else:
+            evaluate.session(stimulus, context, answer, self._step_finished)
+
+    def _step_finished(self, outcome: str) -> None:
+        self.output.flush()
+        self.input.places.append(f"s{self.screen.tell()}")
+        self.steps.append(outcome)
 
     def _finish(self, report: bytes) -> None:
         """Say what was observed, unless something of the program changed or does not end."""
