@@ -45,7 +45,7 @@ def imported(path: Path) -> Iterator[tuple[int, str, str]]:
 @cache
 def exported(path: Path) -> set[str]:
     """What a package's `__init__` imports from its own modules."""
-    found = ast.parse(path.read_text("utf-8")).body
+    found = ast.walk(ast.parse(path.read_text("utf-8")))
     return {a.name for node in found if isinstance(node, ast.ImportFrom) for a in node.names}
 
 
