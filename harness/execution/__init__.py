@@ -3,8 +3,6 @@
 Here are the package's public names; those that need a terminal where the system has some.
 """
 
-from contextlib import suppress
-
 from harness.execution.confinement import tier_layers
 from harness.execution.confinement.layers.user import unused_uids
 from harness.execution.confinement.probe import (
@@ -37,7 +35,7 @@ from harness.execution.sharing import (
     may_share,
 )
 
-with suppress(ImportError):  # Windows has no terminals
+if has_terminals():
     from harness.execution.linux.driver import Driver
     from harness.execution.linux.pexpect_terminal import attach_terminal
     from harness.execution.linux.server import SubmissionServer, ToolServer

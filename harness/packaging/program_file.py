@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import pkgutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -81,8 +81,7 @@ def _needed(entries: Iterable[str]) -> dict[str, bytes]:
         tree = ast.parse(source)
         waiting.append(module.rpartition(".")[0])
         for imported, name in _imports(tree):
-            home = _lazy_names(imported).get(name, "")
-            waiting += [imported, f"{imported}.{name}", home]
+            waiting += [imported, f"{imported}.{name}"]
         if path.endswith("/__init__.py") and _imports_modules(tree):
             waiting += [f"{module}.{name}" for name in _modules_in(path)]
     return files
@@ -103,20 +102,6 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 def _is_for_type_checkers(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-
-
-@cache
-def _lazy_names(package: str) -> Mapping[str, str]:
-    """The module of each name that a package loads at its first use, as it tells type checkers."""
-    if not (file := _file_of(package)):
-        return {}
-    lazily = filter(_is_for_type_checkers, ast.parse(file[1]).body)
-    return {
-        name: module
-        for block in lazily
-        for statement in ast.iter_child_nodes(block)
-        for module, name in _imports(statement)
-    }
 
 
 def _imports_modules(tree: ast.Module) -> bool:

@@ -21,9 +21,9 @@ from harness.policy.rule import short
 LIBRARY = frozenset({"math", "random", "string", "typing"})
 _IMPORTS = LIBRARY | {"__future__"}
 
-# What reads or writes namespaces, runs text, opens files, makes types, shows where objects lie, or
-# is an object of Python's own that has room for an attribute. `super()` without arguments is
-# looked at apart (`_is_harmless_super`).
+# What reads or writes namespaces, runs text, opens files, makes types, shows the address of an
+# object, or is a built-in object that can hold an attribute. `super()` without arguments has a
+# check of its own (`_is_harmless_super`).
 _NAMES = frozenset(
     """
     aiter anext breakpoint compile copyright credits delattr dir eval exec getattr globals

@@ -206,7 +206,7 @@ def test_the_more_specific_rule_is_the_reason(reason: str, other: str, one: Fail
 
 def test_every_rule_has_its_own_name_and_says_what_it_is_for() -> None:
     assert len(BY_NAME) == len(registered_rules())
-    assert all(rule.words for rule in registered_rules())
+    assert all(rule.explain.__doc__ and rule.words for rule in registered_rules())
 
 
 TOY = """

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, wraps
 from operator import attrgetter
 from typing import TypeVar
 
@@ -74,11 +74,11 @@ def rule_about(
     """As `rule`, of a function that is given this part of the failure too, where there is one."""
 
     def make(function: Callable[[Failure, P], str | None]) -> ExplanationRule:
+        @wraps(function)
         def explain(failure: Failure) -> str | None:
             subject = part(failure)
             return None if subject is None else function(failure, subject)
 
-        explain.__name__ = function.__name__
         return rule(stage, place, words)(explain)
 
     return make

@@ -27,6 +27,7 @@ _AT_IMPORT = {
 
 @rule(Stage.ENDING, 10, "could not be graded: our error")
 def our_fault(failure: Failure) -> str | None:
+    """Our machinery failed; nothing is known about the submission."""
     if failure.ending is Ending.HARNESS_ERROR:
         return "The grader itself failed here; this says nothing about the program."
     return None
@@ -34,6 +35,7 @@ def our_fault(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 20, "broke the grading protocol")
 def tampered(failure: Failure) -> str | None:
+    """The program broke the protocol by which it is observed."""
     if failure.ending is not Ending.TAMPERED:
         return None
     rest = "this does not count, and a person will check it"
@@ -42,6 +44,7 @@ def tampered(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 30, "fails as the file is loaded")
 def ran_at_import(failure: Failure) -> str | None:
+    """Something went wrong before any function was called."""
     if not failure.loading:
         return None
     raised = failure.raised
@@ -64,6 +67,7 @@ def ran_at_import(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 40, "is missing")
 def missing_function(failure: Failure) -> str | None:
+    """A function that the stimulus needs is not there."""
     if failure.ending is not Ending.MISSING:
         return None
     name = plain(failure.observation.detail, limit=60)
@@ -79,6 +83,7 @@ def missing_function(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 50, "prints without end")
 def printed_without_end(failure: Failure) -> str | None:
+    """More was printed, or left in files, than is kept."""
     if failure.ending is not Ending.OUTPUT_LIMIT:
         return None
     if failure.observation.detail.endswith("in its folder"):
@@ -94,6 +99,7 @@ def printed_without_end(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 70, "does not end")
 def did_not_end(failure: Failure) -> str | None:
+    """Time ran out."""
     if failure.ending is Ending.CPU_LIMIT:
         hint = "perhaps a loop whose condition stays true"
     elif failure.ending is Ending.TIMEOUT:
@@ -110,6 +116,7 @@ def _last_input(failure: Failure) -> str:
 
 @rule(Stage.ENDING, 80, "uses too much memory")
 def memory(failure: Failure) -> str | None:
+    """Memory ran out."""
     raised = failure.raised
     if failure.ending is Ending.MEMORY_LIMIT or (raised and raised.type_name == "MemoryError"):
         return failure.says("used more memory than is allowed: perhaps something grows without end")
@@ -118,6 +125,7 @@ def memory(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 90, "crashes Python itself")
 def crashed(failure: Failure) -> str | None:
+    """Python itself died by a signal."""
     detail = failure.observation.detail
     signal = f" ({plain(detail, limit=40)})" if detail else ""
     is_crash = failure.ending is Ending.CRASHED
@@ -126,6 +134,7 @@ def crashed(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 100, "ends the whole program")
 def ended_early(failure: Failure) -> str | None:
+    """The process was gone before there was an answer."""
     if failure.ending is Ending.ENDED_EARLY:
         return failure.says("ended the whole process before giving an answer")
     return None
@@ -133,12 +142,14 @@ def ended_early(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 110, "stopped after too many time limits")
 def cut_short(failure: Failure) -> str | None:
+    """Not run to the end because the submission kept hitting its limits."""
     clause = "was stopped at a shorter time limit, because other checks did not end either"
     return failure.says(clause) if failure.ending is Ending.STOPPED_EARLY else None
 
 
 @rule(Stage.DIFFERENCE, 120, "ends in another way than it should")
 def should_not_answer(failure: Failure) -> str | None:
+    """It should have ended in another way, and simply ended."""
     if failure.ending is Ending.ANSWERED:
         return failure.says("ended, although it should not have ended here")
     return None
@@ -151,6 +162,7 @@ _WITHOUT_ASKING = frozenset(
 
 @rule(Stage.ENDING, 60, "does not ask for input")
 def did_not_ask_for_input(failure: Failure) -> str | None:
+    """Nothing was read, though something should have been."""
     if failure.observation.ending not in _WITHOUT_ASKING or failure.raises or failure.loading:
         return None
     if failure.observation.reads or not failure.expected_reads:
@@ -164,6 +176,7 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
 
 @rule(Stage.OUTPUT_BEFORE_INPUTS, 40, "asks for more input than there is")
 def asked_for_more(failure: Failure) -> str | None:
+    """It wanted more input than there was to be typed."""
     more = failure.reads is not None and failure.reads.actual > failure.reads.expected
     if failure.ending is not Ending.ASKED_FOR_MORE and not more:
         return None
@@ -185,6 +198,7 @@ def asked_for_more(failure: Failure) -> str | None:
 
 @rule(Stage.KNOWN_MISTAKE, 110, "stops before all input is read")
 def stopped_early(failure: Failure) -> str | None:
+    """It ended before all inputs were taken."""
     if failure.reads is None or failure.observation.ending is not Ending.ANSWERED or failure.raises:
         return None
     taken, expected = failure.reads.actual, failure.reads.expected
@@ -225,12 +239,14 @@ def _is(raised: Raised, name: str) -> bool:
 
 @rule_about(Stage.ENDING, 120, "calls exit", _unexpected)
 def called_exit(failure: Failure, raised: Raised) -> str | None:
+    """`exit()` where the function should come back."""
     clause = f"called exit, which ends the whole program{at_line(raised)}"
     return failure.says(clause) if _is(raised, "SystemExit") else None
 
 
 @rule_about(Stage.ENDING, 130, "calls itself without end", _unexpected)
 def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
+    """A function that calls itself without end."""
     clause = f"recursed too deeply: a function calls itself without end{at_line(raised)}"
     return failure.says(clause) if _is(raised, "RecursionError") else None
 
@@ -238,6 +254,7 @@ def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
 @rule_about(Stage.ENDING, 140, "has other parameters", _unexpected)
 def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
     # The call itself fails, and no line of the student's.
+    """The call itself fails: the function is defined with other parameters."""
     if raised.type_name != "TypeError" or raised.frames:
         return None
     if not _WRONG_ARGUMENTS.search(raised.message[:300]):
@@ -247,6 +264,7 @@ def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
 
 @rule(Stage.ENDING, 45, "ends before what is asked for")
 def ended_elsewhere(failure: Failure) -> str | None:
+    """It ended as it should, but before the call or the session."""
     early = failure.observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
     if not early or failure.ending is not expected_ending(failure.expectation):
         return None
@@ -282,11 +300,13 @@ def _call(failure: Failure) -> str:
 
 @rule_about(Stage.ENDING, 150, "raises an exception", _unexpected)
 def raised_unexpectedly(failure: Failure, raised: Raised) -> str | None:
+    """An exception where there should be none."""
     return failure.says(f"raised {_named(raised)}{at_line(raised)}")
 
 
 @rule_about(Stage.ENDING, 160, "raises another exception", RAISES)
 def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+    """Another exception, or another message, than should be raised."""
     expected, raised = mismatch.expected, mismatch.actual
     if expected is None or raised is None:
         return None
@@ -312,6 +332,7 @@ def _other_base(actual: Raised, wanted: str) -> str:
 
 @rule_about(Stage.ENDING, 170, "raises no exception", RAISES)
 def did_not_raise(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+    """No exception where there should be one."""
     if mismatch.expected is None or mismatch.actual is not None:
         return None
     return failure.says(f"raised nothing, but {mismatch.expected.in_words()} should be raised")

@@ -12,6 +12,7 @@ from harness.judging.explain.rules import TEXTS, Stage, count, rule, rule_about
 
 @rule_about(Stage.DIFFERENCE, 30, "prints where nothing should be printed", TEXTS)
 def unexpected_output(failure: Failure, texts: TextEdit) -> str | None:
+    """Something is printed where nothing should be."""
     if texts.expected_text or not texts.printed:
         return None
     found = quoted(texts.actual_text.rstrip("\n"))
@@ -22,6 +23,7 @@ def unexpected_output(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 40, "prints nothing", TEXTS)
 def nothing_printed(failure: Failure, texts: TextEdit) -> str | None:
+    """Nothing is printed where something should be."""
     if texts.actual_text or not texts.printed:
         return None
     wanted = quoted(_first_visible(texts.expected))
@@ -35,6 +37,7 @@ def _done(texts: TextEdit) -> str:
 
 @rule_about(Stage.DIFFERENCE, 50, "does not print a line", TEXTS)
 def line_missing(failure: Failure, texts: TextEdit) -> str | None:
+    """Lines are left out, all else is right."""
     if texts.inserted or not texts.removed:
         return None
     if len(texts.removed) == 1:
@@ -49,6 +52,7 @@ def line_missing(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 60, "prints a line too many", TEXTS)
 def line_too_many(failure: Failure, texts: TextEdit) -> str | None:
+    """Lines are added, all else is right."""
     if texts.removed or not texts.inserted:
         return None
     if len(texts.inserted) == 1:
@@ -61,6 +65,7 @@ def line_too_many(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 70, "a prompt differs", TEXTS)
 def prompt_differs(failure: Failure, texts: TextEdit) -> str | None:
+    """The text just before an input is another."""
     turn = None if failure.text is None else failure.text.turn
     pair = texts.one_line
     if turn is None or turn >= failure.observation.reads or pair is None or not texts.at_end:
@@ -71,6 +76,7 @@ def prompt_differs(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 80, "one printed line differs", TEXTS)
 def line_differs(failure: Failure, texts: TextEdit) -> str | None:
+    """One line is another, all else is right."""
     pair = texts.one_line
     if pair is None:
         return None
@@ -83,6 +89,7 @@ def line_differs(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 90, "the printed text differs", TEXTS)
 def text_differs(failure: Failure, texts: TextEdit) -> str | None:
+    """The texts differ from some line and column, and no other rule knows why."""
     lines = texts.first_lines
     column = shared_start(*(line or "" for line in lines)) + 1
     wanted, got = quoted_pair(*lines)
@@ -101,6 +108,7 @@ _FURTHER = " (and differs further on)"
 
 @rule(Stage.KNOWN_MISTAKE, 115, "ends lines as Windows does")
 def windows_line_ends(failure: Failure) -> str | None:
+    """Only the ends of lines differ: \r\n on one side, \n on the other."""
     for texts in failure.all_texts:
         sides = texts.expected_text, texts.actual_text
         expected, actual = (side.replace("\r\n", "\n") for side in sides)
@@ -132,6 +140,7 @@ def _ends(texts: TextEdit, differing: int) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 120, "only white space differs")
 def only_whitespace(failure: Failure) -> str | None:
+    """Every visible character is right."""
     for texts in failure.all_texts:
         if _without_spaces(texts.expected_text) == _without_spaces(texts.actual_text):
             clause = f"white space differs in {texts.named}: {_what(texts)}"
@@ -224,6 +233,7 @@ def _kinds(space: str) -> str:
 
 @rule_about(Stage.KNOWN_MISTAKE, 130, "upper and lower case differ", TEXTS)
 def only_case(failure: Failure, texts: TextEdit) -> str | None:
+    """Every letter is right but for its case."""
     if texts.expected_text.casefold() != texts.actual_text.casefold():
         return None
     wanted, got = quoted_pair(*texts.first_lines)
