@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from harness.common.errors import UserError
 from harness.common.person_names import by_name_line, id_key, name_keys
@@ -17,6 +17,8 @@ from harness.intake.recognising import PLAIN, Download
 from harness.intake.terms import Due, Extension, Listed, Terms, in_zone
 from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.submission import Student
+
+T = TypeVar("T")
 
 MAX_SUBMISSIONS = 20_000  # their files are in memory until all are graded
 _TEST_STUDENT = "studenttest"
@@ -146,14 +148,12 @@ def _mark(attempt: Attempt) -> tuple[str, str, int] | None:
 
 
 def _zoned(uploads: StudentUploads, terms: Terms) -> StudentUploads:
-    def zoned(at: datetime | None) -> datetime | None:
-        return None if at is None else in_zone(at, terms.zone)
-
-    return replace(
-        uploads,
-        attempts=tuple(replace(each, at=zoned(each.at)) for each in uploads.attempts),
-        elsewhere=tuple(in_zone(at, terms.zone) for at in uploads.elsewhere),
+    attempts = (
+        replace(each, at=in_zone(each.at, terms.zone)) if each.at is not None else each
+        for each in uploads.attempts
     )
+    elsewhere = tuple(in_zone(at, terms.zone) for at in uploads.elsewhere)
+    return replace(uploads, attempts=tuple(attempts), elsewhere=elsewhere)
 
 
 def _on_roster(
@@ -178,7 +178,7 @@ def _on_roster(
     strangers = [member.identity for member in members if member.listed is None]
     matched = {id(line) for line in lines.values()}
     missing = [line for line in roster if id(line) not in matched]
-    unsure = _names(member for member in members if member.listed is None)
+    unsure = {key for each in members if each.listed is None for key in _name_keys(each)}
     members += [_absent(line, members, unsure) for line in missing]
     alone = [_by_name_alone(everybody[index], by_name[index]) for index in sorted(by_name)]
     notices = by_name_line(alone)
@@ -201,10 +201,8 @@ def _with_extensions(
     """Everybody with the time due, and lines about extensions of nobody here: whoever has one may
     not have handed in yet. UserError for one of several, for one before the class's due time, and
     where all are of nobody."""
-    by_key: dict[str, set[int]] = defaultdict(set)
-    for index, member in enumerate(members):
-        for key in _keys(member) | (member.listed.ids if member.listed else set()):
-            by_key[key].add(index)
+    ids = [_keys(member) | (member.listed.ids if member.listed else set()) for member in members]
+    by_key = _by_key(range(len(members)), ids)
     held = [replace(member, due=due) for member in members]
     examples = listed(sorted(member.identity for member in members)[:3])
     unknown = []
@@ -215,7 +213,7 @@ def _with_extensions(
                 place=extension.place,
                 hint="correct it, or leave the line out",
             )
-        meant = by_key.get(id_key(extension.id), set())
+        meant = by_key[id_key(extension.id)]
         if len(meant) > 1:
             raise UserError(
                 f"{len(meant)} students are called {extension.id}",
@@ -236,16 +234,23 @@ def _with_extensions(
 
 def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dict[int, Listed]:
     """The line of the roster for each of everybody (by position) whose id or email it has."""
-    by_id: dict[str, list[Listed]] = defaultdict(list)
-    for line in roster:
-        for key in line.ids | {id_key(line.student.email)} - {""}:
-            by_id[key].append(line)
+    keys = [line.ids | {id_key(line.student.email)} - {""} for line in roster]
+    by_id = _by_key(roster, keys)
     lines: dict[int, Listed] = {}
     for index, uploads in enumerate(everybody):
-        meant = {id(line): line for key in _keys(uploads) for line in by_id.get(key, ())}
+        meant = {id(line): line for key in _keys(uploads) for line in by_id[key]}
         if len(meant) == 1:
             lines[index] = next(iter(meant.values()))
     return lines
+
+
+def _by_key(items: Iterable[T], keys: Iterable[Iterable[str]]) -> dict[str, list[T]]:
+    """The items that have a key; `keys` are those of each."""
+    by_key: dict[str, list[T]] = defaultdict(list)
+    for item, keys_of_item in zip(items, keys, strict=True):
+        for key in keys_of_item:
+            by_key[key].append(item)
+    return by_key
 
 
 def _by_name(
@@ -254,20 +259,13 @@ def _by_name(
     """The line of each other who has a name that nobody else has, here or there."""
     lines: dict[int, Listed] = {}
     taken = {id(line) for line in by_id.values()}
-    by_name: dict[str, list[Listed]] = defaultdict(list)
-    for line in roster:
-        for key in name_keys(line.student.name):
-            by_name[key].append(line)
-    named: dict[str, list[int]] = defaultdict(list)
-    for index, uploads in enumerate(everybody):
-        for key in _name_keys(uploads):
-            named[key].append(index)
+    by_name = _by_key(roster, (name_keys(line.student.name) for line in roster))
+    named = _by_key(range(len(everybody)), map(_name_keys, everybody))
     for key, indexes in named.items():
-        meant_lines = by_name.get(key, [])
-        if len(indexes) != 1 or len(meant_lines) != 1 or indexes[0] in by_id:
+        if len(indexes) != 1 or len(by_name[key]) != 1 or indexes[0] in by_id:
             continue
-        if id(meant_lines[0]) not in taken:
-            lines.setdefault(indexes[0], meant_lines[0])
+        if id(by_name[key][0]) not in taken:
+            lines.setdefault(indexes[0], by_name[key][0])
     return lines
 
 
@@ -322,7 +320,3 @@ def _keys(uploads: StudentUploads) -> set[str]:
 
 def _name_keys(uploads: StudentUploads) -> frozenset[str]:
     return name_keys(uploads.student.name if uploads.student else uploads.identity)
-
-
-def _names(everybody: Iterable[StudentUploads]) -> set[str]:
-    return {key for uploads in everybody for key in _name_keys(uploads)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.intake.entries import EntryKind, shown_path, unique_ids
 from harness.intake.identifying import identify
 from harness.intake.recognising import Download, find, recognise
-from harness.intake.submissions import select_attempt, submission_of
+from harness.intake.submissions import submission_of
 from harness.intake.terms import ClassOptions, read_terms, shown
 from harness.model.plan import Assignment
 from harness.model.result import CohortFacts, Contents
@@ -47,7 +47,7 @@ def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: ClassOptio
         class_ = identify(downloads, terms)
         ids = unique_ids(uploads.identity for uploads in class_.members)
         submissions = [
-            submission_of(name, uploads, select_attempt(uploads), assignment)
+            submission_of(name, uploads, assignment)
             for name, uploads in zip(ids, class_.members, strict=True)
         ]
     facts = CohortFacts(
@@ -74,19 +74,24 @@ def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) 
     ignored: list[str] = []
     metadata: list[str] = []
     for download in downloads:
-        of_a_student, doubted, count = _holders(download, in_review)
-        students += count
+        needs_review: dict[str, bool] = {}  # by the names that are a student's
+        for uploads in download.uploads:
+            parts = [part for attempt in uploads.attempts for part in attempt.parts]
+            doubted = any(attempt.origin in in_review for attempt in uploads.attempts)
+            students += bool(parts) and not doubted
+            for part in parts:
+                needs_review[part] = doubted or needs_review.get(part, False)
         needs = download.layout.needs if download.layout else ""
         for entry in download.contents:
-            if entry.name in doubted:
+            if entry.name in needs_review:
+                kinds.add(EntryKind.FOLDER if entry.is_folder else EntryKind.FILE)
+            if needs_review.get(entry.name):
                 review.append(shown_path(entry.name))
-            elif entry.name in of_a_student:
+            elif entry.name in needs_review:
                 of_students += 1
             else:
                 others = metadata if entry.name == needs else ignored
                 others.append(shown_path(entry.name))
-                continue
-            kinds.add(EntryKind.FOLDER if entry.is_folder else EntryKind.FILE)
     return Contents(
         what=f"{kinds.pop().value}s" if len(kinds) == 1 else "files and folders",
         total=sum(len(download.contents) for download in downloads),
@@ -96,20 +101,3 @@ def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) 
         ignored=tuple(ignored),
         metadata=tuple(metadata),
     )
-
-
-def _holders(download: Download, in_review: set[str]) -> tuple[set[str], set[str], int]:
-    """The names that are a student's, those that need review, and how many students have none of
-    the second."""
-    of_a_student: set[str] = set()
-    doubted: set[str] = set()
-    students = 0
-    for uploads in download.uploads:
-        origins = {attempt.origin for attempt in uploads.attempts}
-        parts = {part for attempt in uploads.attempts for part in attempt.parts}
-        if origins & in_review:
-            doubted |= parts
-        else:
-            of_a_student |= parts
-            students += bool(parts)
-    return of_a_student, doubted, students

@@ -25,7 +25,7 @@ from harness.intake.entries import (
     safe_id,
     shown_path,
 )
-from harness.intake.layouts import Layout, Times, known_layouts
+from harness.intake.layouts import Layout, Named, Times, known_layouts
 from harness.intake.uploads import Attempt, StudentUploads, attempt_of, in_folder
 from harness.model.plan import Assignment
 
@@ -40,7 +40,7 @@ class Download:
     path: Path
     folder: Entry  # in which the uploads are: the path itself, or the one alone inside
     layout: Layout | None = None  # None: plain
-    named: tuple[Entry, ...] = ()  # as the layout names students' things
+    named: tuple[Named, ...] = ()  # as the layout names students' things
     strays: tuple[Entry, ...] = ()  # other things that may be a student's
     around: tuple[Entry, ...] = ()  # what is beside the folders in which `folder` is alone
     uploads: tuple[StudentUploads, ...] = ()
@@ -108,19 +108,19 @@ def _download(
 ) -> Download:
     try:
         if not entry.is_folder:
-            return _of_one(entry, lone_file(entry, entry.where), EntryKind.FILE)
+            return _of_one(entry, lone_file(entry, entry.where))
         if is_submission:
-            return _of_one(entry, folder_itself(entry), EntryKind.FOLDER)
+            return _of_one(entry, folder_itself(entry))
         download = with_layout(entry, assignment, asked)
         if assignment.archive and asked is None and _is_a_students_archive(download, entry):
             file = file_at(Path(entry.where))
-            return _of_one(file, lone_file(file, file.where), EntryKind.FILE)
+            return _of_one(file, lone_file(file, file.where))
         _check_archives(download, assignment)
         uploads = _uploads(download, assignment)
         if download.layout is None and [a.origin for one in uploads for a in one.attempts] == [
             download.folder.where
         ]:
-            return _of_one(entry, uploads[0], EntryKind.FOLDER)
+            return _of_one(entry, uploads[0])
         contents = (*download.around, *download.folder.everything(MAX_CLASS_ENTRIES))
         return replace(download, uploads=uploads, contents=contents)
     except Refused as refusal:
@@ -129,10 +129,10 @@ def _download(
         raise UserError(f"cannot be read ({error.strerror or error})", place=entry.where) from None
 
 
-def _of_one(entry: Entry, uploads: StudentUploads, kind: EntryKind) -> Download:
+def _of_one(entry: Entry, uploads: StudentUploads) -> Download:
     """A path that is one submission: it is the only thing there."""
     parts = (part for attempt in uploads.attempts for part in attempt.parts)
-    contents = tuple(Entry(name=part, kind=kind) for part in parts)
+    contents = tuple(Entry(name=part, kind=entry.kind) for part in parts)
     return Download(path=Path(entry.where), folder=entry, uploads=(uploads,), contents=contents)
 
 
@@ -141,7 +141,8 @@ def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads
     folder, layout = download.folder, download.layout
     if layout is None:
         return plain_uploads(folder, assignment)
-    doubts = {entry.name: why for entry in download.named if (why := dot_doubt(entry))}
+    entries = [each.entry for each in download.named]
+    doubts = {entry.name: why for entry in entries if (why := dot_doubt(entry))}
     stray = f"its name is not as {layout.name} names files"
     return (
         *(
@@ -195,41 +196,52 @@ def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> froze
     for folders in by_parent.values():
         if len(folders) < 2:
             continue
-        no_classes = [folder.where for folder in folders if not _is_class(folder, assignment)]
+        is_class = {
+            folder.where: _holds(_is_class, folder, assignment, unreadable=True)
+            for folder in folders
+        }
         clear = any(_holds(is_clearly_one, folder, assignment) for folder in folders)
         around = sum(_holds(_is_around_one, folder, assignment) for folder in folders)
-        if clear or (around > 1 and len(no_classes) == len(folders)):
-            submissions.update(no_classes)
+        if clear or (around > 1 and not any(is_class.values())):
+            submissions.update(where for where, whether in is_class.items() if not whether)
     return frozenset(submissions)
 
 
 def _holds(
-    condition: Callable[[Entry, Assignment], bool], folder: Entry, assignment: Assignment
+    condition: Callable[[Entry, Assignment], bool],
+    folder: Entry,
+    assignment: Assignment,
+    *,
+    unreadable: bool = False,
 ) -> bool:
+    """`unreadable` is the answer for what cannot be read: that is said when it is."""
     try:
         return condition(folder, assignment)
+    except UserError:
+        return False
     except (OSError, Refused):
-        return False  # what is wrong with it is said when it is read
+        return unreadable
 
 
 def _is_around_one(folder: Entry, assignment: Assignment) -> bool:
-    """Whether the files are in a folder inside, which no platform has named."""
-    try:
-        is_plain = with_layout(folder, assignment).layout is None
-    except UserError:
+    """Whether the files are in a folder inside, which no platform has named: it is a submission,
+    and the folder itself is not."""
+    if with_layout(folder, assignment).layout is not None:
         return False
-    return is_plain and is_around_one(folder, assignment)
+    for place in places(folder):
+        inner = place.folder
+        is_lone = _is_lone_file(inner.entries())
+        if is_one(inner, assignment) or (assignment.laid_as and is_lone):
+            return inner is not folder
+    return False
 
 
 def _is_class(folder: Entry, assignment: Assignment) -> bool:
-    try:
-        # One name alone may be a student's file that is called as a platform calls its own.
-        named = with_layout(folder, assignment).named
-        return len(named) > 1 or holds_several(folder, assignment)
-    except UserError:
-        return False
-    except (OSError, Refused):
-        return True  # what is wrong with it is said when it is read
+    # One name alone may be a student's file that is called as a platform calls its own.
+    if len(with_layout(folder, assignment).named) > 1:
+        return True
+    folders = [each for each in folder.entries(MAX_CLASS_ENTRIES) if each.is_folder]
+    return sum(is_one(inner, assignment) for inner in folders) > 1
 
 
 def layout_names() -> tuple[str, ...]:
@@ -244,24 +256,24 @@ def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None)
     Raises UserError where names disagree, or none is named as the layout asked for names them.
     """
     whole = Download(path=Path(folder.where), folder=folder)
-    if asked == PLAIN:
-        return _plain(whole, assignment)
     if asked is None and is_one(folder, assignment):
         return whole
-    around: tuple[Entry, ...] = ()
-    for inner in places(folder):
-        download = _of_platform(replace(whole, folder=inner, around=around), asked)
-        if download is not None:
+    for place in places(folder) if asked != PLAIN else ():
+        if (download := _of_platform(place, asked)) is not None:
             return download
-        around += _beside(inner)
-    if asked is not None:
+    if asked not in (None, PLAIN):
         layout = _called(asked)
         raise UserError(
             f"nothing here is named as {layout.name} names it ({layout.example})",
             place=folder.where,
             hint=f"--layout {' | '.join(layout_names())}, or leave it out",
         )
-    return _plain(whole, assignment)
+    # An archive often has one folder around everybody's.
+    if folder.is_packed and not is_one(folder, assignment):
+        for place in places(folder):
+            if len(candidates_in(place.folder)) > 1 and not is_one(place.folder, assignment):
+                return place
+    return whole
 
 
 def _of_platform(download: Download, asked: str | None) -> Download | None:
@@ -271,14 +283,16 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
     names = {entry.name for entry in entries}
     present = [layout for layout in known_layouts() if not layout.needs or layout.needs in names]
     candidates = [_called(asked)] if asked else present
-    named: dict[str, list[Entry]] = {layout.name: [] for layout in known_layouts()}
+    named: dict[str, list[Named]] = {layout.name: [] for layout in known_layouts()}
     strays = []
     for entry in entries:
-        layout = next((layout for layout in candidates if layout.is_one(entry)), None)
-        if layout is not None:
-            named[layout.name].append(entry)
-        elif may_be_one(entry):
-            strays.append(entry)
+        for layout in candidates:
+            if (match := layout.match(entry)) is not None:
+                named[layout.name].append(Named(entry, match))
+                break
+        else:
+            if may_be_one(entry):
+                strays.append(entry)
     layouts = [layout for layout in known_layouts() if named[layout.name]]
     if not layouts:
         return None
@@ -288,23 +302,6 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
         raise _unclear(download.folder, counts, unknown)
     theirs = tuple(named[layouts[0].name])
     return replace(download, layout=layouts[0], named=theirs, strays=tuple(strays))
-
-
-def _beside(folder: Entry) -> tuple[Entry, ...]:
-    """What is beside the folder that is alone in a folder."""
-    alone = {entry.name for entry in candidates_in(folder)}
-    return tuple(e for e in folder.everything(MAX_CLASS_ENTRIES) if e.name not in alone)
-
-
-def _plain(whole: Download, assignment: Assignment) -> Download:
-    """Plain; an archive often has one folder around everybody's."""
-    if whole.folder.is_packed and not is_one(whole.folder, assignment):
-        around: tuple[Entry, ...] = ()
-        for inner in places(whole.folder):
-            if len(candidates_in(inner)) > 1 and not is_one(inner, assignment):
-                return replace(whole, folder=inner, around=around)
-            around += _beside(inner)
-    return whole
 
 
 def _called(name: str) -> Layout:
@@ -344,8 +341,8 @@ def plain_uploads(folder: Entry, assignment: Assignment) -> tuple[StudentUploads
 
     Raises OSError where it cannot be read, UserError where it holds too much for one submission.
     """
-    candidates = [entry for entry in folder.entries(MAX_CLASS_ENTRIES) if may_be_one(entry)]
-    one_of_any_name = bool(assignment.laid_as) and _is_lone_file(candidates)
+    entries = folder.entries(MAX_CLASS_ENTRIES)
+    one_of_any_name = bool(assignment.laid_as) and _is_lone_file(entries)
     if (not folder.is_packed and one_of_any_name) or is_one(folder, assignment):
         return (folder_itself(folder),)
     return tuple(one_in(folder, entry) for entry in candidates_in(folder))
@@ -382,40 +379,28 @@ def lone_file(entry: Entry, origin: str) -> StudentUploads:
     return StudentUploads(identity=stem, attempts=(attempt,))
 
 
-def places(folder: Entry) -> Iterator[Entry]:
+def places(folder: Entry) -> Iterator[Download]:
     """A folder, and those that are alone in it and in one another."""
-    yield folder
+    path = Path(folder.where)
+    place = Download(path=path, folder=folder)
     for _ in range(_FOLDERS_AROUND):
-        inside = candidates_in(folder)
+        yield place
+        inside = candidates_in(place.folder)
         if len(inside) != 1 or not inside[0].is_folder:
             return
-        folder = inside[0]
-        yield folder
-
-
-def is_around_one(folder: Entry, assignment: Assignment) -> bool:
-    """Whether a folder that is alone in it, at some depth, is a submission and it itself is not."""
-    for inner in places(folder):
-        candidates = [entry for entry in inner.entries() if may_be_one(entry)]
-        if is_one(inner, assignment) or (assignment.laid_as and _is_lone_file(candidates)):
-            return inner is not folder
-    return False
+        everything = place.folder.everything(MAX_CLASS_ENTRIES)
+        beside = (entry for entry in everything if entry.name != inside[0].name)
+        place = Download(path=path, folder=inside[0], around=(*place.around, *beside))
+    yield place
 
 
 def is_clearly_one(folder: Entry, assignment: Assignment) -> bool:
     """Whether an expected file, or nothing but one file that may be graded, is in the folder."""
-    if is_one(folder, assignment):
-        return True
-    return _is_lone_file([e for e in folder.entries(MAX_CLASS_ENTRIES) if may_be_one(e)])
+    return is_one(folder, assignment) or _is_lone_file(folder.entries(MAX_CLASS_ENTRIES))
 
 
-def holds_several(folder: Entry, assignment: Assignment) -> bool:
-    """Whether two folders in it are submissions themselves: then it is a class."""
-    folders = [each for each in folder.entries(MAX_CLASS_ENTRIES) if each.is_folder]
-    return sum(is_one(inner, assignment) for inner in folders) > 1
-
-
-def _is_lone_file(candidates: Sequence[Entry]) -> bool:
+def _is_lone_file(entries: Sequence[Entry]) -> bool:
+    candidates = [entry for entry in entries if may_be_one(entry)]
     return len(candidates) == 1 and not candidates[0].is_folder
 
 

@@ -34,27 +34,23 @@ MAX_ARCHIVE_BYTES = 32 * MIB
 _BESIDE = "__MACOSX"  # what one system's archives have beside their own folder
 
 
-def submission_of(
-    name: str, uploads: StudentUploads, selected: Attempt | None, assignment: Assignment
-) -> Submission:
-    """The submission `name` of a member of the class; `selected` None: nothing was handed in."""
-    if selected is None:
-        return _without_upload(name, uploads)
-    attempt = selected
-    if attempt.withheld is None and attempt.is_empty and attempt.hidden:
+def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) -> Submission:
+    """The submission `name` of a member of the class."""
+    attempt = select_attempt(uploads)
+    if attempt.withheld is not None:
+        attempt = replace(attempt, problem="")  # it is not graded for another reason
+    elif attempt.is_empty and attempt.hidden:
         note = f"only hidden files or what systems leave behind: {listed(attempt.hidden)}"
-        attempt = replace(
-            _with_files(attempt, assignment),
-            withheld=Withheld.NEEDS_REVIEW,
-            notes=(*attempt.notes, note),
-        )
-    elif attempt.withheld is None and uploads.student and attempt.is_empty:
+        attempt = _review(_with_files(attempt, assignment), *attempt.notes, note)
+    elif attempt.is_empty and uploads.student:
         notes = (*attempt.notes, "handed in without any file")
         attempt = replace(attempt, withheld=Withheld.NO_SUBMISSION, notes=notes)
-    elif attempt.withheld is None:
-        attempt = _reviewed(_with_files(attempt, assignment), assignment)
     else:
-        attempt = replace(attempt, problem="")  # it is not graded for another reason
+        attempt = _graded(attempt, assignment)
+    return _submission(name, uploads, attempt)
+
+
+def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submission:
     return Submission(
         id=name,
         files=attempt.files,
@@ -70,17 +66,6 @@ def submission_of(
     )
 
 
-def _without_upload(name: str, uploads: StudentUploads) -> Submission:
-    return Submission(
-        id=name,
-        files=(),
-        origin=uploads.listed.place if uploads.listed else "",
-        notes=(uploads.doubt or "on the roster, and nothing was handed in",),
-        student=uploads.student,
-        withheld=Withheld.NEEDS_REVIEW if uploads.doubt else Withheld.NO_SUBMISSION,
-    )
-
-
 def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     """What is in the folder as the submission `name`.
 
@@ -93,15 +78,8 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     expected = assignment.archive
     if expected and not any(entry.name == expected for entry in attempt.entries):
         assignment, attempt = replace(assignment, archive=None), _inside(attempt)
-    attempt = _reviewed(_with_files(attempt, assignment), assignment)
-    return Submission(
-        id=name,
-        files=attempt.files,
-        origin=str(folder),
-        problem=attempt.problem,
-        notes=attempt.notes,
-        withheld=attempt.withheld,
-    )
+    attempt = replace(_graded(attempt, assignment), source="")
+    return _submission(name, StudentUploads(identity=name, attempts=(attempt,)), attempt)
 
 
 def _inside(attempt: Attempt) -> Attempt:
@@ -114,9 +92,10 @@ def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
     return select_files(look_inside(_unpacked(attempt, assignment), assignment), assignment)
 
 
-def _reviewed(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """Withheld where a person must look: at our own trouble, and at other files where the course
-    asks."""
+def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
+    """With what is graded; withheld where a person must look: at our own trouble, and at other
+    files where the course asks."""
+    attempt = _with_files(attempt, assignment)
     if attempt.problem and (attempt.ours or assignment.otherwise is OtherFiles.REVIEW):
         return replace(attempt, withheld=Withheld.NEEDS_REVIEW)
     return attempt
@@ -177,14 +156,18 @@ def _entries(archive: Entry, expected: str) -> tuple[Entry, ...]:
     return read_archive(io.BytesIO(archive.load(MAX_ARCHIVE_BYTES)), kind_named(expected))
 
 
-def select_attempt(uploads: StudentUploads) -> Attempt | None:
-    """The latest attempt in time, with its number among `of`; None where there is no attempt.
+def select_attempt(uploads: StudentUploads) -> Attempt:
+    """The latest attempt in time, with its number among `of`.
 
     Where none is in time, the last one, withheld as late; where that cannot be told, the last one
-    for a person to look at, and why.
+    for a person to look at, and why; where there is none at all, one without files.
     """
     if not uploads.attempts:
-        return None
+        return Attempt(
+            origin=uploads.listed.place if uploads.listed else "",
+            notes=(uploads.doubt or "on the roster, and nothing was handed in",),
+            withheld=Withheld.NEEDS_REVIEW if uploads.doubt else Withheld.NO_SUBMISSION,
+        )
     due = uploads.due
     attempts = sorted(uploads.attempts, key=_order)
     of = max(len(attempts) + len(uploads.elsewhere), *(a.number or 0 for a in attempts))
@@ -226,8 +209,8 @@ def _remarks(attempts: Sequence[Attempt], index: int, due: Due) -> tuple[str, ..
     return (f"{later} later attempt{'s' * (later > 1)} came in after the due time",) * bool(later)
 
 
-def _review(attempt: Attempt, why: str) -> Attempt:
-    return replace(attempt, withheld=Withheld.NEEDS_REVIEW, notes=(why,))
+def _review(attempt: Attempt, *notes: str) -> Attempt:
+    return replace(attempt, withheld=Withheld.NEEDS_REVIEW, notes=notes)
 
 
 def _in_time(attempt: Attempt, due: Due) -> bool | None:
@@ -272,7 +255,8 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         name: entry for name in expected if (entry := _named(attempt, name, expected)) is not None
     }
     if assignment.laid_as or (attempt.loose and len(expected) == 1):
-        return _one_file(attempt, assignment, list(there.values()))
+        there = _of_any_name(attempt, assignment, there)
+        expected = tuple(there)
     if not there:
         raise Refused(_wrong_names(attempt, assignment))
     files, refusals = [], []
@@ -286,8 +270,14 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     if not files:
         raise Refused(refusals[0])
     notes = [*attempt.notes, *_folder_notes(attempt, list(there.values()))]
-    notes += [f"{e.shown} was graded as {name}" for name, e in there.items() if e.name != name]
-    notes += [*_other_copies(attempt, there), *refusals]
+    notes += [
+        f"{entry.shown} was graded as {name}"
+        for name, entry in there.items()
+        if entry.name not in (name, *assignment.submission_files)
+    ]
+    if assignment.laid_as is None:
+        notes += _other_copies(attempt, there)
+    notes += refusals
     if missing := [name for name in expected if name not in there]:
         others = [e for e in attempt.entries if e.is_python and e.name not in expected]
         but = f", but {described(others)}" if others else ""
@@ -296,23 +286,17 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     return replace(attempt, files=tuple(files), notes=tuple(notes))
 
 
-def _one_file(attempt: Attempt, assignment: Assignment, named: list[Entry]) -> Attempt:
-    """A file of any name: the only one handed in, or the one that is named as expected."""
+def _of_any_name(
+    attempt: Attempt, assignment: Assignment, there: Mapping[str, Entry]
+) -> dict[str, Entry]:
+    """The only file that was handed in, or the one that is named as expected."""
     laid_as = assignment.laid_as or assignment.submission_files[0]
+    named = list(there.values())
     own = _named(attempt, laid_as, (laid_as,))
     if own is not None and own not in named:
-        named = [*named, own]
+        named.append(own)
     candidates = named or [entry for entry in attempt.entries if entry.is_python]
-    if len(candidates) != 1:
-        raise Refused(_wrong_names(attempt, assignment))
-    entry = candidates[0]
-    file = _load(entry, laid_as, attempt)
-    notes = [*attempt.notes, *_folder_notes(attempt, [entry])]
-    if entry.name not in (laid_as, *assignment.submission_files):
-        notes.append(f"{entry.shown} was graded as {laid_as}")
-    if assignment.laid_as is None:
-        notes += _other_copies(attempt, {laid_as: entry})
-    return replace(attempt, files=(file,), notes=tuple(notes))
+    return {laid_as: candidates[0]} if len(candidates) == 1 else {}
 
 
 def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None:

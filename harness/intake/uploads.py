@@ -32,7 +32,7 @@ class Attempt:
     at: datetime | None = None  # naive where the source names no zone, None where no time
     late: bool | None = None  # the source's own word where it has one
     number: int | None = None  # from 1, where the source counts, and of the one that is selected
-    of: int = 1  # how many there are, of the one that is selected
+    of: int | None = None  # how many there are, of the one that is selected
     inside: str = ""  # the archive that the entries come from
     files: tuple[SourceFile, ...] = ()  # what is graded, under the names it is run by
     problem: str = ""
@@ -95,13 +95,17 @@ def attempt_of(folder: Entry, origin: str) -> Attempt:
     )
 
 
-def at_root(
-    folder: Entry, entries: Sequence[Entry], source: str, parts: Sequence[str] = ()
-) -> Attempt:
-    """Files at the root that are one attempt's; `parts` are their names there (none: `source`)."""
-    names = tuple(parts) or (source,)
+def at_root(folder: Entry, entries: Sequence[Entry], source: str, parts: Sequence[str]) -> Attempt:
+    """Files at the root that are one attempt's; `parts` are their names there."""
     origin = f"{folder.where}/{source}"
-    return Attempt(origin=origin, entries=tuple(entries), source=source, parts=names)
+    return Attempt(origin=origin, entries=tuple(entries), source=source, parts=tuple(parts))
+
+
+def attempt_at(place: Entry, entry: Entry, file: str, source: str) -> Attempt:
+    """An attempt's folder at the root; or a file of one, which its student called `file`."""
+    if entry.is_folder:
+        return in_folder(entry, f"{place.where}/{entry.name}")
+    return at_root(place, [replace(entry, name=file)], source, [entry.name])
 
 
 def students_of(

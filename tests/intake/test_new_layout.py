@@ -15,18 +15,17 @@ from tests.intake.cohorts import by_id, cohort, source_of
 TOY = '''
 """A toy: `<id>@<file>`."""
 
-from dataclasses import replace
+import re
 
 from harness.intake.layouts import Layout, Times
-from harness.intake.uploads import at_root, student, students_of, upload_of
+from harness.intake.uploads import attempt_at, student, students_of, upload_of
 
 
-def _read(place, entries, assignment):
+def _read(place, named, assignment):
     pieces = []
-    for entry in entries:
-        who, _, name = entry.name.partition("@")
-        attempt = at_root(place, [replace(entry, name=name)], entry.name)
-        pieces.append(upload_of(student(who), attempt))
+    for each in named:
+        attempt = attempt_at(place, each.entry, each.match["file"], each.entry.name)
+        pieces.append(upload_of(student(each.match["who"]), attempt))
     return students_of(pieces)
 
 
@@ -35,7 +34,7 @@ LAYOUT = Layout(
     order=50,
     example="1234@a1.py",
     times=Times.NONE,
-    is_one=lambda entry: "@" in entry.name,
+    match=lambda entry: re.fullmatch("(?P<who>.+)@(?P<file>.+)", entry.name),
     read=_read,
 )
 '''

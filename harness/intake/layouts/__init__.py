@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,10 +22,18 @@ class Times(StrEnum):
     NONE = "none"
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A thing at the root that is named as a platform names them, and how its name is read."""
+
+    entry: Entry
+    match: re.Match[str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """One platform. `is_one` says whether a thing at the root is named as the platform names
-    them, `read` makes students of those; `example` is such a name, for messages.
+    """One platform. `match` reads the name of a thing at the root (None: it is not named as the
+    platform names them), `read` makes students of those; `example` is such a name, for messages.
 
     A name that several layouts know belongs to the one of the lowest `order`. `needs` is a file
     without which nothing at the root is of this layout; "" for none.
@@ -34,8 +43,8 @@ class Layout:
     order: int
     example: str
     times: Times
-    is_one: Callable[[Entry], bool]
-    read: Callable[[Entry, Sequence[Entry], Assignment], tuple[StudentUploads, ...]]
+    match: Callable[[Entry], re.Match[str] | None]
+    read: Callable[[Entry, Sequence[Named], Assignment], tuple[StudentUploads, ...]]
     needs: str = ""
 
 

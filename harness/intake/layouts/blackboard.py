@@ -13,7 +13,7 @@ from datetime import datetime
 from os.path import commonprefix  # of texts, not of paths
 
 from harness.intake.entries import Entry, Refused
-from harness.intake.layouts import Layout, Times
+from harness.intake.layouts import Layout, Named, Times
 from harness.intake.uploads import StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
 
@@ -24,24 +24,22 @@ _TEXT_BYTES = 64 * 1024
 _ABOUT = re.compile(r"Name: (?P<name>.*) \((?P<user>[^()]+)\)\s*")
 
 
-def _is_one(entry: Entry) -> bool:
-    match = _NAME.fullmatch(entry.name)
-    return not entry.is_folder and match is not None and _time(match["time"]) is not None
+def _match(entry: Entry) -> re.Match[str] | None:
+    match = None if entry.is_folder else _NAME.fullmatch(entry.name)
+    return match if match and _time(match["time"]) else None
 
 
 def _read(
-    place: Entry, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, named: Sequence[Named], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
-    matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    named = [(entry, match) for entry, match in matches if match]
     about = {
-        match["who"]: text
-        for entry, match in named
-        if not match["file"] and (text := _about(entry)) is not None
+        each.match["who"]: text
+        for each in named
+        if not each.match["file"] and (text := _about(each.entry)) is not None
     }
-    title = _title(match["who"] for _, match in named)
+    title = _title(each.match["who"] for each in named)
     pieces = []
-    for entry, match in named:
+    for entry, match in ((each.entry, each.match) for each in named):
         text = about.get(match["who"])
         user, name = match["who"].removeprefix(title), ""
         if text is not None and match["who"].endswith(f"_{text['user']}"):
@@ -80,6 +78,6 @@ LAYOUT = Layout(
     order=30,
     example="Assignment 1_msmith_attempt_2024-09-24-21-26-00_a1.py",
     times=Times.EXACT,
-    is_one=_is_one,
+    match=_match,
     read=_read,
 )

@@ -14,15 +14,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from harness.intake.entries import Entry
-from harness.intake.layouts import Layout, Times
-from harness.intake.uploads import (
-    StudentUploads,
-    at_root,
-    in_folder,
-    student,
-    students_of,
-    upload_of,
-)
+from harness.intake.layouts import Layout, Named, Times
+from harness.intake.uploads import StudentUploads, attempt_at, student, students_of, upload_of
 from harness.model.plan import Assignment
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -38,31 +31,24 @@ _NAME = re.compile(
 )
 
 
-def _is_one(entry: Entry) -> bool:
+def _match(entry: Entry) -> re.Match[str] | None:
     match = _NAME.fullmatch(entry.name)
     if match is None or entry.is_folder == bool(match["file"]):
-        return False
-    return _time(match) is not None
+        return None
+    return match if _time(match) else None
 
 
 def _read(
-    place: Entry, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, named: Sequence[Named], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
-    matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    named = [(entry, match) for entry, match in matches if match]
-    ones = {match["one"] for _, match in named}
-    twos = {match["two"] for _, match in named}
+    ones, twos = ({each.match[key] for each in named} for key in ("one", "two"))
     template = "{one}-{two}"
     if (len(ones) == 1) != (len(twos) == 1):
         template = "{one}" if len(twos) == 1 else "{two}"
     pieces = []
-    for entry, match in named:
-        if entry.is_folder:
-            attempt = in_folder(entry, f"{place.where}/{entry.name}")
-        else:
-            source = entry.name.removesuffix(f" - {match['file']}")
-            file = replace(entry, name=match["file"])
-            attempt = at_root(place, [file], source, [entry.name])
+    for entry, match in ((each.entry, each.match) for each in named):
+        source = entry.name.removesuffix(f" - {match['file']}")
+        attempt = attempt_at(place, entry, match["file"], source)
         who = student(template.format(one=match["one"], two=match["two"]), match["name"])
         pieces.append(upload_of(who, replace(attempt, at=_time(match))))
     return students_of(pieces)
@@ -89,6 +75,6 @@ LAYOUT = Layout(
     order=40,
     example="397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM",
     times=Times.EXACT,
-    is_one=_is_one,
+    match=_match,
     read=_read,
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.intake.entries import Entry, original_name
-from harness.intake.layouts import Layout, Times
+from harness.intake.layouts import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
 
@@ -41,22 +41,18 @@ class _Upload:
     late: bool
 
 
-def _match(name: str) -> re.Match[str] | None:
-    return _ANONYMOUS.fullmatch(name) or _NAMED.fullmatch(name) or _TYPED.fullmatch(name)
-
-
-def _is_one(entry: Entry) -> bool:
-    return not entry.is_folder and _match(entry.name) is not None
+def _match(entry: Entry) -> re.Match[str] | None:
+    if entry.is_folder:
+        return None
+    matches = (form.fullmatch(entry.name) for form in (_ANONYMOUS, _NAMED, _TYPED))
+    return next(filter(None, matches), None)
 
 
 def _read(
-    place: Entry, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, named: Sequence[Named], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
     uploads: dict[tuple[str, str], list[_Upload]] = {}
-    for entry in entries:
-        match = _match(entry.name)
-        if match is None:
-            continue
+    for entry, match in ((each.entry, each.match) for each in named):
         who = (match["id"], match.groupdict().get("name") or "")
         name, again = _numbered(match["file"], assignment)
         doubt = ""
@@ -133,6 +129,6 @@ LAYOUT = Layout(
     order=90,  # last: its names say least
     example="smithmaryann_LATE_1234_56789_a1.py",
     times=Times.LATE_ONLY,
-    is_one=_is_one,
+    match=_match,
     read=_read,
 )

@@ -15,12 +15,13 @@ from typing import Any
 from harness.common.errors import UserError
 from harness.intake.archives import MIB
 from harness.intake.entries import Entry, Refused
-from harness.intake.layouts import Layout, Times
+from harness.intake.layouts import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, in_folder, student
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 
 METADATA = "submission_metadata.yml"
+_METADATA = re.compile(re.escape(METADATA))
 _MAX_METADATA_BYTES = 256 * MIB
 _DEEPEST = 100
 _FOLDER = re.compile(r"submission_[0-9]+")
@@ -30,15 +31,14 @@ _TIME = re.compile(
 )
 
 
-def _is_one(entry: Entry) -> bool:
-    if entry.is_folder:
-        return _FOLDER.fullmatch(entry.name) is not None
-    return entry.name == METADATA
+def _match(entry: Entry) -> re.Match[str] | None:
+    return (_FOLDER if entry.is_folder else _METADATA).fullmatch(entry.name)
 
 
 def _read(
-    place: Entry, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, named: Sequence[Named], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
+    entries = [each.entry for each in named]
     where = f"{place.where}/{METADATA}"
     metadata = _metadata(entries, where)
     folders = {entry.name: entry for entry in entries if entry.is_folder}
@@ -167,7 +167,7 @@ LAYOUT = Layout(
     order=10,
     example=METADATA,
     times=Times.EXACT,
-    is_one=_is_one,
+    match=_match,
     needs=METADATA,
     read=_read,
 )

@@ -7,18 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from harness.intake.entries import Entry
-from harness.intake.layouts import Layout, Times
-from harness.intake.uploads import (
-    StudentUploads,
-    at_root,
-    in_folder,
-    student,
-    students_of,
-    upload_of,
-)
+from harness.intake.layouts import Layout, Named, Times
+from harness.intake.uploads import StudentUploads, attempt_at, student, students_of, upload_of
 from harness.model.plan import Assignment
 
 _NAME = re.compile(
@@ -27,28 +19,21 @@ _NAME = re.compile(
 )
 
 
-def _is_one(entry: Entry) -> bool:
+def _match(entry: Entry) -> re.Match[str] | None:
     match = _NAME.fullmatch(entry.name)
-    return match is not None and entry.is_folder == (not match["file"])
+    return match if match and entry.is_folder == (not match["file"]) else None
 
 
 def _read(
-    place: Entry, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, named: Sequence[Named], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
-    matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    named = [(entry, match) for entry, match in matches if match]
-    names = {match["name"] for _, match in named}
-    is_blind = names == {"Participant"} or (
-        len(names) == 1 and len({match["id"] for _, match in named}) > 1
-    )
-    with_files = {match["id"] for _, match in named if match["kind"] == "file"}
+    names, ids = ({each.match[key] for each in named} for key in ("name", "id"))
+    is_blind = names == {"Participant"} or (len(names) == 1 and len(ids) > 1)
+    with_files = {each.match["id"] for each in named if each.match["kind"] == "file"}
     pieces = []
-    for entry, match in named:
+    for entry, match in ((each.entry, each.match) for each in named):
         who = student(match["id"], "" if is_blind else match["name"])
-        if entry.is_folder:
-            attempt = in_folder(entry, f"{place.where}/{entry.name}")
-        else:
-            attempt = at_root(place, [replace(entry, name=match["file"])], entry.name)
+        attempt = attempt_at(place, entry, match["file"], entry.name)
         doubt = ""
         if match["id"] not in with_files:
             doubt = f"handed in as a text and not as a file ({entry.shown})"
@@ -61,6 +46,6 @@ LAYOUT = Layout(
     order=20,
     example="Mary-Ann Smith_4711_assignsubmission_file_",
     times=Times.NONE,
-    is_one=_is_one,
+    match=_match,
     read=_read,
 )
