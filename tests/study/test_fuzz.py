@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -296,7 +297,8 @@ def test_every_batch_is_compared_whatever_was_observed_before(
         seed=0,
     )
     number = settings.targets.index(target)
-    with fuzz_worker.Worker(setup) as worker:
+    with ExitStack() as stack:
+        worker = fuzz_worker.Worker(setup, stack)
         for batch in range(4):
             unit = fuzz_worker.Unit(target=number, batch=batch, digests=(submission.digest,))
             done = worker.run(unit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,14 @@ class CourseCode:
         except Exception as error:
             raise course_failure(function, error) from error
 
+    def holds(self, assume: CourseFunction, draw: Any) -> bool:
+        """Whether the sheet defines what a draw does, as far as a function of the course's can
+        tell: true where the draw does not bind all its parameters."""
+        bound = {each.name for each in assume.constants}
+        if not isinstance(draw, dict) or not set(assume.parameters) <= bound | draw.keys():
+            return True
+        return bool(self.call(assume, draw))
+
     def lines(self, lines: Lines, place: str) -> list[str]:
         """Lines to type; UserError where the function gives others than texts of one line."""
         if lines.function is None:
@@ -78,7 +87,7 @@ class Drawer:
                 what = f"{target.strategy.source} gave no strategy but {type(made).__name__}"
                 raise UserError(what, place=_place(target.strategy))
             for assume in settings.assume:
-                made = made.filter(_Holds(assume, code))
+                made = made.filter(partial(code.holds, assume))
             self._strategy: Any = made
         else:
             self._strategy = strategies.tuples(*self._typings(strategies))
@@ -182,22 +191,6 @@ class _EnoughError(Exception):
     """So many draws that no more are needed."""
 
 
-class _Holds:
-    """Whether the sheet defines what a draw does, for a strategy's `filter`."""
-
-    def __init__(self, function: CourseFunction, code: CourseCode) -> None:
-        self._function = function
-        self._code = code
-        self._bound = {each.name for each in function.constants}
-
-    def __call__(self, draw: Any) -> bool:
-        if not isinstance(draw, dict):
-            return True
-        if not set(self._function.parameters) <= self._bound | set(draw):
-            return True
-        return bool(self._code.call(self._function, draw))
-
-
 def batch_seed(seed: int, target: str, number: int) -> int:
     """The seed of one batch of a target."""
     return int.from_bytes(sha256(f"{seed}\0{target}\0{number}".encode()).digest()[:8], "big")
@@ -227,14 +220,62 @@ Run = Callable[[Sequence[Stimulus]], list[Observation]]
 
 @dataclass(slots=True)
 class _Game:
-    """A game being played: what was typed at which prompt (by its number), as far as is known, and
-    what usually follows a prompt."""
+    """A game being played: the lines for each prompt (by its number), in the game and to close it;
+    what was typed at which prompt, as far as is known; and what usually follows a prompt."""
 
+    target: FuzzTarget
     lines: Typing
+    closing: Sequence[Sequence[str]]
     known: list[tuple[int, str]] = field(default_factory=list)
     follows: dict[int, int] = field(default_factory=dict)
     over: bool = False
     typed: list[str] = field(default_factory=list)
+
+    def guess(self) -> Stimulus:
+        """What to type if the prompts come as they came before."""
+        taken = [number for number, _ in self.known]
+        self.typed = [line for _, line in self.known]
+        prompt = self.follows.get(taken[-1], 0) if taken else 0
+        while len(self.typed) < self.target.inputs + _MOST_CLOSING:
+            self.typed.append(self._line(taken, prompt))
+            taken.append(prompt)
+            prompt = self.follows.get(prompt, 0)
+        return self.stimulus()
+
+    def stimulus(self) -> Stimulus:
+        inputs = tuple(Typed(text=line) for line in self.typed)
+        return replace(self.target.stimulus, inputs=inputs)
+
+    def _line(self, taken: Sequence[int], prompt: int) -> str:
+        """The next line for a prompt, after these."""
+        index = taken.count(prompt)
+        lines = self.lines[prompt]
+        # The first prompt's lines are the game; when they are at an end, so is the game.
+        going_on = taken.count(0) < len(self.lines[0]) and len(taken) < self.target.inputs
+        if going_on and prompt == 0:
+            return lines[index]
+        if going_on:
+            return lines[index % len(lines)]
+        return self.closing[prompt][index % len(self.closing[prompt])]
+
+    def learn(self, seen: Observation) -> None:
+        """Follow what was printed up to where something was typed that was meant for another
+        prompt."""
+        taken: list[int] = []
+        for turn in seen.turns:
+            if turn.typed is None:
+                break
+            prompt = _prompt(self.target, turn.printed)
+            if taken:
+                self.follows[taken[-1]] = prompt
+            line = self._line(taken, prompt)
+            taken.append(prompt)
+            if turn.typed.text != line:
+                self.known = [*zip(taken[:-1], self.typed, strict=False), (prompt, line)]
+                return
+        self.over = True
+        fits = seen.ending is Ending.ANSWERED and seen.raised is None
+        self.typed = self.typed[: len(taken)] if fits else []
 
 
 def play_games(
@@ -242,69 +283,15 @@ def play_games(
 ) -> list[Stimulus]:
     """The games in full, with what is typed; those that the reference does not bring to an end are
     left out. UserError where it shows a prompt that the assignment does not name."""
-    games = [_Game(lines=lines) for lines in drawn]
+    games = [_Game(target, lines, closing) for lines in drawn]
     for _ in range(_MOST_ROUNDS):
         playing = [game for game in games if not game.over]
         if not playing:
             break
-        for game in playing:
-            game.typed = _guess(target, game, closing)
-        observations = run([_typing(target, game.typed) for game in playing])
+        observations = run([game.guess() for game in playing])
         for game, observation in zip(playing, observations, strict=True):
-            _learn(target, game, observation, closing)
-    return [_typing(target, game.typed) for game in games if game.over and game.typed]
-
-
-def _guess(target: FuzzTarget, game: _Game, closing: Sequence[Sequence[str]]) -> list[str]:
-    """What to type if the prompts come as they came before."""
-    taken = [number for number, _ in game.known]
-    typed = [line for _, line in game.known]
-    prompt = game.follows.get(taken[-1], 0) if taken else 0
-    while len(typed) < target.inputs + _MOST_CLOSING:
-        typed.append(_line(target, game, taken, prompt, closing))
-        taken.append(prompt)
-        prompt = game.follows.get(prompt, 0)
-    return typed
-
-
-def _line(
-    target: FuzzTarget,
-    game: _Game,
-    taken: Sequence[int],
-    prompt: int,
-    closing: Sequence[Sequence[str]],
-) -> str:
-    """The next line for a prompt, after these."""
-    index = taken.count(prompt)
-    lines = game.lines[prompt]
-    # The first prompt's lines are the game; when they are at an end, so is the game.
-    going_on = taken.count(0) < len(game.lines[0]) and len(taken) < target.inputs
-    if going_on and prompt == 0:
-        return lines[index]
-    if going_on:
-        return lines[index % len(lines)]
-    return closing[prompt][index % len(closing[prompt])]
-
-
-def _learn(
-    target: FuzzTarget, game: _Game, seen: Observation, closing: Sequence[Sequence[str]]
-) -> None:
-    """Follow what was printed up to where something was typed that was meant for another prompt."""
-    taken: list[int] = []
-    for turn in seen.turns:
-        if turn.typed is None:
-            break
-        prompt = _prompt(target, turn.printed)
-        if taken:
-            game.follows[taken[-1]] = prompt
-        line = _line(target, game, taken, prompt, closing)
-        taken.append(prompt)
-        if turn.typed.text != line:
-            game.known = [*zip(taken[:-1], game.typed, strict=False), (prompt, line)]
-            return
-    game.over = True
-    fits = seen.ending is Ending.ANSWERED and seen.raised is None
-    game.typed = game.typed[: len(taken)] if fits else []
+            game.learn(observation)
+    return [game.stimulus() for game in games if game.over and game.typed]
 
 
 def _prompt(target: FuzzTarget, printed: str) -> int:
@@ -316,10 +303,6 @@ def _prompt(target: FuzzTarget, printed: str) -> int:
         place=str(target.place),
         hint="name this prompt under answers:",
     )
-
-
-def _typing(target: FuzzTarget, lines: Sequence[str]) -> Stimulus:
-    return replace(target.stimulus, inputs=tuple(Typed(text=line) for line in lines))
 
 
 def shorten_game(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:

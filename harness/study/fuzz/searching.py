@@ -27,7 +27,7 @@ from harness.model.study import (
 )
 from harness.model.submission import Submission
 from harness.results.reuse import execution_digest, judging_digest
-from harness.study.fuzz.worker import Setup, Unit, UnitResult, WorkFailed, batch_size
+from harness.study.fuzz.worker import Setup, Unit, UnitResult, batch_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,10 +274,10 @@ def _run(
         for _, message in workers.run(setup, still_open(), heard):
             if isinstance(message, WorkerDied):
                 raise HarnessError(f"a process that compares programs died ({message.reason})")
-            if isinstance(message, WorkFailed):
-                if message.by_user:
-                    raise UserError(message.what, place=message.place, hint=message.hint)
-                raise HarnessError(message.what)
+            if isinstance(message, UserError):
+                raise UserError(message.what, place=message.place, hint=message.hint)
+            if isinstance(message, HarnessError):
+                raise message
             yield message
 
 

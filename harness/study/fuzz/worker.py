@@ -7,7 +7,7 @@ import ast
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from multiprocessing.connection import Connection
@@ -78,52 +78,43 @@ class Differing:
 
 
 class RunningProgram:
-    """A submission or the reference, in a server of its own. `together`: its inputs may share a
-    process."""
+    """A submission or the reference, in a server of its own; `sharing` where its inputs may share
+    a process."""
 
     def __init__(self, server: Observes, *, together: bool) -> None:
         self.server = server
-        self.together = together and isinstance(server, SharingObserver)
+        self.sharing = server if together and isinstance(server, SharingObserver) else None
 
-    def run_together(self, group: SharedGroup, numbers: Sequence[int]) -> Mapping[int, bytes]:
-        """What it did, by number; nothing where it may not share a process after all."""
-        return self._run(group, numbers, lambda number, data: True)
-
-    def same_together(
-        self, group: SharedGroup, numbers: Sequence[int], expected: Mapping[int, bytes]
-    ) -> set[int]:
-        """The numbers of what it did as expected; the rest is looked at and not kept."""
-        return set(self._run(group, numbers, lambda number, data: data == expected[number]))
-
-    def _run(self, group: SharedGroup, numbers: Sequence[int], keep: Keep) -> Mapping[int, bytes]:
-        if not self.together or not isinstance(self.server, SharingObserver):
+    def run_together(
+        self, group: SharedGroup, numbers: Sequence[int], keep: Keep
+    ) -> Mapping[int, bytes]:
+        """What it did that is to be kept, by number; nothing where it may not share a process
+        after all."""
+        if self.sharing is None:
             return {}
-        outcome = self.server.observe_together(group, numbers, keep=keep)
+        outcome = self.sharing.observe_together(group, numbers, keep=keep)
         if outcome.refused:
-            self.together = False
+            self.sharing = None
             return {}
         return outcome.seen
 
 
-class Comparer(AbstractContextManager["Comparer"]):
-    """The reference of an assignment, ready to be compared with submissions."""
+class Comparer:
+    """The reference of an assignment, ready to be compared with submissions until `stack` is
+    closed."""
 
     def __init__(
-        self, driver: AnyDriver, assignment: Assignment, reference: tuple[SourceFile, ...]
+        self,
+        driver: AnyDriver,
+        assignment: Assignment,
+        reference: tuple[SourceFile, ...],
+        stack: ExitStack,
     ) -> None:
         self._driver = driver
         self._assignment = assignment
-        self._files = reference
-        self._stack = ExitStack()
         self._sharing: dict[tuple[SourceFile, ...], bool] = {}
-
-    def __enter__(self) -> Comparer:
-        self._tool = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
-        self._reference = self.program(self._files, self._stack)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+        self._tool = stack.enter_context(driver.tool(SOURCES, ENTRY))
+        self._reference = self.program(reference, stack)
 
     def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> RunningProgram:
         """A submission's program, until `stack` is closed."""
@@ -152,13 +143,13 @@ class Comparer(AbstractContextManager["Comparer"]):
     def prepare(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> Prepared:
         """A batch, run on the reference."""
         prepared = Prepared(target, dict(enumerate(stimuli)))
-        server = self._reference.server
-        if not (self._reference.together and isinstance(server, SharingObserver)):
+        if self._reference.sharing is None:
             return prepared
         sharing = {n: (s, target.limits) for n, s in prepared.stimuli.items() if may_share(s)}
-        prepared.groups = server.group(sharing)
+        prepared.groups = self._reference.sharing.group(sharing)
         for group in prepared.groups:
-            answers = self._reference.run_together(group, sorted(group.jobs))
+            numbers = sorted(group.jobs)
+            answers = self._reference.run_together(group, numbers, lambda number, data: True)
             for number, data in answers.items():
                 if _RAISED in data.partition(b"\n")[0]:
                     prepared.left_out.add(number)
@@ -170,10 +161,10 @@ class Comparer(AbstractContextManager["Comparer"]):
         """Inputs on which a program fails, in the order of their numbers. It is not asked on and on
         once it has run into limits, or where very much is not the same."""
         equal: set[int] = set()
+        together = prepared.together
         for group in prepared.groups:
-            numbers = sorted(group.jobs.keys() & prepared.together.keys())
-            if numbers:
-                equal |= program.same_together(group, numbers, prepared.together)
+            if numbers := sorted(group.jobs.keys() & together.keys()):
+                equal |= program.run_together(group, numbers, lambda n, d: d == together[n]).keys()
         suspects = [n for n in prepared.stimuli if n not in equal and n not in prepared.left_out]
         judged = 0
         for number in suspects:
@@ -350,43 +341,24 @@ class UnitResult:
     found: dict[str, FuzzDifference]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkFailed:
-    """Why a batch has no result; `by_user`: the user can fix it."""
-
-    what: str
-    place: str = ""
-    hint: str = ""
-    by_user: bool = False
-
-
 def batch_size(target: FuzzTarget) -> int:
     """How many inputs are drawn at a time."""
     return GAMES if target.prompts else BATCH
 
 
-class Worker(AbstractContextManager["Worker"]):
-    """Works on batches with one driver."""
+class Worker:
+    """Works on batches with one driver, until `stack` is closed."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, stack: ExitStack) -> None:
         self._setup = setup
         self._code = CourseCode(setup.settings.folder)
         self._drawers: dict[int, Drawer] = {}
         self._submissions = {each.digest: each for each in setup.submissions}
-        self._stack = ExitStack()
         variants = dict.fromkeys((*setup.assignment.variants, *setup.settings.variants))
-        self._assignment = replace(setup.assignment, variants=tuple(variants))
-
-    def __enter__(self) -> Worker:
-        setup = self._setup
+        assignment = replace(setup.assignment, variants=tuple(variants))
         driver = create_driver(setup.interpreter, setup.tier, cpu=pick_cpu())
-        self._stack.enter_context(driver)
-        self._comparer = Comparer(driver, self._assignment, setup.reference)
-        self._stack.enter_context(self._comparer)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+        stack.enter_context(driver)
+        self._comparer = Comparer(driver, assignment, setup.reference, stack)
 
     def run(self, unit: Unit) -> UnitResult:
         """Draw and compare. UserError where the course's own code fails."""
@@ -447,14 +419,9 @@ class Worker(AbstractContextManager["Worker"]):
         ]
 
     def _is_settled(self, game: Stimulus, observation: Observation) -> bool:
-        known = {"typed": [each.text for each in game.inputs], "printed": observation.printed}
-        for assume in self._setup.settings.assume:
-            bound = {each.name for each in assume.constants} | known.keys()
-            asked = set(assume.parameters) & known.keys()
-            applies = asked and set(assume.parameters) <= bound
-            if applies and not self._code.call(assume, known):
-                return False
-        return True
+        typed = [each.text for each in game.inputs]
+        known = {"typed": typed, "printed": observation.printed}
+        return all(self._code.holds(assume, known) for assume in self._setup.settings.assume)
 
     def _simplest(
         self,
@@ -520,14 +487,10 @@ def _serve(connection: Connection, setup: Setup) -> None:
         worker: Worker | None = None
         while True:
             unit: Unit = connection.recv()
-            answer: UnitResult | WorkFailed
             try:
-                worker = worker or stack.enter_context(Worker(setup))
-                answer = worker.run(unit)
+                worker = worker or Worker(setup, stack)
+                connection.send(worker.run(unit))
             except UserError as error:
-                answer = WorkFailed(
-                    what=error.what, place=error.place, hint=error.hint, by_user=True
-                )
-            except HarnessError as error:
-                answer = WorkFailed(what=str(error))
-            connection.send(answer)
+                connection.send(error)
+            except HarnessError as error:  # some kinds cannot be sent
+                connection.send(HarnessError(str(error)))
