@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from harness.judging.channels import mismatches
 from harness.judging.explain.failure import Failure
@@ -144,6 +145,32 @@ def case(
     return Failure(observation, expectation, stimulus, found)
 
 
-def sentence(rule: str, one: Failure) -> str | None:
-    """What a single rule says of a case."""
-    return BY_NAME[rule](one)
+def returns(expected: object, actual: object, stimulus: Stimulus = CALL, **more: Any) -> Failure:
+    """The case of a call that returns another value."""
+    return case(called(expected), called(actual), stimulus, **more)
+
+
+def prints(expected: str, actual: str) -> Failure:
+    """The case of a call that prints another text."""
+    return case(called(None, expected), called(None, actual))
+
+
+def breaks(matcher: Matcher, value: object) -> Failure:
+    """The case of a call whose value does not meet the matcher."""
+    return case(None, called(value), stated=Expected(returns=matcher))
+
+
+def fails_to_print(matcher: Matcher, text: str) -> Failure:
+    """The case of a call that prints a text which does not meet the matcher."""
+    return case(None, called(None, text), stated=Expected(prints=matcher))
+
+
+def changed(before: object, after: object, value: object = True) -> Observation:
+    """A call that was given one argument, and what it made of it."""
+    return called(value, before=(before,), after=(after,))
+
+
+# By rule: each sentence, and the case or cases of which it is said.
+Sentences = dict[str, dict[str, Failure | list[Failure]]]
+# By rule: near enough to its cases to be taken for one.
+Neighbours = dict[str, list[Failure]]

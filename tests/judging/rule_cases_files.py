@@ -11,7 +11,7 @@ from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.policy import SourceFile
 from harness.model.stimulus import Call
 from harness.model.values import Value, ValueKind, file_value, place_value
-from tests.judging.judging_cases import CALL, called, case, exactly, raised
+from tests.judging.judging_cases import CALL, Neighbours, Sentences, called, case, exactly, raised
 
 GIVEN = SourceFile(name="in.txt", data=b"a\n")
 IN_A_FOLDER = replace(CALL, folder=True)
@@ -22,8 +22,7 @@ def wrote(*, left_open: tuple[str, ...] = (), **texts: str | bytes) -> Observati
     """A call that left these files, their names without .txt."""
     files = tuple(
         NamedValue(
-            name=f"{name}.txt",
-            value=file_value(text.encode() if isinstance(text, str) else text),
+            name=f"{name}.txt", value=file_value(text.encode() if isinstance(text, str) else text)
         )
         for name, text in sorted(texts.items())
     )
@@ -68,277 +67,173 @@ NOT_THERE = case(REPORT, wrote(), IN_A_FOLDER)
 
 NOT_HANDED_IN = raised("ModuleNotFoundError", "No module named 'triangle'", phase=Phase.LOADING)
 
-FIRES: list[tuple[str, Failure, str]] = [
-    ("not_handed_in", case(called(1), NOT_HANDED_IN), "triangle.py was not handed in."),
-    (
-        "file_not_closed",
-        case(REPORT, wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
+FIRES: Sentences = {
+    "not_handed_in": {"triangle.py was not handed in.": case(called(1), NOT_HANDED_IN)},
+    "file_not_closed": {
         "add_piece does not close report.txt, so that its text is not all written: use with "
-        "open(…).",
-    ),
-    (
-        "file_written_elsewhere",
-        case(REPORT, wrote(reports="a: 1\nb: 2\n"), IN_A_FOLDER),
-        "add_piece writes reports.txt and not report.txt: the name is another.",
-    ),
-    (
-        "file_written_elsewhere",
-        case(REPORT, left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), IN_A_FOLDER),
-        "add_piece writes data/report.txt and not report.txt: open the file by its name alone, "
-        "without a folder.",
-    ),
-    (
-        "file_written_elsewhere",
-        case(REPORT, left_files(**{"C:\\me\\report.txt": TWO_LINES}), IN_A_FOLDER),
-        "add_piece writes C:\\me\\report.txt and not report.txt: open the file by its name alone, "
-        "without a folder.",
-    ),
-    (
-        "file_written_elsewhere",
-        case(left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), REPORT, IN_A_FOLDER),
-        "add_piece writes report.txt and not data/report.txt: it belongs into a folder.",
-    ),
-    (
-        "folder_is_read_only",
-        case(called(None), denied("/tmp/x.txt", line=3, source="open('/tmp/x.txt', 'w')")),
-        "add_piece uses /tmp/x.txt, which is outside its folder (line 3: "
-        "open('/tmp/x.txt', 'w')). Files belong beside the program: open x.txt by its name alone.",
-    ),
-    (
-        "folder_is_read_only",
-        case(called(None), denied("../data/x.txt"), IN_A_FOLDER),
-        "add_piece uses ../data/x.txt, which is outside its folder. Files belong beside "
-        "the program: open x.txt by its name alone.",
-    ),
-    (
-        "folder_is_read_only",
-        case(called(None), denied("a/../../x.txt", error=30, name="OSError")),
-        "add_piece uses a/../../x.txt, which is outside its folder. Files belong beside "
-        "the program: open x.txt by its name alone.",
-    ),
-    (
-        "folder_is_read_only",
-        case(called(None), denied(r"C:\me\x.txt", error=2, name="FileNotFoundError")),
-        "add_piece uses C:\\me\\x.txt, which is outside its folder. Files belong beside "
-        "the program: open x.txt by its name alone.",
-    ),
-    (
-        "folder_is_read_only",
-        case(raised("ValueError"), denied("/home/me/it's", error=2, name="FileNotFoundError")),
-        "add_piece uses /home/me/it's, which is outside its folder. Files belong beside "
-        "the program: open it's by its name alone.",
-    ),
-    (
-        "folder_is_read_only",
-        case(called(None), denied("/")),
-        "add_piece uses /, which is outside its folder. Files belong beside the program: open each "
-        "by its name alone.",
-    ),
-    (
-        "folder_is_read_only",
-        case(called(None), denied("log.txt", line=6, source="open('log.txt', 'a')")),
-        "add_piece writes log.txt, although no file should be written here (line 6: "
-        "open('log.txt', 'a')).",
-    ),
-    ("file_not_written", NOT_THERE, "The file report.txt is not written."),
-    (
-        "file_not_written",
-        case(wrote(**{"in": "a\n"}), wrote(), WITH_A_FILE),
-        "The file in.txt is gone afterwards.",
-    ),
-    (
-        "file_should_stay",
-        stays(),
-        "The file in.txt should stay as it is, and it is removed.",
-    ),
-    (
-        "file_should_stay",
-        stays(other="a\nb\n"),
-        "The file in.txt should stay as it is, and it is renamed to other.txt.",
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": ""}),
-        "The file in.txt should stay as it is, and it is emptied: is it opened with mode 'w'? "
-        "To read a file, open it with mode 'r'.",
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": "c\n"}),
-        'The file in.txt should stay as it is, and nothing of it is left: line 1 was "a" and is '
-        "\"c\" now. Is it opened with mode 'w'? To read a file, open it with mode 'r'.",
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": "a\nb\nc\n"}),
-        'The file in.txt should stay as it is, and 1 line is added at its end: "c". Is it opened '
-        "with mode 'a'?",
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": "a\nb\n\n"}),
-        'The file in.txt should stay as it is, and 1 line is added at its end: "". Is it opened '
-        "with mode 'a'?",
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": "a\nb!\n"}),
-        'The file in.txt should stay as it is, and it is changed: line 2 was "b" and is "b!" now.',
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": "a\n"}),
-        'The file in.txt should stay as it is, and it is changed: line 2, "b", is gone.',
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": b"\xff\x00"}),
-        "The file in.txt should stay as it is, and it is now a binary file.",
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": "a\nb"}),
-        "The file in.txt should stay as it is, and it is changed: the newline at its end is gone.",
-    ),
-    (
-        "file_should_stay",
-        stays(given=b"a", **{"in": "a\n"}),
-        "The file in.txt should stay as it is, and it is changed: a newline is added at its end.",
-    ),
-    (
-        "file_should_stay",
-        stays(given=b"\xff\x00", **{"in": "a\n"}),
-        "The file in.txt should stay as it is, and it is overwritten.",
-    ),
-    (
-        "file_should_stay",
-        stays(**{"in": "\na\nb\n"}),
-        'The file in.txt should stay as it is, and it is changed: line 1, "", is added.',
-    ),
-    (
-        "file_should_stay",
-        TOO_MUCH,
-        "The file in.txt should stay as it is, and it is now a file of 2000000 bytes.",
-    ),
-    (
-        "windows_line_ends",
-        case(REPORT, wrote(report="a: 1\r\nb: 2\r\n"), IN_A_FOLDER),
-        "The lines of the file report.txt end with \\r\\n, as on Windows, and should end with \\n: "
-        'write "\\n" alone; a csv.writer does with lineterminator="\\n".',
-    ),
-    (
-        "windows_line_ends",
-        case(REPORT, wrote(report="a: 1\nb: 2\r\n"), IN_A_FOLDER),
-        "1 of 2 lines of the file report.txt ends with \\r\\n, as on Windows, and should end with "
-        '\\n: write "\\n" alone; a csv.writer does with lineterminator="\\n".',
-    ),
-    (
-        "windows_line_ends",
-        case(wrote(report="a\r\nb\r\n"), wrote(report="a\nb\n"), IN_A_FOLDER),
-        "The lines of the file report.txt end with \\n, and should end with \\r\\n, as on Windows.",
-    ),
-    (
-        "file_should_not_be_there",
-        case(wrote(), wrote(debug="x"), IN_A_FOLDER),
-        "add_piece leaves the file debug.txt, which should not be there afterwards.",
-    ),
-    (
-        "only_whitespace",
-        case(REPORT, wrote(report="a: 1\nb: 2  \n"), IN_A_FOLDER),
-        "Only white space differs in the file report.txt: line 2 has 2 extra spaces at its end.",
-    ),
-    (
-        "only_whitespace",
-        case(REPORT, wrote(report="a: 1 \nb: 2 \n"), IN_A_FOLDER),
-        "Only white space differs in the file report.txt: line 1 has an extra space at its end.",
-    ),
-    (
-        "only_whitespace",
-        case(REPORT, wrote(report="a: 1\nb: 2"), IN_A_FOLDER),
-        'Only white space differs in the file report.txt: the line end after "b: 2" is missing.',
-    ),
-    (
-        "only_whitespace",
-        case(REPORT, wrote(report="a: 1\nb: 2\n\n"), IN_A_FOLDER),
-        'Only white space differs in the file report.txt: there is an extra line end after "b: 2".',
-    ),
-    (
-        "file_differs",
-        case(
-            REPORT,
-            wrote(report="a: 1 \nb: 3\n"),
-            IN_A_FOLDER,
-            stated=Expected(ignore=(Ignore.TRAILING_SPACE,)),
+        "open(…).": [
+            case(REPORT, wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
+            case(wrote(report="\n"), wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
+        ]
+    },
+    "file_written_elsewhere": {
+        "add_piece writes reports.txt and not report.txt: the name is another.": case(
+            REPORT, wrote(reports="a: 1\nb: 2\n"), IN_A_FOLDER
         ),
-        'The file report.txt differs in line 2: it is "b: 3", it should be "b: 2".',
-    ),
-    (
-        "lines_in_another_order",
-        case(REPORT, wrote(report="b: 2\na: 1\n"), IN_A_FOLDER),
-        'The file report.txt has the right lines in another order: line 1 is "b: 2", it should be '
-        '"a: 1".',
-    ),
-    (
-        "lines_run_together",
-        case(REPORT, wrote(report="a: 1b: 2"), IN_A_FOLDER),
-        'The file report.txt has all of its text in one line: write "\\n" after each line.',
-    ),
-    (
-        "file_differs",
-        DIFFERS,
-        'The file report.txt differs in line 2: it is "b: 3", it should be "b: 2".',
-    ),
-    (
-        "file_differs",
-        case(REPORT, wrote(report="a: 1\n"), IN_A_FOLDER),
-        'The file report.txt lacks 1 line from line 2 on: "b: 2".',
-    ),
-    (
-        "file_differs",
-        case(REPORT, wrote(report="a: 1\nb: 2\nc: 3\n"), IN_A_FOLDER),
-        'The file report.txt has 1 line too many from line 3 on: "c: 3".',
-    ),
-    (
-        "file_differs",
-        case(
-            None,
-            wrote(**{"in": b"\xff\x00"}),
-            WITH_A_FILE,
-            stated=Expected(writes_unchanged=True),
+        "add_piece writes data/report.txt and not report.txt: open the file by its name alone, "
+        "without a folder.": case(
+            REPORT, left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), IN_A_FOLDER
+        ),
+        "add_piece writes C:\\me\\report.txt and not report.txt: open the file by its name alone, "
+        "without "
+        "a folder.": case(REPORT, left_files(**{"C:\\me\\report.txt": TWO_LINES}), IN_A_FOLDER),
+        "add_piece writes report.txt and not data/report.txt: it belongs into a folder.": case(
+            left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), REPORT, IN_A_FOLDER
+        ),
+    },
+    "folder_is_read_only": {
+        "add_piece uses /tmp/x.txt, which is outside its folder (line 3: "
+        "open('/tmp/x.txt', 'w')). Files belong beside the program: open x.txt by its "
+        "name alone.": case(
+            called(None), denied("/tmp/x.txt", line=3, source="open('/tmp/x.txt', 'w')")
+        ),
+        "add_piece uses ../data/x.txt, which is outside its folder. Files belong beside "
+        "the program: open x.txt by its "
+        "name alone.": case(called(None), denied("../data/x.txt"), IN_A_FOLDER),
+        "add_piece uses a/../../x.txt, which is outside its folder. Files belong beside "
+        "the program: open x.txt by its "
+        "name alone.": case(called(None), denied("a/../../x.txt", error=30, name="OSError")),
+        "add_piece uses C:\\me\\x.txt, which is outside its folder. Files belong beside "
+        "the program: open x.txt by its name "
+        "alone.": case(called(None), denied(r"C:\me\x.txt", error=2, name="FileNotFoundError")),
+        "add_piece uses /home/me/it's, which is outside its folder. Files belong beside "
+        "the program: open it's by its name alone.": case(
+            raised("ValueError"), denied("/home/me/it's", error=2, name="FileNotFoundError")
+        ),
+        "add_piece uses /, which is outside its folder. Files belong beside the program: open each "
+        "by its name alone.": case(called(None), denied("/")),
+        "add_piece writes log.txt, although no file should be written here (line 6: "
+        "open('log.txt', "
+        "'a')).": case(called(None), denied("log.txt", line=6, source="open('log.txt', 'a')")),
+    },
+    "file_not_written": {
+        "The file report.txt is not written.": NOT_THERE,
+        "The file in.txt is gone afterwards.": case(wrote(**{"in": "a\n"}), wrote(), WITH_A_FILE),
+    },
+    "file_should_stay": {
+        "The file in.txt should stay as it is, and it is removed.": stays(),
+        "The file in.txt should stay as it is, and it is renamed to other.txt.": stays(
+            other="a\nb\n"
+        ),
+        "The file in.txt should stay as it is, and it is emptied: is it opened with mode 'w'? "
+        "To read a file, open it with mode 'r'.": stays(**{"in": ""}),
+        'The file in.txt should stay as it is, and nothing of it is left: line 1 was "a" and is '
+        "\"c\" now. Is it opened with mode 'w'? To read a file, open it with "
+        "mode 'r'.": stays(**{"in": "c\n"}),
+        'The file in.txt should stay as it is, and 1 line is added at its end: "c". Is it opened '
+        "with mode 'a'?": stays(**{"in": "a\nb\nc\n"}),
+        'The file in.txt should stay as it is, and 1 line is added at its end: "". Is it opened '
+        "with mode 'a'?": stays(**{"in": "a\nb\n\n"}),
+        'The file in.txt should stay as it is, and it is changed: line 2 was "b" and is '
+        '"b!" now.': stays(**{"in": "a\nb!\n"}),
+        'The file in.txt should stay as it is, and it is changed: line 2, "b", is gone.': stays(
+            **{"in": "a\n"}
+        ),
+        "The file in.txt should stay as it is, and it is now a binary file.": stays(
+            **{"in": b"\xff\x00"}
+        ),
+        "The file in.txt should stay as it is, and it is changed: the newline at its end "
+        "is gone.": stays(**{"in": "a\nb"}),
+        "The file in.txt should stay as it is, and it is changed: a newline is added at "
+        "its end.": stays(given=b"a", **{"in": "a\n"}),
+        "The file in.txt should stay as it is, and it is overwritten.": stays(
+            given=b"\xff\x00", **{"in": "a\n"}
+        ),
+        'The file in.txt should stay as it is, and it is changed: line 1, "", is added.': stays(
+            **{"in": "\na\nb\n"}
+        ),
+        "The file in.txt should stay as it is, and it is now a file of 2000000 bytes.": TOO_MUCH,
+    },
+    "windows_line_ends": {
+        "The lines of the file report.txt end with \\r\\n, as on Windows, and should end with \\n: "
+        'write "\\n" alone; a csv.writer does with '
+        'lineterminator="\\n".': case(REPORT, wrote(report="a: 1\r\nb: 2\r\n"), IN_A_FOLDER),
+        "1 of 2 lines of the file report.txt ends with \\r\\n, as on Windows, and should end with "
+        '\\n: write "\\n" alone; a csv.writer does with '
+        'lineterminator="\\n".': case(REPORT, wrote(report="a: 1\nb: 2\r\n"), IN_A_FOLDER),
+        "The lines of the file report.txt end with \\n, and should end with \\r\\n, as on "
+        "Windows.": case(wrote(report="a\r\nb\r\n"), wrote(report="a\nb\n"), IN_A_FOLDER),
+    },
+    "file_should_not_be_there": {
+        "add_piece leaves the file debug.txt, which should not be there afterwards.": case(
+            wrote(), wrote(debug="x"), IN_A_FOLDER
+        )
+    },
+    "only_whitespace": {
+        "Only white space differs in the file report.txt: line 2 has 2 extra spaces at "
+        "its end.": case(REPORT, wrote(report="a: 1\nb: 2  \n"), IN_A_FOLDER),
+        "Only white space differs in the file report.txt: line 1 has an extra space at "
+        "its end.": case(REPORT, wrote(report="a: 1 \nb: 2 \n"), IN_A_FOLDER),
+        'Only white space differs in the file report.txt: the line end after "b: 2" is '
+        "missing.": case(REPORT, wrote(report="a: 1\nb: 2"), IN_A_FOLDER),
+        "Only white space differs in the file report.txt: there is an extra line end "
+        'after "b: 2".': case(REPORT, wrote(report="a: 1\nb: 2\n\n"), IN_A_FOLDER),
+    },
+    "file_differs": {
+        'The file report.txt differs in line 2: it is "b: 3", it should be "b: 2".': [
+            case(
+                REPORT,
+                wrote(report="a: 1 \nb: 3\n"),
+                IN_A_FOLDER,
+                stated=Expected(ignore=(Ignore.TRAILING_SPACE,)),
+            ),
+            DIFFERS,
+        ],
+        'The file report.txt lacks 1 line from line 2 on: "b: 2".': case(
+            REPORT, wrote(report="a: 1\n"), IN_A_FOLDER
+        ),
+        'The file report.txt has 1 line too many from line 3 on: "c: 3".': case(
+            REPORT, wrote(report="a: 1\nb: 2\nc: 3\n"), IN_A_FOLDER
         ),
         "The file in.txt is 2 bytes, SHA-256 "
-        "ea5dbf9596d187e9500f23e9a680109475341cf4e81f7e043f7d97152c10772f, expected 'a\\n'.",
-    ),
-]
+        "ea5dbf9596d187e9500f23e9a680109475341cf4e81f7e043f7d97152c10772f, expected 'a\\n'.": case(
+            None, wrote(**{"in": b"\xff\x00"}), WITH_A_FILE, stated=Expected(writes_unchanged=True)
+        ),
+    },
+    "lines_in_another_order": {
+        'The file report.txt has the right lines in another order: line 1 is "b: 2", it should be '
+        '"a: 1".': case(REPORT, wrote(report="b: 2\na: 1\n"), IN_A_FOLDER)
+    },
+    "lines_run_together": {
+        'The file report.txt has all of its text in one line: write "\\n" after each line.': case(
+            REPORT, wrote(report="a: 1b: 2"), IN_A_FOLDER
+        )
+    },
+}
 
 WITH_A_REPORT = replace(IN_A_FOLDER, files=(SourceFile(name="report.txt", data=b"old\n"),))
 OTHER = case(called(1), called(2))
-LEAVES_ALONE: list[tuple[str, Failure]] = [
-    (
-        "not_handed_in",
+LEAVES_ALONE: Neighbours = {
+    "not_handed_in": [
         case(
             called(1),
             raised("ModuleNotFoundError", "No module named 'numpy'", line=1, phase=Phase.LOADING),
-        ),
-    ),
-    ("file_not_closed", DIFFERS),
-    ("file_written_elsewhere", NOT_THERE),
-    ("file_not_written", DIFFERS),
-    ("folder_is_read_only", NOT_THERE),
-    ("folder_is_read_only", case(called(None), denied("in.txt"), WITH_A_FILE)),
-    ("folder_is_read_only", case(called(None), denied("x", error=2, name="FileNotFoundError"))),
-    ("folder_is_read_only", case(called(None), raised("PermissionError", "no"))),
-    ("folder_is_read_only", case(called(None), denied("/etc/x", phase=Phase.LOADING))),
-    (
-        "folder_is_read_only",
+        )
+    ],
+    "file_not_closed": [DIFFERS],
+    "file_written_elsewhere": [NOT_THERE],
+    "file_not_written": [DIFFERS],
+    "folder_is_read_only": [
+        NOT_THERE,
+        case(called(None), denied("in.txt"), WITH_A_FILE),
+        case(called(None), denied("x", error=2, name="FileNotFoundError")),
+        case(called(None), raised("PermissionError", "no")),
+        case(called(None), denied("/etc/x", phase=Phase.LOADING)),
         case(
             raised("ValueError"),
             denied("/x", error=2, name="FileNotFoundError"),
             replace(CALL, action=Call(expression="read('/x')")),
         ),
-    ),
-    (
-        "folder_is_read_only",
         case(
             None,
             denied("/x"),
@@ -346,16 +241,16 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
                 raises=StatedRaise(type_name="PermissionError", message=exactly("sealed"))
             ),
         ),
-    ),
-    ("file_should_stay", NOT_THERE),
-    ("file_should_stay", case(REPORT, wrote(report="a: 1\n"), WITH_A_REPORT)),
-    ("file_should_stay", case(REPORT, wrote(), WITH_A_REPORT)),
-    ("windows_line_ends", DIFFERS),
-    ("windows_line_ends", case(REPORT, wrote(report="a: 1\r\nb: 3\r\n"), IN_A_FOLDER)),
-    ("file_should_not_be_there", NOT_THERE),
-    ("only_whitespace", DIFFERS),
-    ("lines_in_another_order", DIFFERS),
-    ("lines_run_together", DIFFERS),
-    ("file_differs", OTHER),
-    ("file_differs", NOT_THERE),
-]
+    ],
+    "file_should_stay": [
+        NOT_THERE,
+        case(REPORT, wrote(report="a: 1\n"), WITH_A_REPORT),
+        case(REPORT, wrote(), WITH_A_REPORT),
+    ],
+    "windows_line_ends": [DIFFERS, case(REPORT, wrote(report="a: 1\r\nb: 3\r\n"), IN_A_FOLDER)],
+    "file_should_not_be_there": [NOT_THERE],
+    "only_whitespace": [DIFFERS],
+    "lines_in_another_order": [DIFFERS],
+    "lines_run_together": [DIFFERS],
+    "file_differs": [OTHER, NOT_THERE],
+}
