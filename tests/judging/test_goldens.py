@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.judging.channels import shows
@@ -41,225 +43,128 @@ TWO_TURNS = StatedTurns(
 )
 FIRST_TURN = StatedTurns(turns=(StatedTurn(index=0, printed=exactly("> ")),), all_turns=False)
 
-DISAGREE: list[tuple[Observation, Expected, Stimulus, str]] = [
-    (
-        ended(Ending.CPU_LIMIT),
-        Expected(),
-        CALL,
-        "the reference ran into the limit on CPU time, which the scenario does not state.",
+Golden = tuple[Observation, Expected, Stimulus]
+
+
+def golden(observation: Observation, stimulus: Stimulus = CALL, **stated: Any) -> Golden:
+    """What the reference did, and what a scenario states of it."""
+    return observation, Expected(**stated), stimulus
+
+
+DISAGREE: dict[str, Golden] = {
+    "the reference ran into the limit on CPU time, which the scenario does not state.": golden(
+        ended(Ending.CPU_LIMIT)
     ),
-    (
-        ended(Ending.ASKED_FOR_MORE, "> "),
-        Expected(),
-        CALL,
-        "the reference asked for more input than the scenario has, "
-        "which the scenario does not state.",
+    "the reference asked for more input than the scenario has, "
+    "which the scenario does not state.": golden(ended(Ending.ASKED_FOR_MORE, "> ")),
+    "the reference does not define a function that is needed (chek_input) "
+    "while it was loading, which the scenario does "
+    "not state.": golden(ended(Ending.MISSING, detail="chek_input", phase=Phase.LOADING)),
+    "the reference answered, but the scenario states that it ends with asked_for_more.": golden(
+        called(1), ends=Ending.ASKED_FOR_MORE
     ),
-    (
-        ended(Ending.MISSING, detail="chek_input", phase=Phase.LOADING),
-        Expected(),
-        CALL,
-        "the reference does not define a function that is needed (chek_input) "
-        "while it was loading, which the scenario does not state.",
+    "the reference raised NameError: name 'chek' is not defined, "
+    "which the scenario does not state.": golden(raised("NameError", "name 'chek' is not defined")),
+    "the scenario states ValueError, but the reference raised nothing.": golden(
+        called(1), raises=StatedRaise(type_name="ValueError")
     ),
-    (
-        called(1),
-        Expected(ends=Ending.ASKED_FOR_MORE),
-        CALL,
-        "the reference answered, but the scenario states that it ends with asked_for_more.",
+    "the reference raised KeyError, but the scenario states ValueError.": golden(
+        raised("KeyError"), raises=StatedRaise(type_name="ValueError")
     ),
-    (
-        raised("NameError", "name 'chek' is not defined"),
-        Expected(),
-        CALL,
-        "the reference raised NameError: name 'chek' is not defined, "
-        "which the scenario does not state.",
+    "the reference raised ValueError: b, but the scenario states ValueError with 'a'.": golden(
+        raised("ValueError", "b"), raises=StatedRaise(type_name="ValueError", message=exactly("a"))
     ),
-    (
-        called(1),
-        Expected(raises=StatedRaise(type_name="ValueError")),
-        CALL,
-        "the scenario states ValueError, but the reference raised nothing.",
+    "the reference left 2 inputs of 3 unread.": golden(
+        ran("> ", "a", "bye"), typing("a", "b", "c")
     ),
-    (
-        raised("KeyError"),
-        Expected(raises=StatedRaise(type_name="ValueError")),
-        CALL,
-        "the reference raised KeyError, but the scenario states ValueError.",
+    "the reference read 1 input, but the scenario states 2.": golden(
+        ran("> ", "a", "bye"), typing("a"), reads=2
     ),
-    (
-        raised("ValueError", "b"),
-        Expected(raises=StatedRaise(type_name="ValueError", message=exactly("a"))),
-        CALL,
-        "the reference raised ValueError: b, but the scenario states ValueError with 'a'.",
+    "the reference ended with status 2, which the scenario does not state.": golden(
+        ran("x", status=2), RUN
     ),
-    (
-        ran("> ", "a", "bye"),
-        Expected(),
-        typing("a", "b", "c"),
-        "the reference left 2 inputs of 3 unread.",
+    "the reference ended with status 0, but the scenario states 1.": golden(ran("x"), RUN, exit=1),
+    "the reference returned True, but 1 is stated.": golden(called(True), returns=exactly(1)),
+    "the reference returned 'x', but an int is stated.": golden(
+        called("x"), returns=OfType(name="int")
     ),
-    (
-        ran("> ", "a", "bye"),
-        Expected(reads=2),
-        typing("a"),
-        "the reference read 1 input, but the scenario states 2.",
+    "the reference gave no value, but 1 is stated.": golden(ran("x"), RUN, returns=exactly(1)),
+    "the reference's value is too large to compare (deep).": golden(
+        called(Value(ValueKind.TOO_LARGE, "deep"))
     ),
-    (
-        ran("x", status=2),
-        Expected(),
-        RUN,
-        "the reference ended with status 2, which the scenario does not state.",
+    'what the reference prints differs from line 2: it is "b", but "c" is stated.': golden(
+        called(None, "a\nb\n"), prints=exactly("a\nc\n")
     ),
-    (
-        ran("x"),
-        Expected(exit=1),
-        RUN,
-        "the reference ended with status 0, but the scenario states 1.",
+    'what the reference prints differs from line 2: it is "", '
+    "but the end of the text is stated.": golden(called(None, "a\n"), prints=exactly("a")),
+    'what the reference prints is "a\\n", but text that contains "b" is stated.': golden(
+        called(None, "a\n"), prints=Contains(text="b")
     ),
-    (
-        called(True),
-        Expected(returns=exactly(1)),
-        CALL,
-        "the reference returned True, but 1 is stated.",
-    ),
-    (
-        called("x"),
-        Expected(returns=OfType(name="int")),
-        CALL,
-        "the reference returned 'x', but an int is stated.",
-    ),
-    (
-        ran("x"),
-        Expected(returns=exactly(1)),
-        RUN,
-        "the reference gave no value, but 1 is stated.",
-    ),
-    (
-        called(Value(ValueKind.TOO_LARGE, "deep")),
-        Expected(),
-        CALL,
-        "the reference's value is too large to compare (deep).",
-    ),
-    (
-        called(None, "a\nb\n"),
-        Expected(prints=exactly("a\nc\n")),
-        CALL,
-        'what the reference prints differs from line 2: it is "b", but "c" is stated.',
-    ),
-    (
-        called(None, "a\n"),
-        Expected(prints=exactly("a")),
-        CALL,
-        'what the reference prints differs from line 2: it is "", '
-        "but the end of the text is stated.",
-    ),
-    (
-        called(None, "a\n"),
-        Expected(prints=Contains(text="b")),
-        CALL,
-        'what the reference prints is "a\\n", but text that contains "b" is stated.',
-    ),
-    (
+    "the reference returned 'ab', but anything but text that contains \"b\" is stated.": golden(
         called("ab"),
-        Expected(
-            returns=AllOf(matchers=(Contains(text="a"), NoneOf(matchers=(Contains(text="b"),))))
-        ),
-        CALL,
-        "the reference returned 'ab', but anything but text that contains \"b\" is stated.",
+        returns=AllOf(matchers=(Contains(text="a"), NoneOf(matchers=(Contains(text="b"),)))),
     ),
-    (
-        called(None, "a\n"),
-        Expected(prints=NoneOf(matchers=(Contains(text="b"), Contains(text="a")))),
-        CALL,
-        'what the reference prints is "a\\n", but anything but text that contains "a" is stated.',
+    'what the reference prints is "a\\n", but anything but text that contains "a" '
+    "is stated.": golden(
+        called(None, "a\n"), prints=NoneOf(matchers=(Contains(text="b"), Contains(text="a")))
     ),
-    (
-        ran("> ", "x", "b"),
-        Expected(transcript="> y\nb"),
-        typing("x"),
-        'the reference\'s transcript differs from line 1: it is "> x", but "> y" is stated.',
+    'the reference\'s transcript differs from line 1: it is "> x", but "> y" is stated.': golden(
+        ran("> ", "x", "b"), typing("x"), transcript="> y\nb"
     ),
-    (
-        ran(">", "x", "b"),
-        Expected(turns=FIRST_TURN),
-        typing("x"),
-        'turn 0, as the reference prints it, differs from line 1: it is ">", but "> " is stated.',
+    'turn 0, as the reference prints it, differs from line 1: it is ">", but "> " '
+    "is stated.": golden(ran(">", "x", "b"), typing("x"), turns=FIRST_TURN),
+    "the reference has 3 turns, but the scenario states 2.": golden(
+        ran("> ", "x", "b", "y", "c"), typing("x", "y"), turns=TWO_TURNS
     ),
-    (
-        ran("> ", "x", "b", "y", "c"),
-        Expected(turns=TWO_TURNS),
-        typing("x", "y"),
-        "the reference has 3 turns, but the scenario states 2.",
-    ),
-    (
+    "the reference leaves board as [2], but [1] is stated.": golden(
         called(None, before=([1],), after=([2],)),
-        Expected(leaves=(StatedLeave(name="board", value=exactly([1])),)),
-        CALL,
-        "the reference leaves board as [2], but [1] is stated.",
+        leaves=(StatedLeave(name="board", value=exactly([1])),),
     ),
-    (
-        called(None),
-        Expected(leaves=(StatedLeave(name="bord", value=exactly([1])),)),
-        CALL,
-        "the scenario states bord afterwards, but there is no such name.",
+    "the scenario states bord afterwards, but there is no such name.": golden(
+        called(None), leaves=(StatedLeave(name="bord", value=exactly([1])),)
     ),
-    (
-        called(None, before=([1],), after=([2],)),
-        Expected(leaves_unchanged=True),
-        CALL,
-        "the reference changes argument 1 to [2].",
+    "the reference changes argument 1 to [2].": golden(
+        called(None, before=([1],), after=([2],)), leaves_unchanged=True
     ),
-    (
-        session(did(True)),
-        Expected(shown=("False\n",)),
-        steps("f()"),
-        'step 1 (f()): the reference shows "True\\n", but the sheet shows "False\\n".',
+    'step 1 (f()): the reference shows "True\\n", but the sheet shows "False\\n".': golden(
+        session(did(True)), steps("f()"), shown=("False\n",)
     ),
-    (
-        session(did(error="NameError")),
-        Expected(),
-        steps("f()"),
-        "step 1 (f()): the reference raised NameError, which is not stated.",
+    "step 1 (f()): the reference raised NameError, which is not stated.": golden(
+        session(did(error="NameError")), steps("f()")
     ),
-    (
-        session(did(1)),
-        Expected(shown=("1\n", "2\n")),
-        steps("f()", "g()"),
-        "the reference ran 1 step of 2.",
+    "the reference ran 1 step of 2.": golden(
+        session(did(1)), steps("f()", "g()"), shown=("1\n", "2\n")
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("observation", "stated", "stimulus", "message"), DISAGREE)
-def test_a_disagreement_is_one_sentence(
-    observation: Observation, stated: Expected, stimulus: Stimulus, message: str
-) -> None:
+@pytest.mark.parametrize("message", DISAGREE)
+def test_a_disagreement_is_one_sentence(message: str) -> None:
+    observation, stated, stimulus = DISAGREE[message]
     assert disagreements(observation, expecting(observation, stated), stimulus) == (message,)
 
 
-AGREE: list[tuple[Observation, Expected, Stimulus]] = [
-    (called(1, "x"), Expected(), CALL),
-    (called(1, "x\n"), Expected(returns=exactly(1), prints=exactly("x\n")), CALL),
-    (raised("ValueError", "b"), Expected(raises=StatedRaise(type_name="ValueError")), CALL),
-    (ended(Ending.CPU_LIMIT), Expected(ends=Ending.CPU_LIMIT), CALL),
-    (
+AGREE: list[Golden] = [
+    golden(called(1, "x")),
+    golden(called(1, "x\n"), returns=exactly(1), prints=exactly("x\n")),
+    golden(raised("ValueError", "b"), raises=StatedRaise(type_name="ValueError")),
+    golden(ended(Ending.CPU_LIMIT), ends=Ending.CPU_LIMIT),
+    golden(
         ended(Ending.ASKED_FOR_MORE, "> ", "x", "> "),
-        Expected(ends=Ending.ASKED_FOR_MORE, prints=exactly("> > ")),
         typing("x"),
+        ends=Ending.ASKED_FOR_MORE,
+        prints=exactly("> > "),
     ),
-    (ran("x", status=2), Expected(exit=2), RUN),
-    (ran("x", status=2), Expected(exit_any=True), RUN),
-    (ran("> ", "a", "bye"), Expected(reads=1), typing("a", "b")),
-    (ran("> ", "x", "b"), Expected(turns=TWO_TURNS, transcript="> x\nb"), typing("x")),
-    (called(None, "A\n"), Expected(prints=exactly("a\n"), ignore=(Ignore.CASE,)), CALL),
-    (session(did(), did([1, 2])), Expected(shown=("", "[1,\n 2]\n")), steps("x = 1", "f()")),
-    (
-        session(did(error="ValueError")),
-        Expected(raises=StatedRaise(type_name="ValueError")),
-        steps("f()"),
+    golden(ran("x", status=2), RUN, exit=2),
+    golden(ran("x", status=2), RUN, exit_any=True),
+    golden(ran("> ", "a", "bye"), typing("a", "b"), reads=1),
+    golden(ran("> ", "x", "b"), typing("x"), turns=TWO_TURNS, transcript="> x\nb"),
+    golden(called(None, "A\n"), prints=exactly("a\n"), ignore=(Ignore.CASE,)),
+    golden(session(did(), did([1, 2])), steps("x = 1", "f()"), shown=("", "[1,\n 2]\n")),
+    golden(
+        session(did(error="ValueError")), steps("f()"), raises=StatedRaise(type_name="ValueError")
     ),
-    (session(did(error="ValueError")), Expected(shown=("ValueError\n",)), steps("f()")),
+    golden(session(did(error="ValueError")), steps("f()"), shown=("ValueError\n",)),
 ]
 
 
