@@ -48,31 +48,21 @@ CLAUSES = (
 
 
 def _scenario(
-    name: str,
-    function: str,
-    clause: str,
-    *stimuli: Stimulus,
-    visible: bool = True,
-    points: int = 1,
-    informational: bool = False,
-    extra_credit: bool = False,
+    name: str, function: str, clause: str, *stimuli: Stimulus, **more: object
 ) -> Scenario:
     group = f"{function}/{name.replace(' ', '-')}"
     swept = "".join(f"[{b.name}={b.literal}]" for b in stimuli[0].constants)
-    return plans.scenario(
-        group + swept,
-        group=group,
-        name=name,
-        function=function,
-        clauses=(clause,),
-        visibility=Visibility.VISIBLE if visible else Visibility.HIDDEN,
-        points=Fraction(points),
-        stimuli=stimuli,
-        place=Place(file=f"specs/connect4ish/{function}.yaml", line=4, column=5),
-        is_sample=len(stimuli) > 1,
-        informational=informational,
-        extra_credit=extra_credit,
-    )
+    fields: dict[str, object] = {
+        "visibility": Visibility.VISIBLE,
+        "group": group,
+        "name": name,
+        "function": function,
+        "clauses": (clause,),
+        "stimuli": stimuli,
+        "place": Place(file=f"specs/connect4ish/{function}.yaml", line=4, column=5),
+        "is_sample": len(stimuli) > 1,
+    }
+    return plans.scenario(group + swept, **fields | more)
 
 
 def _call(expression: str, **more: object) -> Stimulus:
@@ -82,10 +72,7 @@ def _call(expression: str, **more: object) -> Stimulus:
 HOURS = _scenario("is a float", "num_hours", "4.1", _call("num_hours()"))
 BOARD = _scenario("a new board", "generate_initial_board", "4.3", _call("generate_initial_board()"))
 BOARD_TEN = _scenario(
-    "a new board",
-    "generate_initial_board",
-    "4.3",
-    _call("generate_initial_board()", constants=TEN),
+    "a new board", "generate_initial_board", "4.3", _call("generate_initial_board()", constants=TEN)
 )
 LABELS = _scenario(
     "labels under the board",
@@ -126,7 +113,7 @@ WINS = _scenario(
     "3.5",
     _call("check_win(board)", bindings=(Binding(name="board", literal="['XXXX', '----']"),)),
     _call("check_win(board)", bindings=(Binding(name="board", literal="['----', 'OOOO']"),)),
-    points=2,
+    points=Fraction(2),
 )
 GAME = _scenario(
     "a vertical win, then no second game",
@@ -138,14 +125,14 @@ GAME = _scenario(
         constants=(Binding(name="BOARD_SIZE", literal="4"),),
         provide=("notes.txt",),
     ),
-    points=2,
+    points=Fraction(2),
 )
 SECRET = _scenario(
     "another board",
     "check_win",
     "3.5",
     _call(f"check_win(['{CANARY}'])", constants=TEN),
-    visible=False,
+    visibility=Visibility.HIDDEN,
 )
 ODD = _scenario(
     "a leading zero", "check_input", "4.6", _call('check_input("a01")'), informational=True
@@ -159,19 +146,10 @@ EXTRA = _scenario(
 )
 
 SCENARIOS = (
-    HOURS,
-    BOARD,
-    BOARD_TEN,
-    LABELS,
-    EXTRA,
-    ACCEPTS,
-    REFUSES,
-    ODD,
-    ASKS,
-    SHEET,
-    WINS,
-    SECRET,
-    GAME,
+    HOURS, BOARD, BOARD_TEN, LABELS, EXTRA, ACCEPTS, REFUSES, ODD, ASKS, SHEET, WINS, SECRET, GAME,
+)  # fmt: skip
+FUNCTIONS = (
+    "num_hours generate_initial_board display_board check_input get_action add_piece check_win main"
 )
 
 PLAN = Plan(
@@ -181,19 +159,7 @@ PLAN = Plan(
         title="Connect 4 (ish)",
         course="CSSE7030 Assignment 1, Semester 1 2024",
         clauses=CLAUSES,
-        functions=tuple(
-            FunctionSignature(name=name, parameters=())
-            for name in (
-                "num_hours",
-                "generate_initial_board",
-                "display_board",
-                "check_input",
-                "get_action",
-                "add_piece",
-                "check_win",
-                "main",
-            )
-        ),
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in FUNCTIONS.split()),
         variants=(
             ProvidedVariant(constants=(), files=(SourceFile(name="a1_support.py", data=SUPPORT),)),
         ),
@@ -264,9 +230,7 @@ VERDICTS = {
         "white_space",
         "only white space differs: the label row has no space after the last number",
         printed(
-            "|-|-|-|-|\n|-|X|-|X|\n 1 2 3 4 \n",
-            "|-|-|-|-|\n|-|X|-|X|\n 1 2 3 4",
-            "printed text",
+            "|-|-|-|-|\n|-|X|-|X|\n 1 2 3 4 \n", "|-|-|-|-|\n|-|X|-|X|\n 1 2 3 4", "printed text"
         ),
     ),
     EXTRA.id: PASSED,
@@ -431,6 +395,5 @@ def class_page(run: RunResult, plan: Plan) -> str:
 
 
 RUN = RunResult(
-    facts=FACTS,
-    submissions=(IMPORT_ASKS, MANY_FAULTS, OUR_FAULT, PERFECT, UNREADABLE, WRONG_NAME),
+    facts=FACTS, submissions=(IMPORT_ASKS, MANY_FAULTS, OUR_FAULT, PERFECT, UNREADABLE, WRONG_NAME)
 )

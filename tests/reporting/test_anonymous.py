@@ -10,13 +10,7 @@ import pytest
 
 from harness.model.plan import Plan
 from harness.model.policy import Consequence, Finding, Severity, Unparsable
-from harness.model.result import (
-    Adjustment,
-    CohortFacts,
-    Contents,
-    RunResult,
-    SubmissionStatus,
-)
+from harness.model.result import Adjustment, CohortFacts, Contents, RunResult, SubmissionStatus
 from harness.model.submission import Student
 from harness.model.verdict import Cause, CodePlace
 from harness.reporting.export.anonymous import anonymous

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from harness.reporting.export.gradebooks import (
     make_gradebook,
 )
 from tests.reporting.gradebook_samples import TITLE, entry, request
+from tests.reporting.pages_read import assert_golden
 
 HERE = Path(__file__).parent
 GIVEN, GOLDEN = HERE / "gradebooks", HERE / "exported"
@@ -59,13 +59,8 @@ def filled(name: str) -> FilledGradebook:
 def test_a_filled_gradebook(name: str) -> None:
     found = filled(name)
     warnings = "".join(f"{line}\n" for line in found.warnings).replace(f"{GIVEN}/", "")
-    for path, data in (
-        (GOLDEN / f"gradebook-{name}", encoded(found.sheet)),
-        (GOLDEN / f"gradebook-{name}.txt", warnings.encode()),
-    ):
-        if os.environ.get("UPDATE_GOLDEN"):
-            path.write_bytes(data)
-        assert path.read_bytes() == data
+    assert_golden(GOLDEN / f"gradebook-{name}", encoded(found.sheet))
+    assert_golden(GOLDEN / f"gradebook-{name}.txt", warnings)
 
 
 def cells(name: str, encoding: str, delimiter: str) -> tuple[list[list[str]], list[list[str]]]:
@@ -117,10 +112,7 @@ def test_the_form_is_the_downloads() -> None:
 @pytest.mark.parametrize("platform", ["canvas", "blackboard"])
 def test_a_gradebook_from_the_submissions_alone(platform: str) -> None:
     found = make(platform, BY_LOGIN, None)
-    path = GOLDEN / f"gradebook-made-{platform}.csv"
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.write_bytes(encoded(found.sheet))
-    assert path.read_bytes() == encoded(found.sheet)
+    assert_golden(GOLDEN / f"gradebook-made-{platform}.csv", encoded(found.sheet))
     assert found.marks == 4
     assert found.warnings == ("s105 (Lena Late) has no mark: late",)
 

@@ -1,4 +1,6 @@
-"""Marks that people give: the template, what comes back from it, and what is refused."""
+"""Marks that people give: the template, what comes back from it, what is refused, and how every
+page that shows a mark shows them.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +10,20 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from rich.console import Console
 
 from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
 from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ByHand, ManualMark, SlotMark, joined
+from harness.model.result import Adjustment, ByHand, ManualMark, SlotMark, SubmissionStatus, joined
 from harness.model.submission import Student
+from harness.model.verdict import Verdict, VerdictKind
 from harness.reporting.export.manual_marks import manual_template, read_manual
 from harness.reporting.html.submission_pages import feedback_page, submission_page
-from harness.reporting.terminal.tables import summary_table
+from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.view import words
 from harness.results.student_view import student_view
-from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN, class_page
+from tests.reporting.pages_read import assert_inert, on_terminal
+from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN, class_page, result
 
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
 REPORT = ManualSlot(id="report", title="The report", out_of=Fraction(5, 2))
@@ -189,10 +192,7 @@ def test_the_class_has_totals_once_there_are_any() -> None:
     assert page.count("<span>Total</span>") == 1
     whole = replace(CLASS, submissions=(joined(ADA, given("'=ada,,,2")["=ada"]), BOB))
     assert '<td class="number">7.29</td>' in class_page(whole, COURSE)
-    console = Console(width=120, color_system=None)
-    with console.capture() as capture:
-        console.print(summary_table(whole, COURSE))
-    head, ada, bob = capture.get().splitlines()[:3]
+    head, ada, bob = on_terminal(summary_table(whole, COURSE), 120).splitlines()[:3]
     assert head.split()[:4] == ["submission", "state", "mark", "total"]
     assert "7.29" in ada
     assert "\u2013" in bob
@@ -209,5 +209,48 @@ def test_the_class_has_totals_once_there_are_any() -> None:
 def test_an_adjustment_that_no_longer_fits_is_limited_with_a_word(marks: int, line: str) -> None:
     """A mark may have changed since."""
     adjustment = Adjustment(marks=Fraction(marks), reason="late")
-    result = replace(PERFECT, mark=Fraction(2), adjustment=adjustment)
-    assert line in words.by_hand(result)
+    adjusted = replace(PERFECT, mark=Fraction(2), adjustment=adjustment)
+    assert line in words.by_hand(adjusted)
+
+
+MARKED_STYLE = ManualSlot(id="style", title="Code <b>style", out_of=Fraction(4), clause="5.2")
+OTHER = ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2))
+MARKED = replace(
+    MANY_FAULTS, manual=(ManualMark(slot=MARKED_STYLE), ManualMark(slot=OTHER, mark=Fraction(1, 3)))
+)
+FAILED = Verdict(kind=VerdictKind.FAILED)
+NOT_YET = "arked by hand: Code <b>style (clause 5.2): not marked yet (out of 4)"
+MARK_GIVEN = "arked by hand: The rest: 0.33 of 0.5"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [submission_page(MARKED, PLAN), feedback_page(student_view(MARKED, PLAN))],
+    ids=["lecturer", "student"],
+)
+def test_the_pages_show_marks_by_hand(page: str) -> None:
+    escaped = NOT_YET.replace("<b>", "&lt;b&gt;")
+    assert page.count(f"<li><bdi>M{escaped}</bdi></li>") == 1
+    assert page.count(f"<li><bdi>M{MARK_GIVEN}</bdi></li>") == 1
+    assert_inert(page)
+
+
+def test_the_terminal_shows_marks_by_hand() -> None:
+    assert f"m{NOT_YET}\nm{MARK_GIVEN}\n" in on_terminal(show_submission(MARKED, PLAN))
+
+
+def test_the_terminal_keeps_what_takes_no_marks_apart() -> None:
+    lenient = result("ada", {"check_input/a-leading-zero": FAILED})
+    text = on_terminal(show_submission(lenient, PLAN))
+    assert "✗" not in text
+    assert text.endswith("costs no marks, but differs: check_input: a leading zero\n")
+
+
+def test_the_terminal_says_why_there_is_no_mark() -> None:
+    why = "the attempt of noon was in time"
+    withheld = replace(
+        MARKED, status=SubmissionStatus.NEEDS_REVIEW, mark=None, scenarios=(), notes=(why,)
+    )
+    text = on_terminal(show_submission(withheld, PLAN))
+    assert text.splitlines()[1:3] == [why, ""]
+    assert "function" not in text

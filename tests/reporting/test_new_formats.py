@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
@@ -34,6 +33,7 @@ from harness.reporting.export import exporter, gradebooks
 from harness.reporting.export.exporter import Exported, ExportRequest
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
+from tests.reporting.pages_read import assert_golden
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE
 from tests.tiny_course import Course
 
@@ -132,11 +132,7 @@ TEXTS: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_text(name: str) -> None:
-    made = TEXTS[name]()
-    path = EXPORTED / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.write_bytes(made.encode())
-    assert path.read_bytes().decode() == made
+    assert_golden(EXPORTED / name, TEXTS[name]())
 
 
 def test_junit_is_what_its_schema_says() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
 from harness.model.observation import Turn
 from harness.model.result import SubmissionResult
@@ -22,7 +21,7 @@ from harness.reporting.view.comparisons import folded
 from harness.reporting.view.paste import python_lines
 from harness.reporting.view.shown_causes import clause_tallies
 from harness.results.student_view import EVERYTHING, student_view
-from tests.reporting.pages_read import assert_inert
+from tests.reporting.pages_read import assert_inert, on_terminal
 from tests.reporting.report_samples import (
     ACCEPTS,
     BOARD,
@@ -154,7 +153,4 @@ def test_a_page_says_what_was_rescued(students: bool) -> None:
 
 
 def test_the_terminal_says_how_many() -> None:
-    console = Console(width=100, color_system=None)
-    with console.capture() as capture:
-        console.print(show_submission(RESULT, PLAN))
-    assert f"{COUNTED} of the submission's\n" in capture.get()
+    assert f"{COUNTED} of the submission's\n" in on_terminal(show_submission(RESULT, PLAN))

@@ -44,31 +44,11 @@ from tests.reporting.report_samples import (
 )
 
 HOSTILE_IDS = [
-    "../../etc/passwd",
-    "/etc/passwd",
-    "..",
-    ".",
-    "",
-    "a/b",
-    "a\\b",
-    "con",
-    "NUL.txt",
-    "x" * 500,
-    "line\nend",
-    "nul\x00",
-    "\ud800",
-    "\u202egpj",
-    "<script>",
-    "javascript:alert(1)",
-    "CAPS",
-    "caps",
-    "Caps",
-    "trailing.",
-    "-rf",
-    ".hidden",
-    "Ümlaut",
+    "../../etc/passwd", "/etc/passwd", "..", ".", "", "a/b", "a\\b", "con", "NUL.txt",
+    "x" * 500, "line\nend", "nul\x00", "\ud800", "\u202egpj", "<script>",
+    "javascript:alert(1)", "CAPS", "caps", "Caps", "trailing.", "-rf", ".hidden", "Ümlaut",
     "caps-0123456789",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("submission_id", HOSTILE_IDS)

@@ -5,21 +5,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from rich.console import Console, RenderableType
 
 from harness.model.result import RunResult, SubmissionResult
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import explain_scenario, show_submission, summary_table
 from harness.results.student_view import student_view
-from tests.reporting.pages_read import assert_inert
+from tests.reporting.pages_read import assert_golden, assert_inert, on_terminal, without_blanks
 from tests.reporting.report_samples import (
     FACTS,
     IMPORT_ASKS,
@@ -50,16 +48,8 @@ def _feedback(result: SubmissionResult) -> str:
     return feedback_page(student_view(result, PLAN))
 
 
-def _terminal(thing: RenderableType) -> str:
-    console = Console(width=100, color_system=None)
-    with console.capture() as capture:
-        console.print(thing)
-    return _without_blanks(capture.get())
-
-
-def _without_blanks(text: str) -> str:
-    """No blanks at the ends of lines."""
-    return "".join(line.rstrip() + "\n" for line in text.splitlines())
+def _check(result: SubmissionResult, most: int = 3) -> str:
+    return without_blanks(explain_failures(student_view(result, PLAN), most, width=100))
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -75,29 +65,19 @@ PAGES: dict[str, Callable[[], str]] = {
     "feedback-syntax-error.html": lambda: _feedback(UNREADABLE),
     "feedback-wrong-name.html": lambda: _feedback(WRONG_NAME),
     "feedback-our-fault.html": lambda: _feedback(OUR_FAULT),
-    "summary.txt": lambda: _terminal(summary_table(RUN, PLAN)),
-    "summary-unfinished.txt": lambda: _terminal(summary_table(UNFINISHED, PLAN)),
-    "check.txt": lambda: _without_blanks(
-        explain_failures(student_view(MANY_FAULTS, PLAN), 20, width=100)
-    ),
-    "check-syntax-error.txt": lambda: _without_blanks(
-        explain_failures(student_view(UNREADABLE, PLAN), width=100)
-    ),
-    "check-perfect.txt": lambda: _without_blanks(
-        explain_failures(student_view(PERFECT, PLAN), width=100)
-    ),
-    "show.txt": lambda: _terminal(show_submission(MANY_FAULTS, PLAN)),
+    "summary.txt": lambda: on_terminal(summary_table(RUN, PLAN)),
+    "summary-unfinished.txt": lambda: on_terminal(summary_table(UNFINISHED, PLAN)),
+    "check.txt": lambda: _check(MANY_FAULTS, 20),
+    "check-syntax-error.txt": lambda: _check(UNREADABLE),
+    "check-perfect.txt": lambda: _check(PERFECT),
+    "show.txt": lambda: on_terminal(show_submission(MANY_FAULTS, PLAN)),
     "scenario.txt": lambda: explain_scenario(MANY_FAULTS.scenarios[6], PLAN.scenarios[6]),
 }
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page(name: str) -> None:
-    made = PAGES[name]()
-    path = GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.write_text(made, encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == made
+    assert_golden(GOLDEN / name, PAGES[name]())
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.endswith(".html")])

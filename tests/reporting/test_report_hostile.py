@@ -22,7 +22,7 @@ from harness.reporting.html.submission_pages import feedback_page, submission_pa
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.results.student_view import student_view
-from tests.reporting.pages_read import assert_inert
+from tests.reporting.pages_read import assert_inert, on_terminal
 from tests.reporting.report_samples import (
     CANARY,
     IMPORT_ASKS,
@@ -147,10 +147,8 @@ def test_the_terminal_stays_inert(name: str) -> None:
 
 def test_the_terminals_markup_is_only_text() -> None:
     _, plan, run = hostile(ATTACKS["rich"])
-    console = Console(width=200)
-    with console.capture() as capture:
-        console.print(summary_table(run, plan))
-    assert "student[red]x[/red] [link=http://x]y[/link] :bomb:" in capture.get()
+    text = on_terminal(summary_table(run, plan), 200)
+    assert "student[red]x[/red] [link=http://x]y[/link] :bomb:" in text
 
 
 def test_no_page_of_a_student_holds_anything_hidden() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,12 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from harness.common.errors import UserError
 from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
 from harness.results.comparing import RunSnapshot, ScenarioOutcome, SnapshotEntry, compare_runs
-from tests.reporting.pages_read import assert_inert
+from tests.reporting.pages_read import assert_golden, assert_inert, on_terminal
 
 GOLDEN = Path(__file__).parent / "exported"
 
@@ -89,13 +87,6 @@ NEW = replace(
 FOUND = compare_runs(OLD, NEW)
 
 
-def _table() -> str:
-    console = Console(width=140, color_system=None)
-    with console.capture() as capture:
-        console.print(comparison_table(FOUND))
-    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
-
-
 def _page() -> str:
     """The page without its style, which changes for other pages' sake."""
     page = re.sub("<style>.*?</style>", "<style></style>", comparison_page(FOUND), flags=re.DOTALL)
@@ -103,7 +94,7 @@ def _page() -> str:
 
 
 FORMS: dict[str, Callable[[], str]] = {
-    "comparison.txt": _table,
+    "comparison.txt": lambda: on_terminal(comparison_table(FOUND), 140),
     "comparison.csv": lambda: comparison_csv(FOUND),
     "comparison.html": _page,
 }
@@ -111,11 +102,7 @@ FORMS: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_form(name: str) -> None:
-    made = FORMS[name]()
-    path = GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.write_bytes(made.encode())
-    assert path.read_bytes().decode() == made
+    assert_golden(GOLDEN / name, FORMS[name]())
 
 
 def test_the_page_does_nothing() -> None:

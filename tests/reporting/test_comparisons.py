@@ -1,0 +1,326 @@
+"""Comparisons as pages show them: rows and marks, one side alone, boards, the first difference in
+words; nothing to decode, and never too much.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from harness.judging.comparison import compare_texts, compare_values, described
+from harness.model.stimulus import Binding, Call, Stimulus
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Channel, Comparison
+from harness.reporting.html.environment import cell_html, signs_used
+from harness.reporting.view.comparisons import first_difference, side_lines
+from harness.reporting.view.paste import boards_in
+from tests.reporting.report_samples import printed, returned
+
+
+def sides(part: Comparison) -> list[tuple[str, str]]:
+    return [(str(cell_html(row.expected)), str(cell_html(row.actual))) for row in part.rows]
+
+
+NOTHING = '<span class="none">(nothing printed)</span>'
+NO_LINE = '<span class="none">(missing)</span>'
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "rows"),
+    [
+        ("same", "same", [("same", "same")]),
+        (
+            "a b",
+            "a  b",
+            [("a<i>·</i><mark>b</mark><i>¬</i>", "a<i>·</i><mark><i>·</i></mark>b<i>¬</i>")],
+        ),
+        ("a", "a ", [("a<mark><i>¬</i></mark>", "a<mark><i>·</i></mark><i>¬</i>")]),
+        ("a\tb", "a b", [("a<mark><i>⇥</i></mark>b<i>¬</i>", "a<mark><i>·</i></mark>b<i>¬</i>")]),
+        (
+            "a\n",
+            "a",
+            [("a<mark><i>¬</i></mark>", 'a<mark><i class="none">(no line end)</i></mark>')],
+        ),
+        (
+            "a",
+            "a\n",
+            [('a<mark><i class="none">(no line end)</i></mark>', "a<mark><i>¬</i></mark>")],
+        ),
+        ("a\nb\nc", "a\nc", [("a", "a"), ("<mark>b</mark><i>¬</i>", NO_LINE), ("c", "c")]),
+        (
+            "a",
+            "a\n\n",
+            [
+                ('a<mark><i class="none">(no line end)</i></mark>', "a<mark><i>¬</i></mark>"),
+                (NO_LINE, "<i>¬</i>"),
+            ],
+        ),
+        ("a\n", "a\nb\n", [("a", "a"), (NO_LINE, "<mark>b</mark><i>¬</i>")]),
+        ("a\n", "", [("<mark>a</mark><i>¬</i>", NOTHING)]),
+        ("", "a", [(NOTHING, "<mark>a</mark><i>¬</i>")]),
+        ("", "", []),
+        (
+            "x\ny",
+            "X\nY",
+            [("<mark>x</mark><i>¬</i>", "<mark>X</mark><i>¬</i>"), ("y<i>¬</i>", "Y<i>¬</i>")],
+        ),
+    ],
+)
+def test_texts_side_by_side(expected: str, actual: str, rows: list[tuple[str, str]]) -> None:
+    assert sides(printed(expected, actual)) == rows
+
+
+def of_file(expected: str, actual: str) -> Comparison:
+    return compare_texts(Channel.WRITES, "file out.txt", expected, actual)
+
+
+EMPTY = '<span class="none">(empty)</span>'
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "rows"),
+    [
+        ("a\n", "a \n", [("a<mark><i>¬</i></mark>", "a<mark><i>·</i></mark><i>¬</i>")]),
+        (
+            "a\n",
+            "a",
+            [("a<mark><i>¬</i></mark>", 'a<mark><i class="none">(no line end)</i></mark>')],
+        ),
+        ("a\n", "", [("<mark>a</mark><i>¬</i>", EMPTY)]),
+        ("", "a\n", [(EMPTY, "<mark>a</mark><i>¬</i>")]),
+    ],
+)
+def test_the_lines_of_a_file_have_the_signs_of_printed_ones(
+    expected: str, actual: str, rows: list[tuple[str, str]]
+) -> None:
+    assert sides(of_file(expected, actual)) == rows
+
+
+def test_a_file_that_lacks_its_last_line_end_prints_none() -> None:
+    long = "a line that is longer than one can take in at a glance"
+    where = "First difference: the end: your file has no line end there."
+    assert first_difference(of_file(f"{long}\n", long)) == where
+    where = "First difference: the end: your file has a line end that should not be there."
+    assert first_difference(of_file(long, f"{long}\n")) == where
+
+
+def test_what_a_session_shows_where_nothing_should_be_is_not_called_printed() -> None:
+    found = compare_texts(Channel.SHOWS, "what is shown, step 1: f()", "", "8")
+    assert sides(found) == [('<span class="none">(nothing)</span>', "<mark>8</mark><i>¬</i>")]
+
+
+def test_an_empty_file_is_called_empty_where_it_is_expected_in_words() -> None:
+    found = described(Channel.WRITES, "file out.txt", "a text with 'x'", "")
+    assert sides(found)[0][1] == EMPTY
+
+
+def test_a_value_is_marked_without_line_ends_and_dots() -> None:
+    part = returned("[1, 2]", "[1, 3]")
+    assert sides(part) == [("[1, <mark>2</mark>]", "[1, <mark>3</mark>]")]
+    assert part.stacked
+
+
+def test_a_described_expectation_is_not_aligned() -> None:
+    expected = 'text that contains "Red wins"'
+    part = described(Channel.PRINTS, "printed text", expected, "Black\nwins")
+    assert part.in_words
+    assert sides(part) == [('text that contains "Red wins"', "Black\nwins")]
+
+
+def test_a_long_text_is_cut_around_the_first_difference() -> None:
+    expected = [f"line {i}" for i in range(1000)]
+    actual = [*expected[:500], "other", *expected[501:]]
+    part = printed("\n".join(expected), "\n".join(actual))
+    assert part.left_out_before + len(part.rows) + part.left_out_after == 1000
+    assert len(part.rows) <= 60
+    assert part.differs
+
+
+def test_a_long_line_is_cut_around_the_first_difference() -> None:
+    part = printed("x" * 5000 + "a" + "y" * 5000, "x" * 5000 + "b" + "y" * 5000)
+    left, right = sides(part)[0]
+    assert "<mark>a</mark>" in left
+    assert "<mark>b</mark>" in right
+    assert len(left) < 700
+
+
+def test_a_flood_is_laid_out_at_once() -> None:
+    started = time.process_time()
+    printed("a\nb\n" * 30_000, "b\na\n" * 40_000)
+    printed("x\n" * 199, "y\nx\n" * 99)
+    assert time.process_time() - started < 2
+
+
+def shown(part: Comparison, side: str) -> list[str]:
+    return [
+        (f"{line.number}: " if line.number else "") + (line.note or str(cell_html(line.cell)))
+        for line in side_lines(part, side)
+    ]
+
+
+def test_a_file_that_should_be_empty_is_called_empty() -> None:
+    part = compare_texts(Channel.WRITES, "file out.txt", "", "a\n")
+    assert shown(part, "expected") == ["(empty)"]
+
+
+def test_a_list_in_place_of_none_is_no_text() -> None:
+    part = returned("None", f"([1], {'-' * 60!r})")
+    assert shown(part, "expected") == ["None"]
+    assert shown(part, "actual") == ["(", "    [1],", f"    {'-' * 60!r},", ")"]
+    assert first_difference(part) == ""
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "rows"),
+    [
+        ("(0, 0, 1)", "(1, 1, 1)", ("(<m>0</m>, <m>0</m>, 1)", "(<m>1</m>, <m>1</m>, 1)")),
+        ("[2, 6]", "[2, 4, 6]", ("[2, 6]", "[2, <m>4</m>, 6]")),
+        ("False", "True", ("<m>False</m>", "<m>True</m>")),
+        ("[(2, 1), (2, 2)]", "[(2, 1), (3, 1)]",
+         ("[(2, 1), (<m>2</m>, <m>2</m>)]", "[(2, 1), (<m>3</m>, <m>1</m>)]")),
+        ("'ac'", "'abd'", ("'a<m>c</m>'", "'a<m>b</m>d'")),  # a text
+        ("['é', 1]", "['é', 2]", ("['é', <m>1</m>]", "['é', <m>2</m>]")),
+    ],
+)  # fmt: skip
+def test_every_item_that_differs_is_marked(
+    expected: str, actual: str, rows: tuple[str, str]
+) -> None:
+    row = returned(expected, actual).rows[0]
+    found = [str(cell_html(cell)).replace("mark>", "m>") for cell in (row.expected, row.actual)]
+    assert tuple(found) == rows
+
+
+def test_a_list_of_places_is_no_board() -> None:
+    assert returned("[(2, 1), (2, 2)]", "[(2, 1), (3, 1)]").grids is None
+
+
+def test_a_flood_is_shown_three_times() -> None:
+    part = printed("ask: ", "no\n" * 40)
+    assert [line.note or line.cell.text for line in side_lines(part, "expected")] == ["ask: "]
+    lines = [line.note or line.cell.text for line in side_lines(part, "actual")]
+    assert lines[:3] == ["no"] * 3
+    assert lines[3].startswith("… the same line ")
+    assert len(lines) <= 5
+
+
+def test_long_equal_transcripts_show_the_neighbourhood_with_numbers() -> None:
+    board = [f"row {n}" for n in range(1, 13)]
+    expected = "\n".join([*board, "O to move", "Move: "])
+    part = printed(expected, expected.replace("O to", "X to"))
+    assert [line.note or (line.number, line.cell.text) for line in side_lines(part, "actual")] == [
+        "… 9 lines agree",
+        (10, "row 10"),
+        (11, "row 11"),
+        (12, "row 12"),
+        (13, "X to move"),
+        (14, "Move: "),
+    ]
+    assert first_difference(part).startswith("First difference: line 13, character 1")
+
+
+def test_a_missing_line_is_said_of_the_programs_side_alone() -> None:
+    part = printed("a\nb\nc\n", "a\nc\n")
+    assert [line.note or line.cell.text for line in side_lines(part, "actual")] == [
+        "a", "(missing)", "c",
+    ]  # fmt: skip
+    part = printed("a\nc\n", "a\nb\nc\n")
+    assert [line.note or line.cell.text for line in side_lines(part, "expected")] == ["a", "c"]
+
+
+def test_the_key_names_the_signs_that_are_used() -> None:
+    assert signs_used("a<i>·</i>b<i>¬</i>") == "· is a space, ¬ the end of a line."
+    assert signs_used("<b>⏎</b>") == "⏎ is Enter alone."
+    assert signs_used("a b") == ""
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "mark", "words"),
+    [
+        ("['XO', '--']", "['XO', 'X-']", (1, 0), "at [1][0]: expected '-', your program has 'X'"),
+        ("['XO', '--']", "['XO']", (1, 0), "expected '-', your program has no such row"),
+        ("['XO', '--']", "['XO', '-']", (1, 1), "expected '-', your program has nothing"),
+        ("[[1, 0], [0, 1]]", "[[1, 0], [0, '1']]", (1, 1), "expected 1, your program has '1'"),
+        ("[\n    ['a', 'b'],\n    ['c', 'd'],\n]", "[['a', 'b'], ['c', 'x']]", (1, 1), "'x'"),
+    ],
+)
+def test_two_boards(expected: str, actual: str, mark: tuple[int, int], words: str) -> None:
+    part = returned(expected, actual)
+    assert part.grids is not None
+    row, index = mark
+    assert part.grids.expected.rows[row][index].differs
+    assert not any(cell.differs for cell in part.grids.expected.rows[row][:index])
+    assert words in first_difference(part)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("['X-', '-O']", "None"),
+        ("['apple', 'peach', 'melon', 'grape']", "['apple', 'peach', 'melon', 'grapes']"),
+        ("[]", "['XO', 'XO']"),
+        ("[['a', 'b']]", "[['a', 'c']]"),
+        ("['XO', 'OX']", "('XO', 'OX')"),  # another type, the same cells
+        (repr(["XO"] * 27), "['XO', 'OO']"),
+        ("[" * 99 + "]" * 99, "[]"),
+        ("['X" + "-" * 50 + "', 'X" + "-" * 50 + "']", "['X', 'Y']"),
+    ],
+)
+def test_no_boards(expected: str, actual: str) -> None:
+    assert returned(expected, actual).grids is None
+
+
+def test_an_object_is_no_cell() -> None:
+    account = Value(ValueKind.LIST, items=(Value(ValueKind.OBJECT, "Account"), Value.of(1)))
+    board = Value(ValueKind.LIST, items=(account, account))
+    assert compare_values(Channel.RETURNS, "", board, Value.parse("[[1, 2]]")).grids is None
+
+
+def calling(expression: str, **names: str) -> Stimulus:
+    bindings = tuple(Binding(name=name, literal=literal) for name, literal in names.items())
+    return Stimulus(action=Call(expression=expression), bindings=bindings)
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "text", "boards"),
+    [
+        (calling("win([['X', E], [E, 'O']], 2)"), "win(board, 2)", ["X ", " O"]),
+        (calling("win(b, n)", b="['XO', '--']", n="2"), "win(b, n)  with  n = 2", ["XO", "--"]),
+        (calling("win(['XO', '--'], board)", board="['a', 'b']"),
+         "win(board, board)  with  board = ['a', 'b']", ["XO", "--"]),
+        (calling("win(3)"), "", []),
+        (calling("win(['--'] * 8)"), "", []),
+        (calling("win("), "", []),
+    ],
+)  # fmt: skip
+def test_boards_of_a_call(stimulus: Stimulus, text: str, boards: list[str]) -> None:
+    shown, found = boards_in(stimulus, {"E": "' '"})
+    assert shown == text
+    assert ["".join(cell.text for cell in row) for _, grid in found for row in grid.rows] == boards
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "words"),
+    [
+        ("one\ntwo\n", "one\ntoo\n", "line 2, character 2: expected “w”, your program has “o”."),
+        ("a b\nc\n", "a  b\nc\n", "line 1, character 3: expected “b”, your program has a space."),
+        ("a\nb\nc\n", "a\nc\n", "line 2 is missing."),
+        ("a\nc\n", "a\nb\nc\n", "line 2 is one too many."),
+        ("a\nbb\n", "a\nb\n", "2: expected “b”, your program has the end of the line."),
+        ("x\n" * 30 + "a\n", "x\n" * 30 + "b\n", "line 31, character 1: expected “a”"),
+        ("a\nb\n", "a\nb", "line 2: your program prints no line end there."),
+        ("a\nb", "a\nb\n", "line 2: your program prints a line end that should not be there."),
+        ("a\x1b\nc\n", "ab\nc\n", r"expected “\x1b”, your program has “b”."),
+    ],
+)
+def test_the_first_difference_in_words(expected: str, actual: str, words: str) -> None:
+    assert words in first_difference(printed(expected, actual))
+
+
+def test_nothing_printed_differs_nowhere() -> None:
+    part = printed("a\nb\n", "")
+    assert (part.is_silent, first_difference(part)) == (True, "")
+
+
+def test_values_short_enough_to_see_are_not_put_in_words() -> None:
+    assert first_difference(returned("None", "'X'")) == ""
