@@ -11,6 +11,7 @@ import json
 import re
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 
 from harness.model.policy import MAX_SOURCE_BYTES, Unparsable
 from harness.policy.index import Index
@@ -99,6 +100,13 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
     return Source(name=name, lines=lines, index=index, notes=tuple(notes))
 
 
+@lru_cache(maxsize=16)  # as many files as are checked together, as a rule
+def tree_of(data: bytes) -> ast.Module:
+    """The syntax tree of a file, which nobody changes. SyntaxError, ValueError, RecursionError or
+    MemoryError when there is none."""
+    return ast.parse(data, filename="<submission>")
+
+
 def compiles(data: bytes) -> bool:
     """Whether Python can run what it cannot give a tree of."""
     try:
@@ -180,7 +188,7 @@ def _parse(
             warnings.simplefilter("always")
             # From the bytes, as when it is run: a tree may be nested only half as deep.
             compile(data, "<submission>", "exec", dont_inherit=True)
-            tree = ast.parse(data, filename="<submission>")
+            tree = tree_of(data)
     except SyntaxError as error:
         number = error.lineno or None
         return Unparsable(

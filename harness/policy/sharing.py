@@ -70,7 +70,7 @@ def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile
         if len(file.data) > MAX_SOURCE_BYTES:
             return _no(f"{name} is larger than {MAX_SOURCE_BYTES // 1024} KiB")
         try:
-            found = _first_refused(ast.parse(file.data, filename="<submission>"), modules)
+            found = _first_refused(tree_of(file.data), modules)
             reason = "" if found is None else _sentence(file.data, *found)
         except (SyntaxError, ValueError):
             return _no("a file cannot be read as Python")

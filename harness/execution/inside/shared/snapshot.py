@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import builtins
 from _operator import attrgetter, is_
-from itertools import chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from types import ModuleType
     from typing import Any
 
@@ -44,7 +43,6 @@ _LEAVES = frozenset(
 )  # fmt: skip
 # What the import system puts into every module; none of it is the program's.
 _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", "__annotations__"})
-_ATTRIBUTES = attrgetter("__dict__")
 _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
 
 
@@ -73,23 +71,6 @@ class Snapshot:
             self._look_at_modules()
         except RecursionError:
             raise NotPlainError("its data are nested too deeply to be looked at") from None
-        self._parts: list[Any] = [items for _, items, _ in self._lists]
-        for _, mapping, _, _ in self._mappings:
-            self._parts += (mapping, mapping.values())
-        self._lengths = [len(part) for part in self._parts]
-        self._of_kind: dict[Callable[[Any], tuple[Any, ...]], list[Any]] = {_OF_FUNCTION: []}
-        for _, holder, parts_of, _ in self._holders:
-            self._of_kind.setdefault(parts_of, []).append(holder)
-        self._kept = self._contents()
-
-    def _contents(self) -> list[Any]:
-        """All that lists, mappings and holders hold, one after another."""
-        contents: list[Any] = []
-        for part in self._parts:
-            contents += part
-        for parts_of, holders in self._of_kind.items():
-            contents += chain.from_iterable(map(parts_of, holders))
-        return contents
 
     def _look_at_modules(self) -> None:
         for module in self._modules:
@@ -104,20 +85,11 @@ class Snapshot:
 
     def change(self) -> str:
         """What has changed since ("`board`, a list at module level"); empty when nothing has."""
-        if (
-            list(map(len, self._parts)) == self._lengths
-            and all(map(is_, self._contents(), self._kept))
-            and not any(map(_ATTRIBUTES, self._of_kind[_OF_FUNCTION]))
-        ):
-            return ""
-        return self._changed()
-
-    def _changed(self) -> str:
         for name, items, kept in self._lists:
-            if len(items) != len(kept) or not all(map(is_, items, kept)):
+            if not _are_same(items, kept):
                 return name
         for name, mapping, keys, values in self._mappings:
-            if len(mapping) != len(keys) or not all(map(is_, mapping.values(), values)):
+            if not _are_same(mapping.values(), values):
                 return name + _changed_key(mapping, keys, values)
             if not all(map(is_, mapping, keys)):
                 return name
@@ -189,6 +161,11 @@ class Snapshot:
         except ValueError:
             raise NotPlainError(f"`{name}`, a method {where}, has no class") from None
         return [*(defaults or ()), *(keywords or {}).values(), *cells]
+
+
+def _are_same(parts: Collection[Any], kept: list[Any]) -> bool:
+    """Whether these are the same objects in the same order."""
+    return len(parts) == len(kept) and all(map(is_, parts, kept))
 
 
 def _changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
