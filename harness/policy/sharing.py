@@ -16,6 +16,7 @@ from string import Formatter
 
 from harness.model.policy import MAX_SOURCE_BYTES, Sharing, SourceFile
 from harness.policy.index import FUNCTIONS, children
+from harness.policy.reading import tree_of
 from harness.policy.rule import short
 
 LIBRARY = frozenset({"math", "random", "string", "typing"})
