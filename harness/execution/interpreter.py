@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import ast
 import os
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from harness.common.errors import UserError
 
 OLDEST = (3, 11)
 _ASK = (
-    "import json, sys, sysconfig; print(json.dumps(["
+    "import sys, sysconfig; print(ascii(["
     "sys.implementation.name, list(sys.version_info[:3]), sys.version,"
     " sysconfig.get_platform(), getattr(sys, '_base_executable', sys.executable)]))"
 )
@@ -97,8 +97,8 @@ def _ask(place: Path) -> Interpreter | None:
         done = subprocess.run(
             [place, "-I", "-S", "-c", _ASK], capture_output=True, timeout=20, check=False
         )
-        name, version, text, platform, path = json.loads(done.stdout)
-    except (OSError, ValueError, TypeError, subprocess.SubprocessError):
+        name, version, text, platform, path = ast.literal_eval(done.stdout.decode("ascii"))
+    except (OSError, ValueError, TypeError, SyntaxError, subprocess.SubprocessError):
         return None
     if done.returncode != 0 or name != "cpython" or tuple(version) < OLDEST:
         return None

@@ -18,15 +18,17 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.common import files, serial
 from harness.common.files import source_digest
 from harness.model.expectation import Answer, Expected
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, ProvidedVariant, Scenario, SourceFile
-from harness.model.study import StrengthReport
 from harness.model.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from harness.model.study import StrengthReport
 
 PIECE_BYTES = 1 << 20  # of compressed texts; one text alone may be larger
 PIECE_ROWS = 2048
@@ -308,6 +310,8 @@ def write_strength(cache: Path, report: StrengthReport) -> None:
 def latest_strength(cache: Path, plan: Plan) -> StrengthReport | None:
     """The report below `cache` of exactly these scenarios and this reference; None where there is
     none, or where either has changed since."""
+    from harness.model.study import StrengthReport  # noqa: PLC0415  (no grading needs it)
+
     try:
         found = serial.loads(StrengthReport, _strength_path(cache, plan.assignment.id).read_bytes())
     except (OSError, serial.SerialError):
