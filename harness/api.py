@@ -22,7 +22,7 @@ from harness.common.errors import UserError
 from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
 from harness.grading.check import check_submissions, cohort_of, submitted
 from harness.grading.context import GradingContext, prepare, visible_only
-from harness.grading.engines import EngineFactory
+from harness.grading.engines import WorkerSetup
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.processes import import_early
@@ -106,15 +106,15 @@ def grade(
         paths=_paths(paths),
         only=frozenset(only) or None,
         jobs=jobs,
-        engine=None if cluster is None else _engine_of(cluster, listener),
+        engine=None if cluster is None else partial(_cluster_engine, cluster, listener),
         fresh=fresh,
         thorough=thorough,
     )
     return _grade(context, cohort, ready, options, listener)
 
 
-def _engine_of(cluster: Cluster, listener: Listener) -> EngineFactory:
-    return lambda setup: DaskEngine(cluster, setup, partial(_notify, listener))
+def _cluster_engine(cluster: Cluster, listener: Listener, setup: WorkerSetup) -> DaskEngine:
+    return DaskEngine(cluster, setup, lambda text: listener(Notice(text=text)))
 
 
 def check(
@@ -143,10 +143,6 @@ def _context(
         cache=_cache(specification),
         recall_tier=recall_tier,
     )
-
-
-def _notify(listener: Listener, text: str) -> None:
-    listener(Notice(text=text))
 
 
 def _grade(

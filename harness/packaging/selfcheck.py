@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.packaging.program_file import packed_key, packed_plan, this_interpreter
-from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
+from harness.reporting.terminal.cards import MOST_LINES, explain_failures, has_colours, screen_width
 from harness.results.student_view import student_view
 
 
@@ -74,7 +73,7 @@ def _check(arguments: Sequence[str] | None) -> int:
             student_view(result, plan),
             sys.maxsize if options.all else options.failures,
             width=screen_width(),
-            colours=_has_colours(),
+            colours=has_colours(),
             most_lines=None if options.all else MOST_LINES,
         )
         sys.stdout.write(text)
@@ -106,14 +105,6 @@ def _parser(plan: Plan) -> argparse.ArgumentParser:
     )
     parser.add_argument("--all", action="store_true", help="explain every failure, at any length")
     return parser
-
-
-def _has_colours() -> bool:
-    if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
-        return False
-    if sys.platform == "win32":
-        os.system("")
-    return True
 
 
 def _leave(line: str, status: int) -> int:

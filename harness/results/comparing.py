@@ -324,39 +324,28 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
     if before is None or after is None:
         return MarkChange(id=present.id, before=before, after=after, marks=None)
     marks = None if before.mark is None or after.mark is None else after.mark - before.mark
-    scenarios = tuple(_scenario_changes(before, after))
-    weights = _other_weights(before, after)
+    scenarios, weights = [], Fraction(0)
+    if before.scenarios and after.scenarios:  # else one was not run at all, which its state says
+        old, new = _shares(before), _shares(after)
+        verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
+        verdicts_now = {outcome.id: outcome.verdict for outcome in after.scenarios}
+        for name in dict.fromkeys([*verdicts_now, *verdicts]):
+            was, now = verdicts.get(name), verdicts_now.get(name)
+            more = new.get(name, Fraction(0)) - old.get(name, Fraction(0))
+            if was == now:
+                weights += more
+            else:
+                scenarios.append(ScenarioChange(id=name, before=was, after=now, marks=more))
     explained = sum((change.marks for change in scenarios), weights)
     return MarkChange(
         id=present.id,
         before=before,
         after=after,
         marks=marks,
-        scenarios=scenarios,
+        scenarios=tuple(scenarios),
         weights=weights,
         rest=Fraction(0) if marks is None else marks - explained,
     )
-
-
-def _scenario_changes(before: SnapshotEntry, after: SnapshotEntry) -> Iterable[ScenarioChange]:
-    if not before.scenarios or not after.scenarios:
-        return  # one of the two was not run at all, which its state says
-    old, new = _shares(before), _shares(after)
-    verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
-    verdicts_now = {outcome.id: outcome.verdict for outcome in after.scenarios}
-    for name in dict.fromkeys([*verdicts_now, *verdicts]):
-        was, now = verdicts.get(name), verdicts_now.get(name)
-        if was != now:
-            marks = new.get(name, Fraction(0)) - old.get(name, Fraction(0))
-            yield ScenarioChange(id=name, before=was, after=now, marks=marks)
-
-
-def _other_weights(before: SnapshotEntry, after: SnapshotEntry) -> Fraction:
-    """How many marks more the scenarios bring whose verdicts are the same on both sides."""
-    old, new = _shares(before), _shares(after)
-    verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
-    same = [each.id for each in after.scenarios if verdicts.get(each.id) == each.verdict]
-    return sum((new.get(i, Fraction(0)) - old.get(i, Fraction(0)) for i in same), Fraction(0))
 
 
 def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:

@@ -18,14 +18,10 @@ from harness.model.plan import Plan, Scenario
 from harness.model.policy import Finding
 from harness.model.result import (
     RESULTS_VERSION,
-    Adjustment,
     CohortFacts,
-    Contents,
-    ManualMark,
     RunFacts,
     RunResult,
     ScenarioResult,
-    StrengthFigures,
     SubmissionResult,
     SubmissionStatus,
 )
@@ -91,50 +87,43 @@ class ResultsText:
         return f'{bracket},\n "ran": {_line(self._ran)}\n}}\n'
 
 
-def mark_string(result: SubmissionResult) -> str:
-    """The mark with two decimals, rounded half up; "-" where there is none."""
-    return "-" if result.mark is None else rounded(result.mark)
+def _fields(value: object, *names: str) -> dict[str, Any]:
+    """These fields of a value, each under its name."""
+    return {name: getattr(value, name) for name in names}
 
 
 def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
     verdict = result.verdict
     entry: dict[str, Any] = {
-        "verdict": verdict.kind.value,
-        "points": _number(result.points),
+        "verdict": verdict.kind,
+        "points": result.points,
         "explanation": verdict.explanation.rule if verdict.explanation else None,
         "message": verdict.message,
         "cause": cause,
     }
-    return entry if verdict.stand_in is None else entry | {"stand_in": verdict.stand_in.value}
+    return entry if verdict.stand_in is None else entry | {"stand_in": verdict.stand_in}
 
 
-def _cause(number_: int, cause: Cause) -> dict[str, Any]:
+def _cause(number: int, cause: Cause) -> dict[str, Any]:
     """A cause. Its place is without the student's text, which is in the submission."""
     place = cause.place
     return {
-        "id": number_,
-        "function": cause.function,
-        "blamed": cause.blamed,
+        "id": number,
+        **_fields(cause, "function", "blamed"),
         "file": None if place is None else place.file,
         "lines": None if place is None else [place.first, place.last],
         "line": cause.line,
         "rule": cause.rule or None,
         "message": cause.message,
         "example": cause.example or None,
-        "scenarios": list(cause.scenarios),
-        "symptoms": [
-            {"rule": each.rule, "scenarios": each.scenarios, "line": each.line}
-            for each in cause.symptoms
-        ],
-        "clauses": list(cause.clauses),
-        "hint": cause.hint,
-        "together_with": list(cause.together_with),
-        "marks_at_stake": _number(cause.marks_at_stake),
+        "scenarios": cause.scenarios,
+        "symptoms": [_fields(each, "rule", "scenarios", "line") for each in cause.symptoms],
+        **_fields(cause, "clauses", "hint", "together_with", "marks_at_stake"),
     }
 
 
 def _line(plain: Any) -> str:
-    return json.dumps(plain, ensure_ascii=True, separators=(",", ":"))
+    return json.dumps(plain, ensure_ascii=True, separators=(",", ":"), default=_number)
 
 
 def _lines(rows: Sequence[str], brackets: str, depth: int) -> str:
@@ -147,7 +136,7 @@ def _lines(rows: Sequence[str], brackets: str, depth: int) -> str:
 
 def _text(plain: Any, depth: int) -> str:
     """JSON text of one key a line, for a place that many levels deep."""
-    text = json.dumps(plain, indent=1, ensure_ascii=True)
+    text = json.dumps(plain, indent=1, ensure_ascii=True, default=_number)
     return text.replace("\n", "\n" + " " * depth) if depth else text
 
 
@@ -158,141 +147,68 @@ def _number(exact: Fraction) -> float:
 
 def _run(facts: RunFacts) -> dict[str, Any]:
     """The facts of a run."""
+    cohort, strength = facts.cohort, facts.strength
     return {
-        "assignment": facts.assignment,
-        "started": facts.started,
-        "finished": facts.finished,
-        "complete": facts.complete,
-        "harness": facts.harness,
-        "python": facts.python,
-        "python_wanted": facts.python_wanted,
-        "interpreter": facts.interpreter,
-        "tier": facts.tier.value,
-        "spec_digest": facts.spec_digest,
-        "reference_digest": facts.reference_digest,
-        "limits": {
-            "cpu_seconds": facts.limits.cpu_seconds,
-            "wall_seconds": facts.limits.wall_seconds,
-            "memory_mib": facts.limits.memory_mib,
-            "output_kib": facts.limits.output_kib,
-        },
+        **_fields(facts, "assignment", "started", "finished", "complete", "harness", "python"),
+        **_fields(facts, "python_wanted", "interpreter", "tier", "spec_digest", "reference_digest"),
+        "limits": _fields(facts.limits, "cpu_seconds", "wall_seconds", "memory_mib", "output_kib"),
         "input_mechanism": facts.input_mechanism,
-        "probes": [
-            {"name": probe.name, "prevented": probe.prevented, "detail": probe.detail}
-            for probe in facts.probes
-        ],
-        "not_prevented": facts.not_prevented,
-        "notices": list(facts.notices),
-        **({} if facts.cohort is None else {"cohort": _cohort(facts.cohort)}),
-        **({} if facts.strength is None else {"strength": _strength(facts.strength)}),
+        "probes": [_fields(probe, "name", "prevented", "detail") for probe in facts.probes],
+        **_fields(facts, "not_prevented", "notices"),
+        **({} if cohort is None else {"cohort": _cohort(cohort)}),
+        **({} if strength is None else {"strength": _fields(strength, "changes", "noticed")}),
     }
-
-
-def _strength(strength: StrengthFigures) -> dict[str, int]:
-    return {"changes": strength.changes, "noticed": strength.noticed}
 
 
 def _cohort(cohort: CohortFacts) -> dict[str, Any]:
-    return {
-        "layouts": list(cohort.layouts),
-        "submissions": cohort.submissions,
-        "students": cohort.students,
-        "due": cohort.due,
-        "time_zone": cohort.time_zone,
-        **({} if cohort.contents is None else {"contents": _contents(cohort.contents)}),
-    }
-
-
-def _contents(contents: Contents) -> dict[str, Any]:
-    return {
-        "what": contents.what,
-        "total": contents.total,
-        "students": contents.students,
-        "of_students": contents.of_students,
-        "review": list(contents.review),
-        "ignored": list(contents.ignored),
-        "metadata": list(contents.metadata),
-    }
+    plain = _fields(cohort, "layouts", "submissions", "students", "due", "time_zone")
+    if cohort.contents is None:
+        return plain
+    names = ("what", "total", "students", "of_students", "review", "ignored", "metadata")
+    return plain | {"contents": _fields(cohort.contents, *names)}
 
 
 def _submission(result: SubmissionResult) -> dict[str, Any]:
     """A submission without its scenarios."""
     entry: dict[str, Any] = {
-        "id": result.id,
-        "status": result.status.value,
-        "mark": None if result.mark is None else _number(result.mark),
-        "out_of": _number(result.out_of),
-        "flagged": result.flagged,
-        "source_digest": result.source_digest,
-        "problem": result.problem,
+        **_fields(result, "id", "status", "mark", "out_of", "flagged", "source_digest", "problem"),
         "unparsable": None
         if result.unparsable is None
         else {"line": None, "source": "", **to_plain(result.unparsable)},
-        "notes": list(result.notes),
+        "notes": result.notes,
         "findings": [_finding(finding) for finding in result.findings],
-        "manual": [_manual(given) for given in result.manual],
-        "adjustment": _adjustment(result.adjustment),
-        "comment": result.comment,
-        "total": None if result.total is None else _number(result.total),
-        "total_out_of": _number(result.total_out_of),
-        "earlier": result.earlier,
-        "isolation": result.isolation.value,
+        "manual": [
+            {**_fields(given.slot, "id", "title", "out_of"), "mark": given.mark}
+            for given in result.manual
+        ],
+        "adjustment": result.adjustment and _fields(result.adjustment, "marks", "reason"),
+        **_fields(result, "comment", "total", "total_out_of", "earlier", "isolation"),
     }
     if result.isolation_reason:
         entry["isolation_reason"] = result.isolation_reason
     if result.student is not None:
-        entry["student_id"] = result.student.id
-        entry["name"] = result.student.name
-        entry["email"] = result.student.email
+        entry |= {"student_id": result.student.id, **_fields(result.student, "name", "email")}
     if result.source:
         entry["source"] = result.source
     if result.handed_in:
         entry["handed_in_at"] = result.handed_in
     if result.attempt is not None:
-        entry["attempt"] = result.attempt
-        entry["attempts"] = result.attempts
+        entry |= _fields(result, "attempt", "attempts")
     return entry
 
 
-def _manual(given: ManualMark) -> dict[str, Any]:
-    return {
-        "id": given.slot.id,
-        "title": given.slot.title,
-        "out_of": _number(given.slot.out_of),
-        "mark": None if given.mark is None else _number(given.mark),
-    }
-
-
-def _adjustment(given: Adjustment | None) -> dict[str, Any] | None:
-    return None if given is None else {"marks": _number(given.marks), "reason": given.reason}
-
-
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "rule": finding.rule,
-        "clause": finding.clause,
-        "file": finding.file,
-        "line": finding.line,
-        "column": finding.column,
-        "source": finding.source,
-        "message": finding.message,
-        "severity": finding.consequence.severity.value,
-    }
+    names = ("rule", "clause", "file", "line", "column", "source", "message")
+    return {**_fields(finding, *names), "severity": finding.consequence.severity}
 
 
 def _scenario(scenario: Scenario) -> dict[str, Any]:
     """What a scenario is, independent of the submission."""
     return {
-        "id": scenario.id,
-        "name": scenario.name,
-        "function": scenario.function,
+        **_fields(scenario, "id", "name", "function"),
         "clause": scenario.clauses[0] if scenario.clauses else "",
-        "clauses": list(scenario.clauses),
-        "visibility": scenario.visibility.value,
-        "tags": list(scenario.tags),
-        "informational": scenario.informational,
-        "extra_credit": scenario.extra_credit,
-        **({"needs": list(scenario.needs)} if scenario.needs else {}),
+        **_fields(scenario, "clauses", "visibility", "tags", "informational", "extra_credit"),
+        **({"needs": scenario.needs} if scenario.needs else {}),
         **({"faster_than": scenario.faster_than} if scenario.faster_than else {}),
-        "points": _number(Fraction(0) if scenario.informational else scenario.points),
+        "points": Fraction(0) if scenario.informational else scenario.points,
     }

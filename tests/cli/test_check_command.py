@@ -23,14 +23,22 @@ def test_passes_a_right_file(course: Course) -> None:
     assert not course.path("reports/tiny").exists()
 
 
-def test_explains_the_first_failures_and_nothing_hidden(course: Course) -> None:
-    outcome = course.run("check", "submissions/tiny/prints_total/a1.py")
+def test_explains_the_first_failures_with_their_place_and_nothing_hidden(
+    graded_once: Course,
+) -> None:
+    outcome = graded_once.run("check", "submissions/tiny/prints_total/a1.py")
     assert outcome.status == 1
-    lines = [line.strip() for line in outcome.out.splitlines()]
+    shown = outcome.out.splitlines()
+    lines = [line.strip() for line in shown]
+    assert lines[0] == "a1.py: 1 thing to fix"
     assert "1. ✗ total: an empty basket" in lines
     assert "total printed 0 instead of returning it." in lines
     assert "try    total([])" in lines
     assert "1 other check fails in the same way" in lines  # main's, for which total is to blame
+    assert any(line.startswith("   look at total: a1.py, lines ") for line in shown)
+    at = next(i for i, line in enumerate(shown) if line.endswith("None"))
+    assert lines[at + 1] == "^"
+    assert shown[at][shown[at + 1].index("^")] == "N"
     assert lines[-1] == "5 of 7 visible checks passed"
     assert len(lines) < 40
     for hidden in HIDDEN:
@@ -69,22 +77,12 @@ def test_at_most_forty_lines_unless_all_are_asked_for(course: Course) -> None:
     assert whole.startswith("\n".join(short.splitlines()[:37]))
 
 
-def test_a_pipe_gets_no_wrapped_lines_and_no_blanks_at_their_ends(course: Course) -> None:
-    course.write("a1.py", WRONG_EVERYWHERE)
+def test_a_pipe_gets_no_wrapped_lines_and_no_blanks_at_their_ends(graded: Course) -> None:
+    graded.write("a1.py", WRONG_EVERYWHERE)
     for arguments in (["check", "a1.py"], ["grade", "submissions/tiny"], ["show", "reports/tiny"]):
-        shown = course.run(*arguments).out
+        shown = graded.run(*arguments).out
         assert shown
         assert not re.search(r" $", shown, re.MULTILINE), arguments
-
-
-def test_the_place_and_a_caret_stand_with_a_failure(course: Course) -> None:
-    outcome = course.run("check", "submissions/tiny/prints_total/a1.py")
-    lines = outcome.out.splitlines()
-    assert lines[0] == "a1.py: 1 thing to fix"
-    assert any(line.startswith("   look at total: a1.py, lines ") for line in lines)
-    at = next(i for i, line in enumerate(lines) if line.endswith("None"))
-    assert lines[at + 1].strip() == "^"
-    assert lines[at][lines[at + 1].index("^")] == "N"
 
 
 def test_a_file_that_is_no_python_is_told_with_its_line(course: Course) -> None:

@@ -43,19 +43,26 @@ def test_another_interpreter_runs_again(graded: Course) -> None:
     assert len(observed(graded) - before) == 13  # the first interpreter's are still there
 
 
-def test_our_own_failure_does_not_take_an_earlier_mark_away(graded: Course) -> None:
+def test_our_own_failure_is_no_mark_and_does_not_take_an_earlier_one_away(graded: Course) -> None:
     leave_only(graded, "missing_total")
+    right = graded.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    graded.write("submissions/tiny/new/a1.py", right)
     graded.edit("specs/tiny/total.yaml", "call: total([])\n", "call: total([])\n    points: 8\n")
-    complaint, _ = with_workers_killed(graded, "submissions/tiny")
-    assert "missing_total: could not be graded: worker died" in complaint
+    complaint, killed = with_workers_killed(graded, "submissions/tiny")
+    assert killed >= 2
+    for name in ("missing_total", "new"):
+        assert f"{name}: could not be graded: worker died" in complaint
     kept = submission(graded.report, "missing_total")
     assert (kept["status"], kept["mark"], kept["earlier"]) == ("graded", 5.08, True)
     assert kept["flagged"]
     assert kept["notes"][-1].startswith("the harness failed on this submission")
+    failed = submission(graded.report, "new")
+    assert (failed["status"], failed["mark"]) == ("harness_error", None)
     again = graded.run("grade", "submissions/tiny")
-    assert again.status == 0
+    assert (again.status, "graded before" in again.err) == (0, False)
     found = submission(graded.report, "missing_total")
     assert (found["mark"], found["earlier"], found["notes"]) == (3.3, False, [])
+    assert submission(graded.report, "new")["mark"] == 6.0
 
 
 def test_a_run_that_is_being_written_is_left_alone(graded: Course) -> None:

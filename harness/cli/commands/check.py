@@ -17,7 +17,7 @@ from harness.grading.check import check_submissions, not_here, notes, submitted,
 from harness.grading.context import GradingContext, prepare, visible_only, without_tags
 from harness.model.plan import Assignment
 from harness.reporting.github import markdown_summary, of_submission
-from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
+from harness.reporting.terminal.cards import MOST_LINES, explain_failures, has_colours, screen_width
 from harness.results.student_view import student_view
 
 SECTION = "Grading"
@@ -73,7 +73,11 @@ def command(
     passed = _check(context, files, failures, most_lines)
     for _ in again:
         click.clear()
-        passed = _check_anyway(context, files, failures, most_lines)
+        try:
+            passed = _check(context, files, failures, most_lines)
+        except UserError as error:  # an editor may have the file away for a moment
+            click.echo(str(error), err=True)
+            passed = False
     return 0 if passed else 1
 
 
@@ -90,15 +94,10 @@ def _check(
     for result in results:
         view = student_view(result, plan)
         text = explain_failures(
-            view, failures, width=width, colours=_has_colours(), most_lines=most_lines
+            view, failures, width=width, colours=has_colours(), most_lines=most_lines
         )
         click.echo(text, nl=False)
     return all(result.all_passed for result in results)
-
-
-def _has_colours() -> bool:
-    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return sys.stdout.isatty() and not plain
 
 
 def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -> int:
@@ -125,17 +124,6 @@ def _paths(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
     (path,) = files
     names = (*assignment.submission_files, *([assignment.laid_as] if assignment.laid_as else []))
     return {name: str(path / name if path.is_dir() else path) for name in names}
-
-
-def _check_anyway(
-    context: GradingContext, files: tuple[Path, ...], failures: int, most_lines: int | None
-) -> bool:
-    """While watching, an editor may have the file away for a moment: say so and look again."""
-    try:
-        return _check(context, files, failures, most_lines)
-    except UserError as error:
-        click.echo(str(error), err=True)
-        return False
 
 
 # How long one look for changes waits; also how long it takes until watching has surely begun.

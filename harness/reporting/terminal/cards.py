@@ -8,6 +8,7 @@ standard library, so that both show the same; `rich` is only one more way of pri
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import shutil
 import sys
@@ -228,6 +229,15 @@ def screen_width() -> int:
     if not sys.stdout.isatty():
         return _UNWRAPPED
     return max(shutil.get_terminal_size().columns, _NARROWEST)
+
+
+def has_colours() -> bool:
+    """Whether standard output is a terminal that shows colours, and they are wanted."""
+    if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
+        return False
+    if sys.platform == "win32":
+        os.system("")  # its terminal understands the codes from then on
+    return True
 
 
 def explain_failures(
