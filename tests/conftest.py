@@ -4,6 +4,7 @@ import compileall
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
@@ -45,12 +46,18 @@ def _found_out_once() -> Iterator[None]:
     """What comes out the same in every run of this process: an interpreter and a trial of a tier
     (the tests of these look anew), and which files of the harness a program needs. Drivers live
     on."""
-    with (
-        Drivers(),
-        patch("harness.grading.context.find_interpreter", cache(find_interpreter)),
-        patch("harness.grading.context.choose_tier", cache(choose_tier)),
-        patch("harness.packaging.program_file._needed", cache(program_file._needed)),
-    ):
+    users = (
+        *("grading.context", "grading.single_runs"),
+        *("study.similarity", "study.style", "study.transcripts"),
+    )
+    with ExitStack() as stack:
+        stack.enter_context(Drivers())
+        for function in (cache(find_interpreter), cache(choose_tier)):
+            for module in users:
+                name = f"harness.{module}.{function.__name__}"
+                stack.enter_context(patch(name, function))
+        needed = cache(program_file._needed)
+        stack.enter_context(patch("harness.packaging.program_file._needed", needed))
         yield
 
 

@@ -16,8 +16,11 @@ from harness.model.observation import Tier
 
 # Who begins a driver for a task of its own.
 _USERS = {
-    "create_driver": ("check", "context", "engines.worker", "single_runs"),
-    "Driver": ("single_runs", "validation.checks"),
+    "create_driver": (
+        *("grading.check", "grading.context", "grading.engines.worker", "grading.single_runs"),
+        *("study.fuzz.worker", "study.similarity", "study.style", "study.transcripts"),
+    ),
+    "Driver": ("grading.single_runs", "grading.validation.checks", "study.playing"),
 }
 
 
@@ -47,7 +50,7 @@ class Drivers(AbstractContextManager["Drivers"]):
     def __enter__(self) -> Drivers:
         for name, modules in _USERS.items():
             for module in modules:
-                self._patches.enter_context(patch(f"harness.grading.{module}.{name}", self._driver))
+                self._patches.enter_context(patch(f"harness.{module}.{name}", self._driver))
         return self
 
     def __exit__(self, *_: object) -> None:

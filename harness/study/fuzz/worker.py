@@ -356,8 +356,7 @@ class Worker:
         self._submissions = {each.digest: each for each in setup.submissions}
         variants = dict.fromkeys((*setup.assignment.variants, *setup.settings.variants))
         assignment = replace(setup.assignment, variants=tuple(variants))
-        driver = create_driver(setup.interpreter, setup.tier, cpu=pick_cpu())
-        stack.enter_context(driver)
+        driver = stack.enter_context(create_driver(setup.interpreter, setup.tier, cpu=pick_cpu()))
         self._comparer = Comparer(driver, assignment, setup.reference, stack)
 
     def run(self, unit: Unit) -> UnitResult:
