@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import functools
 import gc
 import hashlib
 import json
@@ -109,13 +110,21 @@ class _Cache:
             write_bytes(self.path, data, private=True)
 
     def _content(self) -> str:
-        here = Path(__file__).parent.parent
-        folders = [*(here / package for package in _PACKAGES), *self.sources]
-        return digest(
-            (f"{sys.version_info[:3]} {number} {name}", _content(path))
-            for number, folder in enumerate(folders)
-            for name, path in _files(folder)
-        )
+        return digest([("code", _own_code()), *_contents(self.sources)])
+
+
+@functools.cache
+def _own_code() -> bytes:
+    """The digest of the code that reads specifications, and of the Python that runs it."""
+    here = Path(__file__).parent.parent
+    parts = _contents(here / package for package in _PACKAGES)
+    return digest([(f"{sys.version_info[:3]}", b""), *parts]).encode()
+
+
+def _contents(folders: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
+    for number, folder in enumerate(folders):
+        for name, path in _files(folder):
+            yield f"{number} {name}", _content(path)
 
 
 def digest(parts: Iterable[tuple[str, bytes]]) -> str:

@@ -141,9 +141,10 @@ def write(root: Path, changes: dict[str, str | bytes | None] | None = None) -> P
     for name, text in {**FILES, **(changes or {})}.items():
         if text is None:
             continue
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+        path, data = root / name, text if isinstance(text, bytes) else text.encode("utf-8")
+        if not path.is_file() or path.read_bytes() != data:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
     return root
 
 

@@ -28,13 +28,18 @@ SCENARIOS = {
 }
 
 
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("broken")
+
+
 @pytest.mark.parametrize("case", SCENARIOS)
-def test_a_mistake_in_a_scenario(case: str, tmp_path: Path) -> None:
+def test_a_mistake_in_a_scenario(case: str, root: Path) -> None:
     body = "\n".join(line for line in SCENARIOS[case] if not line.startswith("> "))
     body = body.replace("<4096 times a>", "a" * 4096)
-    write(tmp_path, {F: scenario_file(*f"name: s\n{body}".split("\n-"))})
+    write(root, {F: scenario_file(*f"name: s\n{body}".split("\n-"))})
     with pytest.raises(SpecErrors) as caught:
-        load(tmp_path, "small")
+        load(root, "small")
     errors = [f"> {error.removeprefix('specs/small/f.yaml:')}" for error in caught.value.errors]
     assert errors == [line for line in SCENARIOS[case] if line.startswith("> ")]
 

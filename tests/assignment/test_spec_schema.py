@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ def read(text: str) -> Any:
     return json.loads(json.dumps(yaml.safe_load(text)))
 
 
+@cache
 def validator(kind: str) -> Any:
     return jsonschema.Draft202012Validator(file_schemas()[kind])
 

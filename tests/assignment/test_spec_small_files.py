@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -185,8 +186,13 @@ def test_a_shipped_spec_has_no_mistake(assignment_id: str) -> None:
     assert {scenario.id.split("/")[0] for scenario in plan.scenarios} == stems
 
 
+@cache
+def validator(kind: str) -> Any:
+    schema = json.loads((SCHEMAS / f"{kind}.json").read_text())
+    return jsonschema.Draft202012Validator(schema)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_a_shipped_file_is_accepted_by_its_schema(file: Path) -> None:
-    schema = json.loads((SCHEMAS / f"{kind(file)}.json").read_text())
-    data = json.loads(json.dumps(yaml.safe_load(file.read_text())))
-    jsonschema.Draft202012Validator(schema).validate(data)
+    data = yaml.load(file.read_text(), Loader=yaml.CSafeLoader)
+    validator(kind(file)).validate(json.loads(json.dumps(data)))

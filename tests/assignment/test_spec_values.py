@@ -32,19 +32,23 @@ SCENARIO_KEYS = [
     "input", "sample", "cases", "each", "returns", "prints", "turns", "transcript", "raises",
     "leaves", "exit", "reads", "ends", "points_total", "marks", "scenarios", "zzz",
 ]  # fmt: skip
+F = "specs/small/f.yaml"
 LINE = re.compile(r"(specs|reference)/small/[\w./]+:\d+:\d+: .+[.?]$")
 JARGON = re.compile(r"pydantic|instance of|should be|Input|model_|_type|Traceback|<class")
 
 
-def outcome(root: Path, name: str, text: str) -> None:
-    write(root, {name: text})
+def mistakes(root: Path, files: dict[str, str | None]) -> set[tuple[str, str]]:
+    """The file and the key (or item) of every mistake, which is told in our own words."""
+    write(root, dict(files))
     try:
-        load(root, "small", recording=True)
+        lines = load(root, "small", recording=True).mutant_mistakes
     except SpecErrors as errors:
-        assert errors.errors
-        for line in errors.errors:
-            assert LINE.match(line), line
-            assert not JARGON.search(line), line
+        lines = errors.errors
+        assert lines
+    for line in lines:
+        assert LINE.match(line), line
+        assert not JARGON.search(line), line
+    return {(line.split(":")[0], line.split(": ")[1]) for line in lines}
 
 
 @pytest.mark.parametrize("key", SCENARIO_KEYS)
@@ -58,34 +62,49 @@ def test_a_scenarios_key(key: str, tmp_path: Path) -> None:
     for number, odd in enumerate(ODD):
         pairs = {**base, "name": f"s{number}", key: odd}
         bodies.append("\n".join(f"{name}: {value}" for name, value in pairs.items()))
-    outcome(tmp_path, "specs/small/f.yaml", scenario_file(*bodies))
+    mistakes(tmp_path, {F: scenario_file(*bodies)})
 
 
 @pytest.mark.parametrize("key", SCENARIO_KEYS)
 def test_a_key_at_the_head(key: str, tmp_path: Path) -> None:
-    for odd in ODD[::4]:
+    files: dict[str, str | None] = {F: None}
+    for number, odd in enumerate(ODD[::4]):
         head = f'function: check_input\nclause: "4.6"\n{key}: {odd}\nscenarios:\n'
-        outcome(tmp_path, "specs/small/f.yaml", scenario_file("name: s\nrun: a1.py", head=head))
+        files[f"specs/small/f{number}.yaml"] = scenario_file("name: s\nrun: a1.py", head=head)
+    wrong = {file for file, _ in mistakes(tmp_path, files)}
+    for file in wrong & files.keys():
+        (tmp_path / file).unlink()
+    mistakes(tmp_path, {F: None})  # what is right goes on to the end
 
 
 @pytest.mark.parametrize("name", ["assignment", "policy", "clauses", "mutants"])
 def test_the_keys_of_other_files(name: str, tmp_path: Path) -> None:
     texts = {"assignment": ASSIGNMENT, "policy": POLICY}
-    text = texts.get(name, f"{name}: []\n")
-    for number, line in enumerate(text.splitlines()):
-        key = line.split(":")[0]
-        for odd in ODD[number % 2 :: 2]:
-            lines = text.splitlines()
-            lines[number] = f"{key}: {odd}"
-            outcome(tmp_path, f"specs/small/{name}.yaml", "\n".join(lines) + "\n")
+    lines = texts.get(name, f"{name}: []\n").splitlines(keepends=True)
+    keys = [line.split(":")[0] for line in lines]
+    file = f"specs/small/{name}.yaml"
+    for first in range(len(ODD)):
+        odd = [f"{key}: {ODD[(first + n) % len(ODD)]}\n" for n, key in enumerate(keys)]
+        wrong = {
+            re.split("[.,]", label)[0] for _, label in mistakes(tmp_path, {file: "".join(odd)})
+        }
+        for number, key in enumerate(keys):
+            if key not in wrong:  # what is right goes on to the end, where all the rest is
+                rest = [*lines[:number], odd[number], *lines[number + 1 :]]
+                mistakes(tmp_path, {file: "".join(rest)})
 
 
 @pytest.mark.parametrize("key", ["clauses", "mutants"])
 def test_the_keys_of_an_item(key: str, tmp_path: Path) -> None:
+    file = f"specs/small/{key}.yaml"
+    items = [*ODD, *(f"{{id: {odd}}}" for odd in ODD)]
     for odd in ODD:
-        outcome(tmp_path, f"specs/small/{key}.yaml", f"{key}: [{odd}, {{id: {odd}}}]\n")
-        item = f"{{clause: {odd}, file: {odd}, find: {odd}, replace: {odd}, why: {odd}}}"
-        outcome(tmp_path, f"specs/small/{key}.yaml", f"{key}: [{item}]\n")
+        pairs = ("clause", "file", "find", "replace", "why")
+        items.append(f"{{{', '.join(f'{name}: {odd}' for name in pairs)}}}")
+    labels = {label for _, label in mistakes(tmp_path, {file: f"{key}: [{', '.join(items)}]\n"})}
+    for number, item in enumerate(items, 1):
+        if not any(re.match(rf"{key}, item {number}\b", label) for label in labels):
+            mistakes(tmp_path, {file: f"{key}: [{item}]\n"})
 
 
 WORTH = [
