@@ -250,10 +250,7 @@ def test_the_sentence_where_the_default_size_is_not_played() -> None:
 def test_an_index_beyond_a_smaller_board_is_the_same_fault_in_the_same_function() -> None:
     boards = Swept(board, lambda _: board(8))
     beyond = Swept(
-        board,
-        lambda _: raised("IndexError", line=3, source="b[7]"),
-        sizes=(4, 10),
-        group="f/two",
+        board, lambda _: raised("IndexError", line=3, source="b[7]"), sizes=(4, 10), group="f/two"
     )
     assert told(boards, beyond) == failing(4, 7, 10) | failing(4, 10, group="f/two")
     assert told(beyond) == set()
@@ -277,10 +274,7 @@ def test_other_failures_of_the_same_function_have_the_same_cause() -> None:
         group="f/two",
     )
     elsewhere = Swept(
-        lambda _: called(True),
-        lambda size: called(size <= 8),
-        function="g",
-        group="g/one",
+        lambda _: called(True), lambda size: called(size <= 8), function="g", group="g/one"
     )
     expected = failing(4, 7, 10) | failing(10, group="f/two")
     assert told(boards, last, elsewhere) == expected

@@ -285,10 +285,7 @@ def test_the_exit_status_of_a_program() -> None:
 
 def test_leaving_by_exit_with_status_0_is_a_fine_way_to_end_a_program() -> None:
     by_exit = Observation(
-        ending=Ending.ANSWERED,
-        turns=turns("x"),
-        raised=raised("SystemExit").raised,
-        exit_status=0,
+        ending=Ending.ANSWERED, turns=turns("x"), raised=raised("SystemExit").raised, exit_status=0
     )
     assert passes(ran("x"), by_exit, stimulus=RUN)
     assert passes(by_exit, ran("x"), stimulus=RUN)
@@ -391,11 +388,7 @@ def echo(text: str, balance: int = 5) -> StepOutcome:
         (echo("Account(5)"), echo("Account(6)", 6), ["return value, step 1: f()"]),
         (echo("Account(5)"), echo("Account 5"), ["what is shown, step 1: f()"]),
         (step(8), step(8, "8\n"), ["printed text, step 1: f()"]),
-        (
-            step(8),
-            step(None, "8\n"),
-            ["return value, step 1: f()", "printed text, step 1: f()"],
-        ),
+        (step(8), step(None, "8\n"), ["return value, step 1: f()", "printed text, step 1: f()"]),
     ],
 )
 def test_what_a_session_shows_of_a_value_is_not_printed_text(

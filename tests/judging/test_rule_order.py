@@ -22,16 +22,7 @@ from tests.judging import (
     rule_cases_texts,
     rule_cases_values,
 )
-from tests.judging.judging_cases import (
-    BY_NAME,
-    CALL,
-    called,
-    case,
-    ended,
-    prints,
-    raised,
-    returns,
-)
+from tests.judging.judging_cases import BY_NAME, CALL, called, case, ended, prints, raised, returns
 
 TABLES = (
     rule_cases_process,

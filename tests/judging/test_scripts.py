@@ -89,10 +89,7 @@ MATCHED = failed(rule="text_not_matched")
             [2],
         ),
         # Texts that one statement prints.
-        (
-            [failed(("***", None), rule="line_missing"), failed(("*", None), rule="cut")],
-            [2],
-        ),
+        ([failed(("***", None), rule="line_missing"), failed(("*", None), rule="cut")], [2]),
         # Texts of two statements.
         (
             [

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.plan import (
-    PLAN_VERSION,
-    FunctionSignature,
-    Plan,
-    Scenario,
-    SourceFile,
-)
-from harness.model.policy import (
-    Consequence,
-    Finding,
-    PolicyReport,
-    Severity,
-    Unparsable,
-)
+from harness.model.plan import PLAN_VERSION, FunctionSignature, Plan, Scenario, SourceFile
+from harness.model.policy import Consequence, Finding, PolicyReport, Severity, Unparsable
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from tests import plans

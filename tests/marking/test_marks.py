@@ -109,11 +109,7 @@ CONSEQUENCES = {
         "9/2",
         True,
     ),
-    "in two groups": (
-        (finding(IMPORT, DEDUCT, "1"), finding(SYNTAX, DEDUCT, "3/2")),
-        "7/2",
-        True,
-    ),
+    "in two groups": ((finding(IMPORT, DEDUCT, "1"), finding(SYNTAX, DEDUCT, "3/2")), "7/2", True),
     "in all three groups": (
         (
             finding(EVASION, DEDUCT, "1"),

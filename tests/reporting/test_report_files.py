@@ -25,12 +25,7 @@ from harness.model.plan import Visibility
 from harness.model.result import RunResult, StrengthFigures
 from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.html.environment import environment
-from harness.reporting.writing import (
-    MANIFEST,
-    mark_unfinished,
-    page_writer,
-    write_reports,
-)
+from harness.reporting.writing import MANIFEST, mark_unfinished, page_writer, write_reports
 from harness.results.results_json import results_json
 from tests.reporting.pages_read import Page
 from tests.reporting.report_samples import (
