@@ -6,7 +6,6 @@ that is not ours.
 
 from __future__ import annotations
 
-import csv
 import io
 import sys
 import zipfile
@@ -164,19 +163,6 @@ def test_the_schema_notices() -> None:
     spoiled = (EXPORTED / "junit.xml").read_text(encoding="utf-8").replace(' failures="', ' x="')
     with pytest.raises(xmlschema.XMLSchemaValidationError):
         SCHEMA.validate(spoiled.split("\n", 1)[1])
-
-
-def test_marks_as_csv() -> None:
-    text = (EXPORTED / "marks.csv").read_bytes().decode()
-    rows = {row["id"]: row for row in csv.DictReader(io.StringIO(text, newline=""))}
-    assert rows["'=late"]["mark"] == rows["'=late"]["total"] == ""
-    assert (rows["'=late"]["name"], rows["'=late"]["attempt"]) == ("Lena, Late", "2")
-    perfect = rows["perfect"]
-    assert (perfect["mark"], perfect["Code style"], perfect["total"]) == ("6.46", "2.33", "8.29")
-    assert perfect["adjustment"] == "-0.50"
-    assert perfect["reason"] == "'-1/2 for the name"
-    assert perfect["comment"] == "Good.\nGo on."
-    assert {row["status"] for row in rows.values() if not row["mark"]} == {"late", "harness_error"}
 
 
 CELLS = {

@@ -14,19 +14,16 @@ from harness.model.stimulus import Typed
 from harness.model.student_view import ShownCause, ShownCheck, Surroundings
 from harness.model.verdict import Explanation, StandInOutcome, Verdict
 from harness.reporting.html.submission_pages import feedback_page, submission_page
-from harness.reporting.terminal.cards import as_text, cause
 from harness.reporting.terminal.tables import show_submission
 from harness.reporting.view import words
 from harness.reporting.view.comparisons import folded
 from harness.reporting.view.paste import python_lines
-from harness.reporting.view.shown_causes import clause_tallies
 from harness.results.student_view import EVERYTHING, student_view
 from tests.reporting.pages_read import assert_inert, on_terminal
 from tests.reporting.report_samples import (
     ACCEPTS,
     BOARD,
     HOURS,
-    IMPORT_ASKS,
     LABELS,
     MANY_FAULTS,
     PASSED,
@@ -46,12 +43,6 @@ def checks(submission: SubmissionResult) -> tuple[ShownCheck, ...]:
 
 def causes(submission: SubmissionResult) -> tuple[ShownCause, ...]:
     return student_view(submission, PLAN, visible=EVERYTHING).causes
-
-
-def test_one_message_everywhere_is_one_cause() -> None:
-    found = causes(IMPORT_ASKS)
-    assert len(found) == 1
-    assert len(found[0].checks) == len([each for each in SCENARIOS if not each.informational])
 
 
 def test_what_stops_several_functions_comes_first() -> None:
@@ -79,35 +70,10 @@ def test_one_rule_for_one_clause_of_one_function_is_one_cause() -> None:
     ]
 
 
-def test_the_assignments_order_holds_otherwise() -> None:
-    functions = [cause.function for cause in causes(MANY_FAULTS)]
-    plan = [signature.name for signature in PLAN.assignment.functions]
-    assert [plan.index(name) for name in functions] == sorted(
-        plan.index(name) for name in functions
-    )
-
-
 def test_a_sample_says_which_draw_it_shows() -> None:
     sample = next(c.checks[0] for c in causes(MANY_FAULTS) if words.draws(c.checks[0].verdict))
     assert words.draws(sample.verdict) == "1 of 2 cases fail; this is the smallest"
     assert "'OOOO'" in python_lines(sample.stimulus, AROUND)
-
-
-def test_a_card_says_which_case_fails() -> None:
-    sample = next(cause for cause in causes(MANY_FAULTS) if cause.checks[0].draws > 1)
-    title = as_text(cause(1, sample, AROUND)[:1], 200)
-    assert title == f"1. ✗ {sample.function}: {sample.checks[0].name}  [case 2 of 2]\n"
-
-
-def test_clauses_are_counted_without_what_is_not_graded() -> None:
-    tallies = clause_tallies(checks(MANY_FAULTS))
-    assert [(t.clause.id, t.passed, t.total) for t in tallies] == [
-        ("3.5", 0, 3),
-        ("4.1", 0, 1),
-        ("4.3", 2, 5),
-        ("4.6", 1, 2),
-        ("4.7", 0, 1),
-    ]
 
 
 def test_a_long_game_shows_its_end_and_folds_its_beginning() -> None:

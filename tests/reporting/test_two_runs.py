@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -107,23 +106,6 @@ def test_form(name: str) -> None:
 
 def test_the_page_does_nothing() -> None:
     assert_inert(comparison_page(FOUND))
-
-
-def test_who_changed_and_through_what() -> None:
-    rows = {row["submission"]: row for row in csv.DictReader(comparison_csv(FOUND).splitlines())}
-    assert "same" not in rows
-    assert rows["lost one"]["change"] == "-3.00"
-    assert rows["lost one"]["through"] == "f/b: passed before, failed now (-3.00)"
-    assert rows["other bytes"]["files"] == "changed"
-    assert rows["new one"]["files"] == "new"
-    assert rows["gone\u202e"]["files"] == "gone"
-    assert rows["'=style+1"]["through"] == "marked by hand: total none before, 8.50 now"
-
-
-def test_a_tally_of_a_scenario_leaves_other_bytes_out() -> None:
-    (a, b) = sorted(FOUND.scenarios, key=lambda tally: tally.id)
-    assert (a.id, a.now_pass, a.now_fail) == ("f/a", 1, 0)
-    assert (b.id, b.now_pass, b.now_fail) == ("f/b", 1, 1)
 
 
 def test_points_that_changed_are_told_without_a_scenario() -> None:
