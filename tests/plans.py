@@ -1,14 +1,18 @@
-"""The smallest assignment, scenario and facts of a run; a test states what differs from them."""
+"""The smallest assignment, scenario, plan, key, finding and facts of a run; a test states what
+differs from them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from harness.model.assignment import Assignment, ProvidedVariant
-from harness.model.expectation import Expected
-from harness.model.observation import Tier
-from harness.model.plan import Place, Scenario, Visibility
+from harness.model.expectation import KEY_VERSION, Answer, AnswerKey, Expected, ScenarioAnswers
+from harness.model.observation import Observation, Tier
+from harness.model.plan import PLAN_VERSION, Place, Plan, Scenario, Visibility
+from harness.model.policy import Consequence, Finding, Severity
 from harness.model.result import RunFacts
 from harness.model.stimulus import Call, Limits, Stimulus
 
@@ -49,6 +53,48 @@ def scenario(id: str, **changes: Any) -> Scenario:
         "place": Place(file="f.yaml", line=1, column=1),
     }
     return Scenario(**fields | changes)
+
+
+def plan(*scenarios: Scenario, **changes: Any) -> Plan:
+    """The smallest assignment with these scenarios."""
+    fields: dict[str, Any] = {
+        "version": PLAN_VERSION,
+        "assignment": assignment(),
+        "scenarios": scenarios,
+        "spec_digest": "5" * 64,
+        "reference_digest": "e" * 64,
+    }
+    return Plan(**fields | changes)
+
+
+def key(answers: Mapping[str, Observation], **changes: Any) -> AnswerKey:
+    """What the reference did in each scenario, by the scenario's id."""
+    fields: dict[str, Any] = {
+        "version": KEY_VERSION,
+        "spec_digest": "",
+        "reference_digest": "",
+        "made_with": "",
+        "scenarios": tuple(
+            ScenarioAnswers(scenario_id=name, answers=(Answer(observation=observation),))
+            for name, observation in answers.items()
+        ),
+    }
+    return AnswerKey(**fields | changes)
+
+
+def finding(**changes: Any) -> Finding:
+    """An import that is outside the policy, for a person to look at."""
+    fields: dict[str, Any] = {
+        "rule": "import",
+        "clause": "2",
+        "file": "a1.py",
+        "line": 3,
+        "column": 1,
+        "source": "import random",
+        "message": "`import random` was added",
+        "consequence": Consequence(severity=Severity.REVIEW),
+    }
+    return Finding(**fields | changes)
 
 
 def facts(**changes: Any) -> RunFacts:

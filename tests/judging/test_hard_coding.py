@@ -9,12 +9,9 @@ import pytest
 
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
-from harness.model.expectation import KEY_VERSION, Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Ending, Observation
 from harness.model.plan import (
-    PLAN_VERSION,
     Place,
-    Plan,
     ProvidedVariant,
     Scenario,
     SourceFile,
@@ -75,31 +72,10 @@ class Swept:
 def refined(*groups: Swept) -> Mapping[str, Verdict]:
     """All groups' verdicts, refined together."""
     scenarios = [one for group in groups for one in group.scenarios.values()]
-    plan = Plan(
-        version=PLAN_VERSION,
-        assignment=plans.assignment(
-            id="x",
-            variants=(
-                ProvidedVariant(
-                    constants=(), files=(SourceFile(name="a1_support.py", data=SUPPORT),)
-                ),
-            ),
-        ),
-        scenarios=tuple(scenarios),
-        spec_digest="",
-        reference_digest="",
-    )
-    key = AnswerKey(
-        version=KEY_VERSION,
-        spec_digest="",
-        reference_digest="",
-        made_with="",
-        scenarios=tuple(
-            ScenarioAnswers(scenario_id=name, answers=(Answer(observation=answer),))
-            for group in groups
-            for name, answer in group.right.items()
-        ),
-    )
+    provided = SourceFile(name="a1_support.py", data=SUPPORT)
+    variants = (ProvidedVariant(constants=(), files=(provided,)),)
+    plan = plans.plan(*scenarios, assignment=plans.assignment(variants=variants))
+    key = plans.key({name: answer for group in groups for name, answer in group.right.items()})
     verdicts = {name: one for group in groups for name, one in group.verdicts().items()}
     seen = {name: (one,) for group in groups for name, one in group.seen.items()}
     assert refine(plan, verdicts, seen, None) == verdicts

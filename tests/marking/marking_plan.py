@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.plan import PLAN_VERSION, FunctionSignature, Plan, Scenario, SourceFile
+from harness.model.plan import FunctionSignature, Plan, Scenario, SourceFile
 from harness.model.policy import Consequence, Finding, PolicyReport, Severity, Unparsable
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
@@ -23,26 +23,12 @@ def plan(*scenarios: Scenario, marks: str = "6", functions: tuple[str, ...] = ("
         functionality_marks=Fraction(marks),
         functions=tuple(FunctionSignature(name=name, parameters=()) for name in functions),
     )
-    return Plan(
-        version=PLAN_VERSION,
-        assignment=assignment,
-        scenarios=scenarios,
-        spec_digest="s",
-        reference_digest="r",
-    )
+    return plans.plan(*scenarios, assignment=assignment)
 
 
 def finding(rule: str, severity: Severity, marks: str = "0") -> Finding:
-    return Finding(
-        rule=rule,
-        clause="2",
-        file="a1.py",
-        line=1,
-        column=1,
-        source="x",
-        message="m",
-        consequence=Consequence(severity=severity, marks=Fraction(marks)),
-    )
+    consequence = Consequence(severity=severity, marks=Fraction(marks))
+    return plans.finding(rule=rule, consequence=consequence)
 
 
 def report(*findings: Finding) -> PolicyReport:

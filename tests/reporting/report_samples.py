@@ -8,7 +8,6 @@ from fractions import Fraction
 from harness.judging.comparison import compare_texts, compare_values, described
 from harness.model.observation import Probe, Turn
 from harness.model.plan import (
-    PLAN_VERSION,
     Clause,
     FunctionSignature,
     Place,
@@ -18,7 +17,7 @@ from harness.model.plan import (
     SourceFile,
     Visibility,
 )
-from harness.model.policy import Consequence, Finding, Severity, Unparsable
+from harness.model.policy import Consequence, Severity, Unparsable
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Call, Key, Run, Session, Stimulus, Typed
 from harness.model.values import Value
@@ -152,8 +151,8 @@ FUNCTIONS = (
     "num_hours generate_initial_board display_board check_input get_action add_piece check_win main"
 )
 
-PLAN = Plan(
-    version=PLAN_VERSION,
+PLAN = plans.plan(
+    *SCENARIOS,
     assignment=plans.assignment(
         id="connect4ish",
         title="Connect 4 (ish)",
@@ -164,8 +163,6 @@ PLAN = Plan(
             ProvidedVariant(constants=(), files=(SourceFile(name="a1_support.py", data=SUPPORT),)),
         ),
     ),
-    scenarios=SCENARIOS,
-    spec_digest="5" * 64,
     reference_digest="7" * 64,
 )
 
@@ -317,25 +314,18 @@ def result(submission_id: str, verdicts: dict[str, Verdict], **more: object) -> 
 
 
 FINDINGS = (
-    Finding(
-        rule="import",
+    plans.finding(
         clause="2.1",
-        file="a1.py",
-        line=3,
-        column=1,
-        source="import random",
         message="the import of random was added",
         consequence=Consequence(severity=Severity.DEDUCT, marks=Fraction(1, 2)),
     ),
-    Finding(
+    plans.finding(
         rule="method",
         clause="2.2",
-        file="a1.py",
         line=40,
         column=12,
         source="    return '|'.join(row)  # <b>",
         message="the method join is outside what the sheet permits",
-        consequence=Consequence(severity=Severity.REVIEW),
     ),
 )
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from harness.model.plan import Plan
-from harness.model.policy import Consequence, Finding, Severity, Unparsable
+from harness.model.policy import Unparsable
 from harness.model.result import Adjustment, CohortFacts, Contents, RunResult, SubmissionStatus
 from harness.model.submission import Student
 from harness.model.verdict import Cause, CodePlace
@@ -17,6 +17,7 @@ from harness.reporting.export.anonymous import anonymous
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
 from harness.results.results_json import results_json
+from tests import plans
 from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
 
 WHO = "zephyrine"
@@ -36,18 +37,7 @@ BROKEN = replace(
     NAMED,
     id=f"{WHO}-4712",
     status=SubmissionStatus.UNREADABLE,
-    findings=(
-        Finding(
-            rule="import",
-            clause="2",
-            file=f"{WHO}.py",
-            line=3,
-            column=1,
-            source="import random",
-            message="`import random` was added",
-            consequence=Consequence(severity=Severity.REVIEW),
-        ),
-    ),
+    findings=(plans.finding(file=f"{WHO}.py"),),
     unparsable=Unparsable(file=f"{WHO}.py", reason="is not Python", line=3, source=f"# {WHO}"),
     isolation_reason=f"{WHO}.py, line 12: `global board`",
     causes=(

@@ -8,17 +8,15 @@ from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Probe, Turn
 from harness.model.plan import (
-    PLAN_VERSION,
     Clause,
     FunctionSignature,
     Place,
-    Plan,
     ProvidedVariant,
     Scenario,
     SourceFile,
     Visibility,
 )
-from harness.model.policy import Consequence, Finding, Severity, Unparsable
+from harness.model.policy import Unparsable
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Call, Stimulus, Typed
 from harness.model.values import Value
@@ -56,8 +54,11 @@ def scenario(
     )
 
 
-PLAN = Plan(
-    version=PLAN_VERSION,
+PLAN = plans.plan(
+    scenario("shown", Visibility.VISIBLE, secret="plain"),
+    scenario("sampled", Visibility.VISIBLE, secret="plain", sample=True),
+    scenario("secret", Visibility.HIDDEN, secret=SECRET),
+    scenario("later", Visibility.AFTER_DUE_DATE, secret=SECRET),
     assignment=plans.assignment(
         clauses=(Clause(id="4.1", section="4", text="f does it"),),
         functions=(FunctionSignature(name="f", parameters=("a", "n")),),
@@ -71,14 +72,6 @@ PLAN = Plan(
             ),
         ),
     ),
-    scenarios=(
-        scenario("shown", Visibility.VISIBLE, secret="plain"),
-        scenario("sampled", Visibility.VISIBLE, secret="plain", sample=True),
-        scenario("secret", Visibility.HIDDEN, secret=SECRET),
-        scenario("later", Visibility.AFTER_DUE_DATE, secret=SECRET),
-    ),
-    spec_digest="5" * 64,
-    reference_digest="e" * 64,
 )
 
 FACTS = plans.facts(
@@ -108,16 +101,7 @@ def failed(secret: str, *, draw: int | None = None) -> Verdict:
     )
 
 
-FINDING = Finding(
-    rule="import",
-    clause="2",
-    file="a1.py",
-    line=3,
-    column=1,
-    source="import random",
-    message="`import random` was added",
-    consequence=Consequence(severity=Severity.REVIEW),
-)
+FINDING = plans.finding()
 
 
 def result(submission_id: str, mark: str = "9/2") -> SubmissionResult:
