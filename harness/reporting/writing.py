@@ -13,14 +13,14 @@ from pathlib import Path, PurePosixPath
 
 from harness.common import files, serial
 from harness.common.files import source_digest, write, write_bytes
-from harness.model.plan import Plan, Visibility
+from harness.model.plan import Plan
 from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
 from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
 from harness.reporting.html.study_pages import keep_style_of, read_style
 from harness.results.results_json import ResultsText
-from harness.results.student_view import ALWAYS, student_view
+from harness.results.student_view import student_view
 
 _PAGE_SOURCES = ("common", "judging", "model", "reporting", "results")
 INDEX = "index.html"
@@ -38,19 +38,17 @@ def write_reports(
     plan: Plan,
     folder: Path,
     *,
-    visible: frozenset[Visibility] = ALWAYS,
     after_each: Callable[[int], None] = lambda done: None,
 ) -> Path:
     """Write `results.json`, `marks.csv` and every page of a run below `folder`; return the path of
     `index.html`.
 
-    Each result is read once and none is held. Pages that would not change are
-    not written again. `visible` says which visibilities students may see by now; `after_each`
-    is told how many submissions are written. Raises OSError where the folder cannot be written;
-    no file is ever left half written, and until all are, the class page says so.
+    Each result is read once and none is held. Pages that would not change are not written again.
+    `after_each` is told how many submissions are written. Raises OSError where the folder cannot be
+    written; no file is ever left half written, and until all are, the class page says so.
     """
     mark_unfinished(folder)
-    writer = _Writer(folder, plan, visible)
+    writer = _Writer(folder, plan)
     overview = Overview(plan)
     text = ResultsText(run.facts, plan)
     with (
@@ -87,21 +85,20 @@ def page_writer(folder: Path, plan: Plan, ids: Sequence[str]) -> Callable[[Submi
 
     What is given back raises OSError where the folder cannot be written.
     """
-    writer = _Writer(folder, plan, ALWAYS)
+    writer = _Writer(folder, plan)
     outer = ("", *ids, "")
     near = {name: (outer[at], outer[at + 2]) for at, name in enumerate(ids)}
     return lambda result: writer.submission(result, *near[result.id])
 
 
 class _Writer:
-    def __init__(self, folder: Path, plan: Plan, visible: frozenset[Visibility]) -> None:
+    def __init__(self, folder: Path, plan: Plan) -> None:
         self._folder = folder
         self._plan = plan
-        self._visible = visible
         self._manifest = Manifest(folder)
         self._style = read_style(folder)
         self._digests: set[str] = set()
-        parts = [_made_by(), serial.dumps(plan), *sorted(visible)]
+        parts = [_made_by(), serial.dumps(plan)]
         self._made_with = sha256("\0".join(parts).encode())
 
     def submission(self, result: SubmissionResult, before: str, after: str) -> None:
@@ -112,8 +109,8 @@ class _Writer:
         made_from = digest.hexdigest()
         lecturers, students = _page_paths(result.id)
         if not self._manifest.is_current(students, made_from):
-            view = student_view(result, self._plan, visible=self._visible)
-            self._manifest.write(students, submission_pages.feedback_page(view), made_from)
+            page = submission_pages.feedback_page(student_view(result, self._plan))
+            self._manifest.write(students, page, made_from)
         digest.update(f"\0{before}\0{after}".encode())
         self._digests.add(result.source_digest)
         style = self._style.get(result.source_digest)

@@ -137,7 +137,7 @@ def test_the_terminal_stays_inert(name: str) -> None:
     console = Console(width=120, force_terminal=True, color_system=None, record=True)
     with console.capture() as capture:
         console.print(summary_table(run, plan))
-        console.print(show_submission(result, plan, 50))
+        console.print(show_submission(result, plan))
     text = capture.get() + explain_failures(student_view(result, plan), 50, width=120, colours=True)
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # our own bold and reverse
     text.encode("utf-8")

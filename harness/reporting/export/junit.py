@@ -74,9 +74,4 @@ def _clean(text: str) -> str:
     return _FORBIDDEN.sub("\ufffd", text)
 
 
-EXPORTER = text_exporter(
-    "junit",
-    "test results as JUnit XML, hidden scenarios included",
-    junit_xml,
-    may_be_anonymous=True,
-)
+EXPORTER = text_exporter("junit", "test results as JUnit XML, hidden scenarios included", junit_xml)

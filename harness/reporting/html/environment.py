@@ -24,16 +24,13 @@ from markupsafe import Markup
 
 from harness.common import escaping, files
 from harness.common.escaping import runs, visible
-from harness.common.words import plural
 from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
-from harness.model.student_view import ShownCheck
 from harness.model.verdict import Cell, GridCell, LineEnd, rule_in_words
 from harness.policy.rules import finding_kind
 from harness.reporting.view import comparisons, figures, paste, shown_causes, words
 from harness.reporting.view.comparisons import shortened
 from harness.reporting.view.shown_causes import OwnLine
-from harness.reporting.view.words import number
 
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache, Environment
@@ -158,13 +155,6 @@ def signs_used(body: str) -> str:
     return ", ".join(used) + "." if used else ""
 
 
-def points_text(check: ShownCheck) -> str:
-    """What the scenario was worth."""
-    if check.informational:
-        return "differs, costs no marks" if not check.verdict.passed else "not graded"
-    return f"{number(check.points)} of {number(check.out_of)} {plural(check.out_of, 'point')}"
-
-
 def capital(text: str) -> str:
     """With a capital first letter, as a heading has."""
     return text[:1].upper() + text[1:]
@@ -219,11 +209,10 @@ class Reader:
 
     actual: str
     try_it: str
-    points: bool
 
 
-LECTURER = Reader(actual="Got", try_it="To see it yourself", points=True)
-STUDENT = Reader(actual="Your program", try_it="Try it yourself", points=False)
+LECTURER = Reader(actual="Got", try_it="To see it yourself")
+STUDENT = Reader(actual="Your program", try_it="Try it yourself")
 
 
 def render(template: str, **context: object) -> str:

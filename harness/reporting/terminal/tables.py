@@ -22,6 +22,7 @@ from harness.reporting.view import figures, words
 from harness.results.student_view import EVERYTHING, student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
+_MOST_CAUSES = 20
 
 
 def summary_table(run: RunResult, plan: Plan) -> RenderableType:
@@ -51,7 +52,7 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     return Group(table, *_remarks(run))
 
 
-def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> RenderableType:
+def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     """One submission with all its scenarios, hidden ones too: for its lecturer."""
     head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
     parts: list[RenderableType] = [head]
@@ -76,10 +77,11 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     view = student_view(result, plan, visible=EVERYTHING)
     checks, found = view.shown, view.causes
     surroundings = view.surroundings
-    for number, one in enumerate(found[:limit], start=1):
+    for number, one in enumerate(found[:_MOST_CAUSES], start=1):
         parts += [Text(""), _Printed(cause(number, one, surroundings))]
-    if len(found) > limit:
-        parts.append(Text(f"… and {words.counted(len(found) - limit, 'more cause')}.", "dim"))
+    left = len(found) - _MOST_CAUSES
+    if left > 0:
+        parts.append(Text(f"… and {words.counted(left, 'more cause')}.", "dim"))
     ungraded = [check for check in checks if check.informational and not check.verdict.passed]
     parts += [Text("")] * bool(ungraded)
     for check in ungraded:
