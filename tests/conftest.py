@@ -3,7 +3,7 @@ from __future__ import annotations
 import compileall
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -12,11 +12,11 @@ from unittest.mock import patch
 import pytest
 
 import harness
-from harness.execution import choose_tier, find_interpreter, try_tier
+from harness.execution import Interpreter, TierTrial, choose_tier, find_interpreter, try_tier
 from harness.model.observation import Tier
 from harness.packaging import program_file
 from harness.reporting.html.environment import environment
-from tests.inline import Drivers
+from tests.inline import DRIVERS
 from tests.shipped import one_at_a_time
 from tests.tiny_course import FIXTURE, Course
 
@@ -51,7 +51,7 @@ def _found_out_once() -> Iterator[None]:
         *("study.similarity", "study.style", "study.transcripts"),
     )
     with ExitStack() as stack:
-        stack.enter_context(Drivers())
+        stack.enter_context(DRIVERS)
         for function in (cache(find_interpreter), cache(choose_tier)):
             for module in users:
                 name = f"harness.{module}.{function.__name__}"
@@ -96,11 +96,19 @@ def course(graded_once: Course, tmp_path: Path) -> Course:
     return Course.copy(graded_once.root, tmp_path / "course", reports=False)
 
 
+TryTier = Callable[[Interpreter, Tier], TierTrial]
+
+
 @pytest.fixture(scope="session")
-def why_not_strong() -> str:
-    """Why this machine does not offer the strong tier, empty where it does: tried once, by the
-    first test that asks."""
-    return try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming
+def try_once() -> TryTier:
+    """`try_tier`, which comes out the same each time: each is tried when it is first asked for."""
+    return cache(try_tier)
+
+
+@pytest.fixture(scope="session")
+def why_not_strong(try_once: TryTier) -> str:
+    """Why this machine does not offer the strong tier, empty where it does."""
+    return try_once(find_interpreter("3.12"), Tier.STRONG).shortcoming
 
 
 @pytest.fixture(scope="session")

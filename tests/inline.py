@@ -5,14 +5,23 @@ left out. What is about workers or about drivers themselves uses the pool, and p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import harness
 from harness.execution import AnyDriver, Driver, Interpreter
+from harness.grading.context import GradingContext
 from harness.grading.engines import Job, WorkerSetup
 from harness.grading.engines.worker import grade_in_turn
+from harness.grading.grader import Grader
+from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
+from harness.model.plan import Plan
+from harness.model.result import RunResult
+from harness.model.specification import Specification
+from harness.model.submission import Submission
 
 # Who begins a driver for a task of its own.
 _USERS = {
@@ -39,6 +48,44 @@ class InlineEngine(AbstractContextManager["InlineEngine"]):
             yield from grade_in_turn(self._setup, iter(waiting))
 
 
+@contextmanager
+def inline_engine() -> Iterator[None]:
+    """Whatever grades within this block does so in this process."""
+    with (
+        patch("harness.grading.batch.Pool", InlineEngine),
+        patch("harness.grading.engines.local.Pool", InlineEngine),
+    ):
+        yield
+
+
+def grade_here(
+    specification: Specification, paths: Path | list[Path], out: Path, **options: Any
+) -> RunResult:
+    """`harness.grade`, in this process."""
+    with inline_engine():
+        return harness.grade(
+            specification, paths if isinstance(paths, list) else [paths], out, **options
+        )
+
+
+@contextmanager
+def grader_of(
+    context: GradingContext, plan: Plan | None = None, **options: Any
+) -> Iterator[Grader]:
+    """Grades with the context's plan, or a part of it, and a driver that lives on."""
+    with (
+        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
+        Grader(plan or context.specification.plan, context.key, driver, **options) as grader,
+    ):
+        yield grader
+
+
+def handed_in(program: str | bytes, id: str = "s", name: str = "a1.py") -> Submission:
+    """A submission of this one file."""
+    data = program.encode() if isinstance(program, str) else program
+    return Submission(id=id, origin=name, files=(SourceFile(name=name, data=data),))
+
+
 class Drivers(AbstractContextManager["Drivers"]):
     """One driver for each interpreter, tier and way to run, begun by the first who asks for it.
     One whose user failed is not used again. It is pinned to no core: it would pin the tests."""
@@ -50,7 +97,7 @@ class Drivers(AbstractContextManager["Drivers"]):
     def __enter__(self) -> Drivers:
         for name, modules in _USERS.items():
             for module in modules:
-                self._patches.enter_context(patch(f"harness.{module}.{name}", self._driver))
+                self._patches.enter_context(patch(f"harness.{module}.{name}", self.lend))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -58,9 +105,10 @@ class Drivers(AbstractContextManager["Drivers"]):
         for driver in self._running.values():
             driver.__exit__(None, None, None)
 
-    def _driver(
+    def lend(
         self, interpreter: Interpreter, tier: Tier, cpu: int | None = None, **changes: int
     ) -> AbstractContextManager[AnyDriver]:
+        """A driver that is not ended with its use."""
         return _Lent(self._running, interpreter, tier, changes)
 
 
@@ -84,3 +132,6 @@ class _Lent(AbstractContextManager[AnyDriver]):
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is not None:
             self._running.pop(self._key).__exit__(None, None, None)
+
+
+DRIVERS = Drivers()

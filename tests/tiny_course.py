@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, chdir, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ import pexpect
 import pytest
 
 from harness.cli import main
-from tests.inline import Drivers, InlineEngine
+from tests.inline import Drivers, inline_engine
 
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
@@ -56,8 +56,7 @@ def _in_process(arguments: list[str], folder: Path, variables: dict[str, str]) -
             patch.object(sys, "stdin", stack.enter_context(Path(os.devnull).open(encoding="utf-8")))
         )
         if "--jobs" not in arguments:
-            for module in ("batch", "engines.local"):
-                stack.enter_context(patch(f"harness.grading.{module}.Pool", InlineEngine))
+            stack.enter_context(inline_engine())
         stack.enter_context(patch.object(sys, "stdout", out))
         stack.enter_context(patch.object(sys, "stderr", err))
         with pytest.raises(SystemExit) as ended:
@@ -95,6 +94,14 @@ class Course:
     """A folder with specs/, reference/ and submissions/, for a test to change and use."""
 
     root: Path
+
+    @classmethod
+    def lay(cls, root: Path, files: Mapping[str, str]) -> Course:
+        """One of these texts, by their paths."""
+        course = cls(root)
+        for name, text in files.items():
+            course.write(name, text)
+        return course
 
     @classmethod
     def copy(cls, source: Path, target: Path, *, reports: bool = True) -> Course:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.execution import Driver, Interpreter, find_interpreter
+from harness.execution.piped.driver import PipedDriver
 from harness.model.observation import Tier
 
 
@@ -40,6 +41,13 @@ def one_driver(request: pytest.FixtureRequest, strong_here: bool) -> Iterator[Dr
     with Driver(
         find_interpreter("3.11"), best if request.param == "best" else Tier.STANDARD
     ) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def piped_driver() -> Iterator[PipedDriver]:
+    """For what does not depend on the version, over pipes."""
+    with PipedDriver(find_interpreter("3.12")) as running:
         yield running
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 from harness.execution import Driver
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.observation import Observation, Raised
+from harness.model.observation import Ending, Observation, Raised
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
 from harness.model.values import Value
 from tests import plans
-from tests.hostile.hostile_stage import FRAMES as FRAMES_BYTES
 
 SUPPORT = 'BOARD_SIZE = {size}\nMESSAGE = f"1 to {{BOARD_SIZE}}"\nNAMES = ["x", "o"]\n'
 TEN = (Binding(name="BOARD_SIZE", literal="10"),)
 FUNCTIONS = ("f", "g", "size", "message", "add", "main", "ask")
 DRIVER_FILE = SourceFile(name="play.py", data=b"import a1\nprint('play', a1.f(2))\n")
-FRAMES = FRAMES_BYTES.decode()  # `write` and `frame`, for a program that forges
+# `write` and `frame`, for a program that forges
+FRAMES = (Path(__file__).parents[1] / "hostile" / "hostile_frames.py").read_text("utf-8")
 # Time asleep is generous: a machine just started may take 0.2 s to read one file of the library.
 QUICK = Limits(cpu_seconds=0.3, wall_seconds=2, memory_mib=64, output_kib=8)
 
@@ -70,6 +73,22 @@ def observe(
 ) -> Observation:
     with driver.submission(assignment(), (source(program),)) as server:
         return server.observe(stimulus, limits)
+
+
+def values(driver: Driver, program: str, expressions: Iterable[str]) -> dict[str, str | None]:
+    """What a program returns that evaluates each of these in a function of its own."""
+    numbers = dict(enumerate(expressions))
+    program += "".join(f"def f{n}():\n    return {text}\n" for n, text in numbers.items())
+    functions = tuple(FunctionSignature(name=f"f{n}", parameters=()) for n in numbers)
+    given: dict[str, str | None] = {}
+    with driver.submission(
+        replace(assignment(), functions=functions), (source(program),)
+    ) as server:
+        for n, text in numbers.items():
+            seen = server.observe(call(f"f{n}()"), QUICK)
+            assert (seen.ending, seen.raised) == (Ending.ANSWERED, None), text
+            given[text] = plain(seen.value)
+    return given
 
 
 def raised(observation: Observation) -> Raised:

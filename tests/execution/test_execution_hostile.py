@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,8 @@ ENDINGS: dict[str, tuple[str, Ending, str]] = {
 @pytest.mark.parametrize("name", ENDINGS)
 def test_how_it_ends(driver: Driver, name: str) -> None:
     body, ending, detail = ENDINGS[name]
-    seen = observe(driver, f"def f():\n    {body}\n", call("f()"))
+    limits = replace(QUICK, cpu_seconds=0.1) if ending is Ending.CPU_LIMIT else QUICK
+    seen = observe(driver, f"def f():\n    {body}\n", call("f()"), limits)
     assert (seen.ending, seen.detail, seen.phase) == (ending, detail, Phase.STIMULUS)
 
 
@@ -146,7 +148,7 @@ FORGERIES: dict[str, str] = {
 def test_a_forged_reply_is_seen(one_driver: Driver, name: str) -> None:
     answer = "import time\ndef answer(body): write(frame(body))\n"
     program = f"{FRAMES}{answer}def f():\n    {FORGERIES[name]}\n"
-    seen = observe(one_driver, program, call("f()"), Limits(cpu_seconds=5, wall_seconds=1))
+    seen = observe(one_driver, program, call("f()"), Limits(cpu_seconds=1, wall_seconds=1))
     assert seen.ending is Ending.TAMPERED
 
 

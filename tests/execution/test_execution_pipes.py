@@ -16,7 +16,6 @@ import pytest
 import harness
 from harness.execution import Driver, Interpreter, has_terminals
 from harness.execution.piped.driver import _MODULES, PipedDriver
-from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Limits, Stimulus
 from tests.execution.small_world import (
@@ -37,7 +36,7 @@ from tests.per_commit import per_commit
 
 NO_TERMINALS = Path(__file__).with_name("no_terminals.py")
 ROOT = Path(harness.__file__).parent.parent
-QUICK = Limits(cpu_seconds=0.5, wall_seconds=2, memory_mib=64, output_kib=8)
+QUICK = Limits(cpu_seconds=0.3, wall_seconds=2, memory_mib=64, output_kib=8)
 # What only POSIX has, of all that the programs of ours inside import.
 POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"}
 
@@ -45,6 +44,13 @@ POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty
 @pytest.fixture(scope="module")
 def pipes(interpreter: Interpreter) -> Iterator[PipedDriver]:
     with PipedDriver(interpreter) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def terminal(interpreter: Interpreter) -> Iterator[Driver]:
+    """What `pipes` is compared with."""
+    with Driver(interpreter, Tier.PORTABLE) as running:
         yield running
 
 
@@ -82,9 +88,8 @@ sys.stderr.write("to the same screen\\n")
 """
 
 
-def test_a_program_cannot_tell_by_its_streams(pipes: PipedDriver, interpreter: Interpreter) -> None:
-    with Driver(interpreter, Tier.PORTABLE) as driver:
-        expected = observe(driver, TERMINAL, run())
+def test_a_program_cannot_tell_by_its_streams(pipes: PipedDriver, terminal: Driver) -> None:
+    expected = observe(terminal, TERMINAL, run())
     seen = seen_over(pipes, TERMINAL, run())
     assert (seen.ending, expected.ending) == (Ending.ANSWERED, Ending.ANSWERED)
     assert (seen.printed, seen.exit_status) == (expected.printed, 0)
@@ -114,20 +119,12 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_same_is_observed_as_on_a_terminal(
-    pipes: PipedDriver, interpreter: Interpreter, question: str
-) -> None:
-    stimulus = QUESTIONS[question]
-    with Driver(interpreter, Tier.PORTABLE) as driver, driver.submission(*_handed_in()) as there:
-        expected = there.observe(stimulus, QUICK)
-    with pipes.submission(*_handed_in()) as here:
-        seen = here.observe(stimulus, QUICK)
-    assert _comparable(seen) == _comparable(expected)
-
-
-def _handed_in() -> tuple[Assignment, tuple[SourceFile, ...]]:
-    return assignment(), (source(PROGRAM),)
+def test_the_same_is_observed_as_on_a_terminal(pipes: PipedDriver, terminal: Driver) -> None:
+    handed_in = assignment(), (source(PROGRAM),)
+    with terminal.submission(*handed_in) as there, pipes.submission(*handed_in) as here:
+        for name, stimulus in QUESTIONS.items():
+            expected, seen = there.observe(stimulus, QUICK), here.observe(stimulus, QUICK)
+            assert _comparable(seen) == _comparable(expected), name
 
 
 def _comparable(seen: Observation) -> dict[str, object]:
@@ -216,7 +213,6 @@ import harness.grading, harness.reporting.terminal.cards
 from harness.execution import create_driver, choose_tier, find_interpreter, has_terminals
 from pathlib import Path
 import sys
-from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
 interpreter = find_interpreter("3.12", Path(sys.executable))
 trial = choose_tier(interpreter)

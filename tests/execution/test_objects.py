@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from harness.execution import Driver
 from harness.model.assignment import ClassComparison, CompareBy
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Call, Stimulus
-from tests.execution.small_world import QUICK, assignment, call, plain, session, source
+from tests.execution.small_world import QUICK, assignment, call, plain, session, source, values
 
 CLASSES = """
 class Plain:
@@ -72,12 +70,8 @@ def watch(
         return server.observe(stimulus, QUICK)
 
 
-@pytest.mark.parametrize("expression", PUBLIC)
-def test_public_attributes_are_read_without_the_class(driver: Driver, expression: str) -> None:
-    program = f"{CLASSES}\ndef f():\n    return {expression}\n"
-    seen = watch(driver, call("f()"), program=program)
-    assert (seen.ending, seen.raised) == (Ending.ANSWERED, None)
-    assert plain(seen.value) == PUBLIC[expression]
+def test_public_attributes_are_read_without_the_class(driver: Driver) -> None:
+    assert values(driver, CLASSES, PUBLIC) == PUBLIC
 
 
 def by(name: str, how: CompareBy, *attributes: str) -> ClassComparison:
@@ -110,14 +104,13 @@ EQUAL = {
 }
 
 
-@pytest.mark.parametrize("pair", EQUAL)
-def test_the_class_answers_whether_it_is_equal(driver: Driver, pair: tuple[str, str]) -> None:
-    made, other = pair
-    names = tuple(replace(assignment().functions[0], name=name) for name in ("Same", "Other"))
-    known = replace(assignment(), functions=names)
-    with driver.submission(known, (source(CLASSES),)) as server:
-        seen = server.observe(Stimulus(action=Call(expression=made, equals=other)), QUICK)
-    assert plain(seen.value) == EQUAL[pair]
+def test_the_class_answers_whether_it_is_equal(driver: Driver) -> None:
+    functions = tuple(replace(assignment().functions[0], name=name) for name in ("Same", "Other"))
+    asked = replace(assignment(), functions=functions)
+    with driver.submission(asked, (source(CLASSES),)) as server:
+        for (made, other), expected in EQUAL.items():
+            seen = server.observe(Stimulus(action=Call(expression=made, equals=other)), QUICK)
+            assert plain(seen.value) == expected
 
 
 def test_data_that_is_expected_is_nowhere_in_the_process(driver: Driver) -> None:

@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 import threading
+from bisect import bisect
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -702,22 +703,22 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("form", ["call", "run"])
 def test_a_recursion_ends_at_the_same_depth_together_and_alone(driver: Driver, form: str) -> None:
-    def stimulus(depth: int) -> Stimulus:
-        return call(f"f({depth})") if form == "call" else run(str(depth))
-
     depths = range(960, 1000)
-    stimuli = [stimulus(depth) for depth in depths]
+    stimuli = [call(f"f({depth})") if form == "call" else run(str(depth)) for depth in depths]
     with driver.submission(assignment(), (source(DEPTH),)) as server:
         (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
-        together_deep = max(
-            depth for n, depth in enumerate(depths) if n in server.observe_together(group, [n]).seen
+
+        def ends_together(n: int) -> bool:
+            return n not in server.observe_together(group, [n]).seen
+
+        def ends_alone(n: int) -> bool:
+            return server.observe(stimuli[n], ROOMY).raised is not None
+
+        together, alone = (
+            bisect(range(len(depths)), False, key=ends) for ends in (ends_together, ends_alone)
         )
-        alone_deep = max(
-            depth
-            for n, depth in enumerate(depths)
-            if server.observe(stimuli[n], ROOMY).raised is None
-        )
-    assert together_deep == alone_deep
+    assert together == alone
+    assert 0 < alone < len(depths)
 
 
 FORGE = """

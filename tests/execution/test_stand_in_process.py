@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from harness.execution import AnyDriver, Driver, find_interpreter
+from harness.execution import AnyDriver, Driver
 from harness.execution.piped.driver import PipedDriver
 from harness.execution.protocol.jobs import proxy_names
 from harness.model.assignment import SourceFile
@@ -72,7 +71,7 @@ def hang():
 def shout():
     print("a" * 20000)
 '''
-LIMITS = Limits(cpu_seconds=1.0, wall_seconds=4.0, memory_mib=64, output_kib=64)
+LIMITS = Limits(cpu_seconds=0.3, wall_seconds=4.0, memory_mib=64, output_kib=64)
 
 
 def seen(
@@ -86,12 +85,6 @@ def seen(
     files = (source(program), source("def put(): return 'the student's own'", "bank.py"))
     with driver.submission(course, files) as server:
         return server.observe(stimulus, limits)
-
-
-@pytest.fixture(scope="module")
-def piped_driver() -> Iterator[PipedDriver]:
-    with PipedDriver(find_interpreter("3.11")) as running:
-        yield running
 
 
 WORKS: dict[str, tuple[str, str]] = {

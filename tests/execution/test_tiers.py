@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +26,8 @@ from harness.execution import (
 )
 from harness.execution.confinement import probe
 from harness.model.observation import Tier
+from tests.conftest import TryTier
+from tests.execution import children
 from tests.execution.small_world import QUICK, assignment, call, observe, plain, source
 from tests.hostile.hostile_machine import below
 
@@ -38,9 +37,9 @@ PATIENCE = 60
 
 @pytest.mark.parametrize("tier", CONFINING, indirect=True)
 def test_a_confining_tier_prevents_every_forbidden_act(
-    interpreter: Interpreter, tier: Tier
+    interpreter: Interpreter, tier: Tier, try_once: TryTier
 ) -> None:
-    trial = try_tier(interpreter, tier)
+    trial = try_once(interpreter, tier)
     assert trial.shortcoming == ""
     assert len(trial.probes) == 30
     assert [probe.name for probe in trial.probes if not probe.prevented] == []
@@ -48,8 +47,10 @@ def test_a_confining_tier_prevents_every_forbidden_act(
     assert trial.not_prevented.startswith("A submission could still read the Python installation")
 
 
-def test_the_probes_tell_what_the_portable_tier_lets_happen(interpreter: Interpreter) -> None:
-    trial = try_tier(interpreter, Tier.PORTABLE)
+def test_the_probes_tell_what_the_portable_tier_lets_happen(
+    interpreter: Interpreter, try_once: TryTier
+) -> None:
+    trial = try_once(interpreter, Tier.PORTABLE)
     assert trial.shortcoming == ""
     possible = {probe.name for probe in trial.probes if not probe.prevented}
     assert possible >= {
@@ -60,57 +61,32 @@ def test_the_probes_tell_what_the_portable_tier_lets_happen(interpreter: Interpr
 
 
 def test_the_temporary_directory_may_have_a_long_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, try_once: TryTier
 ) -> None:
     interpreter = find_interpreter("3.12")
-    usual = [try_tier(interpreter, tier).probes for tier in (Tier.STANDARD, Tier.PORTABLE)]
+
+    def outcomes(attempt: TryTier, tier: Tier) -> list[tuple[str, bool]]:
+        return [(probe.name, probe.prevented) for probe in attempt(interpreter, tier).probes]
+
     place = tmp_path / ("x" * 120)
     place.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(place))
-    probes = [try_tier(interpreter, tier).probes for tier in (Tier.STANDARD, Tier.PORTABLE)]
-    assert [[(probe.name, probe.prevented) for probe in each] for each in probes] == [
-        [(probe.name, probe.prevented) for probe in each] for each in usual
-    ]
+    for tier in (Tier.STANDARD, Tier.PORTABLE):
+        usual = outcomes(try_once, tier)
+        with monkeypatch.context() as patch:
+            patch.setattr("tempfile.tempdir", str(place))
+            assert outcomes(try_tier, tier) == usual
 
 
-def test_the_best_tier_is_chosen(strong_here: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "try_tier", cache(try_tier))
+def test_the_best_tier_is_chosen(
+    strong_here: bool, monkeypatch: pytest.MonkeyPatch, try_once: TryTier
+) -> None:
+    monkeypatch.setattr(probe, "try_tier", try_once)
     interpreter = find_interpreter("3.12")
     best = Tier.STRONG if strong_here else Tier.STANDARD
     for require in (None, Tier.PORTABLE, Tier.STANDARD, best):
         assert choose_tier(interpreter, require).tier is best
 
 
-RESTRICTED = """
-import errno, functools, json, sys
-import pyseccomp as lib
-from harness.execution import choose_tier, find_interpreter, remedies
-from harness.execution.confinement import probe
-from harness.common.errors import UserError
-from harness.model.observation import Tier
-
-refused, code, requires = json.loads(sys.argv[1])
-rules = lib.SyscallFilter(lib.ALLOW)
-for name, *arguments in refused:
-    rules.add_rule(lib.ERRNO(getattr(errno, code)), name, *[lib.Arg(*each) for each in arguments])
-if refused:
-    rules.load()
-interpreter = find_interpreter("3.12")
-probe.try_tier = functools.cache(probe.try_tier)  # it comes out the same each time
-trials = [probe.try_tier(interpreter, tier) for tier in Tier]
-chosen = {}
-for require in requires:
-    try:
-        chosen[require] = choose_tier(interpreter, Tier(require)).tier
-    except UserError as error:
-        chosen[require] = str(error)
-print(json.dumps({
-    "chosen": chosen,
-    "shortcomings": {trial.tier: trial.shortcoming for trial in trials},
-    "input": {trial.tier: trial.input_mechanism for trial in trials},
-    "remedies": remedies(trials),
-}))
-"""
 MASKED_EQUAL, NEW_LISTENER, NEW_USER, NEW_MOUNTS = 7, 8, 0x10000000, 0x20000
 NO_NAMESPACES = [
     ["unshare"],
@@ -122,26 +98,22 @@ NO_NAMESPACES = [
 def restricted(
     *refused: list[object],
     code: str = "EPERM",
-    requires: tuple[str, ...] = ("standard",),
-    path: str = "",
-) -> dict[str, object]:
-    """What a machine says that refuses these system calls, as a container's profile would: by what
-    a run requires, the tier that is chosen or why there is none."""
-    done = subprocess.run(
-        [sys.executable, "-c", RESTRICTED, json.dumps([refused, code, requires])],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-        env={**os.environ, "PATH": path or os.environ["PATH"]},
-    )
-    assert done.returncode == 0, done.stderr
-    said: dict[str, object] = json.loads(done.stdout)
-    return said
+    requires: tuple[Tier, ...] = (Tier.STANDARD,),
+    path: str = os.environ["PATH"],
+) -> dict[str, Any]:
+    return answer(children.restrict, refused, code, requires, path)
+
+
+def answer(work: Callable[..., None], *arguments: object) -> Any:
+    """What a process sends that is made anew."""
+    process, told = children.start(work, *arguments)
+    sent = told.recv()
+    process.join()
+    return sent
 
 
 def test_where_namespaces_are_refused_the_standard_tier_is_chosen(strong_here: bool) -> None:
-    said = restricted(*NO_NAMESPACES, requires=("standard", "strong"))
+    said = restricted(*NO_NAMESPACES, requires=(Tier.STRONG, Tier.STANDARD))
     assert said["chosen"]["standard"] == "standard"
     assert said["shortcomings"]["standard"] == ""
     if strong_here:
@@ -183,7 +155,7 @@ def test_without_bubblewrap_the_standard_tier_is_chosen(tmp_path: Path) -> None:
 def test_a_tier_that_a_machine_refuses_fails_closed(
     refused: list[object], code: str, reason: str, strong_here: bool
 ) -> None:
-    said = restricted(refused, code=code, requires=("standard", "portable"))
+    said = restricted(refused, code=code, requires=(Tier.STANDARD, Tier.PORTABLE))
     assert reason in said["shortcomings"]["standard"]
     assert reason in said["shortcomings"]["strong"] or not strong_here
     none = "the standard tier was required and this machine does not"
@@ -201,39 +173,15 @@ def test_where_the_kernel_may_not_tell_of_reads_a_stand_in_does(strong_here: boo
     assert said["remedies"][-1].startswith("the kernel does not tell of reads here")
 
 
-TIGHT = """
-import json, resource
-resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
-resource.setrlimit(resource.RLIMIT_CPU, (1800, 1800))
-resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))
-from harness.execution import find_interpreter, try_tier
-from harness.model.observation import Tier
-print(json.dumps([try_tier(find_interpreter("3.12"), tier).shortcoming for tier in Tier]))
-"""
-
-
-SURROUNDINGS = {
-    "as we are": [],
-    "root is the only user": ["unshare", "--user", "--map-root-user"],  # as by `podman`
-}
-
-
-@pytest.mark.parametrize("name", SURROUNDINGS)
+@pytest.mark.parametrize("only_root", [False, True])
 def test_the_tiers_hold_under_tight_limits(
-    name: str, strong_here: bool, why_not_strong: str
+    only_root: bool, strong_here: bool, why_not_strong: str
 ) -> None:
-    if SURROUNDINGS[name] and not strong_here:
+    if only_root and not strong_here:
         pytest.skip(f"no strong tier here: {why_not_strong}")
-    done = subprocess.run(
-        [*SURROUNDINGS[name], sys.executable, "-c", TIGHT],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
-    *strong, standard, portable = json.loads(done.stdout)
+    strong, standard, portable = answer(children.tighten, only_root)
     assert (standard, portable) == ("", "")
-    assert strong == [""] or not strong_here
+    assert strong == "" or not strong_here
 
 
 def test_what_would_be_better_is_said_by_name() -> None:
@@ -278,37 +226,6 @@ def gone(pidfds: list[int]) -> bool:
             return False
         os.close(number)
     return True
-
-
-SLEEPER = """
-import sys
-sys.path.insert(0, {folder!r})
-from tests.execution.small_world import *
-from harness.execution import Driver, find_interpreter
-from harness.model.observation import Tier
-from harness.model.stimulus import Limits
-program = "import time\\ndef f():\\n    print('here', flush=True)\\n    time.sleep(3600)\\n"
-with Driver(find_interpreter("3.12"), Tier({tier!r})) as driver:
-    with driver.submission(assignment(), (source(program),)) as server:
-        print(server.pid, flush=True)
-        server.observe(call("f()"), Limits(cpu_seconds=3600, wall_seconds=3600))
-"""
-
-
-@pytest.mark.parametrize("tier", list(Tier), indirect=True)
-def test_nothing_survives_a_killed_driver(tier: Tier) -> None:
-    program = SLEEPER.format(folder=str(Path(__file__).parents[2]), tier=tier.value)
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        server = int(process.stdout.readline())
-        while not below(server):  # until the scenario's process is there
-            assert process.poll() is None
-        pids = below(process.pid)
-        assert server in pids
-        pidfds = [os.pidfd_open(pid) for pid in pids]
-        process.kill()
-    assert len(pidfds) >= 3
-    assert gone(pidfds)
 
 
 @pytest.mark.parametrize("tier", CONFINING, indirect=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from harness.execution import Driver, find_interpreter
+from harness.execution import Driver
 from harness.execution.piped.driver import PipedDriver
 from harness.execution.sharing import decoded
 from harness.model.observation import Ending, Observation, Phase
@@ -87,11 +85,11 @@ def asked(name: str) -> tuple[Stimulus, tuple[Ending, str, Phase]]:
     return stimulus, (Ending.ANSWERED, "ValueError", phase)
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_in_a_process_of_its_own(driver: Driver, name: str) -> None:
-    stimulus, expected = asked(name)
+def test_in_a_process_of_its_own(driver: Driver) -> None:
     with driver.submission(assignment(), (source(PROGRAM),)) as server:
-        assert where(server.observe(stimulus, ROOMY)) == expected
+        for name in ROWS:
+            stimulus, expected = asked(name)
+            assert where(server.observe(stimulus, ROOMY)) == expected, name
 
 
 # What asks about one function alone may share a process; everything else is observed alone.
@@ -111,16 +109,16 @@ SHARED = (
 )
 
 
-@pytest.mark.parametrize("name", SHARED)
-def test_in_a_shared_process(driver: Driver, name: str) -> None:
-    stimulus, expected = asked(name)
+def test_in_a_shared_process(driver: Driver) -> None:
     with driver.submission(assignment(), (source(PROGRAM),)) as server:
-        (group,) = server.group({0: (stimulus, ROOMY)})
-        outcome = server.observe_together(group, [0])
-        arguments = group.jobs[0].arguments
-        seen = decoded(outcome.seen[0], stimulus, ROOMY, arguments=arguments, raised=True)
-    assert seen is not None
-    assert where(seen) == expected
+        for name in SHARED:
+            stimulus, expected = asked(name)
+            (group,) = server.group({0: (stimulus, ROOMY)})
+            outcome = server.observe_together(group, [0])
+            arguments = group.jobs[0].arguments
+            seen = decoded(outcome.seen[0], stimulus, ROOMY, arguments=arguments, raised=True)
+            assert seen is not None, name
+            assert where(seen) == expected, name
 
 
 ASKING = """
@@ -139,24 +137,16 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("name", ENDS)
-def test_who_asks_for_more_than_there_is(driver: Driver, name: str) -> None:
-    stimulus, phase = ENDS[name]
-    with (
-        driver.submission(assignment(), (source(ASKING),)) as server,
-        PipedDriver(find_interpreter("3.12")) as pipes,
-        pipes.submission(assignment(), (source(ASKING),)) as submission,
-    ):
-        for each in (server, submission):
-            seen = each.observe(stimulus, ROOMY)
-            assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, phase)
+def test_who_asks_for_more_than_there_is(driver: Driver, piped_driver: PipedDriver) -> None:
+    for way in (driver, piped_driver):
+        with way.submission(assignment(), (source(ASKING),)) as server:
+            for name, (stimulus, phase) in ENDS.items():
+                seen = server.observe(stimulus, ROOMY)
+                assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, phase), name
 
 
-def test_over_pipes() -> None:
-    with (
-        PipedDriver(find_interpreter("3.12")) as pipes,
-        pipes.submission(assignment(), (source(PROGRAM),)) as submission,
-    ):
+def test_over_pipes(piped_driver: PipedDriver) -> None:
+    with piped_driver.submission(assignment(), (source(PROGRAM),)) as submission:
         for name in ROWS:
             stimulus, expected = asked(name)
             assert where(submission.observe(stimulus, ROOMY)) == expected, name

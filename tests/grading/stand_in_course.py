@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+
+from tests.tiny_course import Course
 
 BANK = '''"""Money in tins."""
 
@@ -48,6 +51,7 @@ FILES = {
     "specs/pair/assignment.yaml": (
         'title: Pair\ncourse: A course\npython: "3.12"\n'
         "submission: {files: [bank.py, shop.py]}\nfunctionality_marks: 4\n"
+        "limits: {cpu_seconds: 0.3}\n"
     ),
     "specs/pair/bank.yaml": (
         "function: put\nvisible: true\nscenarios:\n"
@@ -70,20 +74,12 @@ WRONG_BANK = BANK.replace("+= amount", "-= amount")
 WRONG_SHOP = SHOP.replace("no such tin", "No!")
 
 
-def write(root: Path, changes: dict[str, str] | None = None) -> Path:
+def write(root: Path, changes: Mapping[str, str] | None = None) -> Path:
     """The course, with some files changed or added; its root."""
-    for name, text in {**FILES, **(changes or {})}.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return root
+    return Course.lay(root, {**FILES, **(changes or {})}).root
 
 
-def hand_in(root: Path, student: str, files: dict[str, str]) -> Path:
+def hand_in(root: Path, student: str, files: Mapping[str, str]) -> Path:
     """A student's folder."""
     names = {f"submissions/pair/{student}/{name}": text for name, text in files.items()}
-    for name, text in names.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return root / "submissions/pair"
+    return Course.lay(root, names).root / "submissions/pair"

@@ -24,6 +24,7 @@ from harness.model.result import (
     SubmissionResult,
 )
 from harness.model.specification import Specification
+from tests.inline import inline_engine
 from tests.reporting.report_samples import FACTS
 from tests.tiny_course import Course, results
 
@@ -120,7 +121,8 @@ def test_an_interrupt_while_listening_keeps_what_is_done(course: Course, tmp_pat
     assert not stopped.value.run.facts.complete
     assert len(results(tmp_path)["submissions"]) == 1
     heard: list[Event] = []
-    whole = harness.grade(assignment, paths, tmp_path, listener=heard.append)
+    with inline_engine():
+        whole = harness.grade(assignment, paths, tmp_path, listener=heard.append)
     assert isinstance(heard[0], RunStarted)
     assert heard[0].kept == 1
     assert len(whole.submissions) == 5

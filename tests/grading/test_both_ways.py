@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.execution import Driver
 from harness.grading.check import cohort_of
 from harness.grading.context import isolated, prepare
-from harness.grading.grader import Graded, Grader
+from harness.grading.grader import Graded
 from harness.grading.validation.checks import isolation_problems
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Isolation
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import Explanation, Verdict, VerdictKind
+from tests.inline import grader_of
 from tests.per_commit import per_commit
 from tests.shipped import shipped
 from tests.tiny_course import Course
@@ -100,11 +100,8 @@ def test_a_fixed_tenth_of_the_samples_is_the_same_both_ways(name: str) -> None:
     assert len(submissions) >= 3
     together, alone = context.specification, isolated(context.specification)
     with ExitStack() as stack:
-        driver = stack.enter_context(Driver(context.interpreter, context.tier.tier))
         one, other = (
-            stack.enter_context(
-                Grader(way.plan, context.key, driver, reference=way.reference, digests=True)
-            )
+            stack.enter_context(grader_of(context, way.plan, reference=way.reference, digests=True))
             for way in (together, alone)
         )
         found = [(one.grade(each), other.grade(each)) for each in submissions]

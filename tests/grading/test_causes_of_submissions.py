@@ -18,6 +18,8 @@ from harness.results.database import STORE_NAME
 from harness.results.results_json import results_json
 from harness.results.store import Store
 from harness.results.student_view import student_view
+from tests.inline import grade_here
+from tests.tiny_course import Course
 
 ASSIGNMENT = """\
 title: Shop
@@ -59,27 +61,20 @@ scenarios:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("course")
-    for name, text in {
+    files = {
         "specs/shop/assignment.yaml": ASSIGNMENT,
         "specs/shop/all.yaml": SCENARIOS,
         "reference/shop/a1.py": REFERENCE,
         "reference/shop/prices.py": "TAX = 1\n",
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
+    }
+    return Course.lay(tmp_path_factory.mktemp("course"), files).root
 
 
 def graded(root: Path, out: Path, programs: dict[str, str]) -> tuple[SubmissionResult, ...]:
     """Grade `programs`, by who handed them in, into `out/report`."""
-    for name, program in programs.items():
-        handed_in = out / "in" / name
-        handed_in.mkdir(parents=True, exist_ok=True)
-        (handed_in / "a1.py").write_text(program)
+    Course.lay(out, {f"in/{name}/a1.py": program for name, program in programs.items()})
     assignment = harness.load_assignment(root, "shop")
-    return harness.grade(assignment, [out / "in"], out / "report", jobs=1).submissions
+    return grade_here(assignment, out / "in", out / "report").submissions
 
 
 def brief(causes: tuple[Cause, ...]) -> list[tuple[str, bool, int]]:
@@ -119,7 +114,7 @@ OTHERS = {
 
 @pytest.fixture(scope="module")
 def report(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A run with all programs above: a worker's start is most of what one of them takes."""
+    """A run with all programs above."""
     assert all(old in REFERENCE for old, _, _ in ONE_FAULT.values())
     programs = {name: REFERENCE.replace(old, new, 1) for name, (old, new, _) in ONE_FAULT.items()}
     out = tmp_path_factory.mktemp("class")

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from harness import load_assignment
-from harness.execution import Driver
 from harness.grading.context import GradingContext, isolated, prepare
-from harness.grading.grader import Grader
 from harness.model.assignment import SourceFile
 from harness.model.plan import Scenario
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
+from tests.inline import grader_of
 from tests.per_commit import per_commit
 
 ROOT = Path(__file__).parents[2]
@@ -61,10 +60,7 @@ def graded(
     plan = way.plan
     if backwards:
         plan = replace(plan, scenarios=plan.scenarios[::-1])
-    with (
-        Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(plan, context.key, driver, secret=b"1") as grader,
-    ):
+    with grader_of(context, plan, secret=b"1") as grader:
         result = grader.grade(submission).result
     return {each.scenario_id: each.verdict for each in result.scenarios}
 

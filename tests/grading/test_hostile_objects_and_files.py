@@ -9,12 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from harness import load_assignment
-from harness.execution import Driver
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
-from harness.model.assignment import SourceFile
-from harness.model.result import SubmissionResult
-from harness.model.submission import Submission
+from tests.inline import grader_of, handed_in
+from tests.tiny_course import Course
 
 ASSIGNMENT = """\
 title: Boxes
@@ -226,35 +224,24 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
 
 @pytest.fixture(scope="module")
 def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
-    folder = tmp_path_factory.mktemp("course")
-    for name, text in {
+    """Grades them one after another, and the right one after all of them."""
+    files = {
         "specs/boxes/assignment.yaml": ASSIGNMENT,
         "specs/boxes/all.yaml": SCENARIOS,
         "reference/boxes/a1.py": RIGHT,
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    context = prepare(load_assignment(folder, "boxes"))
-    with (
-        Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(context.specification.plan, context.key, driver) as grader,
-    ):
+    }
+    course = Course.lay(tmp_path_factory.mktemp("course"), files)
+    with grader_of(prepare(load_assignment(course.root, "boxes"))) as grader:
         yield grader
-
-
-def graded(grader: Grader, program: str) -> SubmissionResult:
-    file = SourceFile(name="a1.py", data=program.encode())
-    return grader.grade(Submission(id="s", origin="a1.py", files=(file,))).result
+        assert grader.grade(handed_in(RIGHT)).result.mark == 7
 
 
 @pytest.mark.parametrize("case", ODD)
 def test_it_ends_is_told_what_is_wrong_and_touches_nobody_else(grader: Grader, case: str) -> None:
     program, expected = ODD[case]
-    result = graded(grader, program)
     failed = {
         entry.scenario_id: (entry.verdict.kind.value, entry.verdict.message)
-        for entry in result.scenarios
+        for entry in grader.grade(handed_in(program)).result.scenarios
         if not entry.verdict.passed
     }
     assert {name: kind for name, (kind, _) in failed.items()} == {
@@ -262,4 +249,3 @@ def test_it_ends_is_told_what_is_wrong_and_touches_nobody_else(grader: Grader, c
     }
     for name, (_, said) in expected.items():
         assert said in failed[name][1]
-    assert graded(grader, RIGHT).mark == 7

@@ -13,6 +13,8 @@ from harness.grading.context import prepare
 from harness.model.observation import Tier
 from harness.model.policy import Loop, Outline
 from harness.model.verdict import VerdictKind
+from tests.inline import grade_here
+from tests.tiny_course import Course
 
 ASSIGNMENT = """\
 title: Loops
@@ -79,23 +81,19 @@ def three(n):
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("course")
-    for name, text in {
+    files = {
         "specs/loops/assignment.yaml": ASSIGNMENT,
         "specs/loops/all.yaml": SCENARIOS,
         "reference/loops/a1.py": REFERENCE,
         "in/endless/a1.py": ENDLESS,
         "in/others/a1.py": OTHERS,
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
+    }
+    return Course.lay(tmp_path_factory.mktemp("course"), files).root
 
 
 def test_loops_are_named(root: Path, tmp_path: Path) -> None:
     loaded = harness.load_assignment(root, "loops")
-    run = harness.grade(loaded, [root / "in"], tmp_path, jobs=1)
+    run = grade_here(loaded, root / "in", tmp_path)
     endless, others = run.submissions
     said = {cause.function: (cause.message, cause.line) for cause in endless.causes}
     assert said["one"] == ("one did not end: the loop in line 3 of one does not end.", 3)

@@ -10,17 +10,15 @@ from pathlib import Path
 import pytest
 
 from harness import load_assignment
-from harness.execution import Driver
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Grader
-from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation
-from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.submission import Submission
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.terminal import cards
 from harness.results.student_view import student_view
+from tests.inline import grader_of, handed_in
+from tests.tiny_course import Course
 
 ASSIGNMENT = """\
 title: Baskets
@@ -69,30 +67,20 @@ SLOW = RIGHT.replace(
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
-    folder = tmp_path_factory.mktemp("course")
-    for name, text in {
+    files = {
         "specs/baskets/assignment.yaml": ASSIGNMENT,
         "specs/baskets/all.yaml": SCENARIOS,
         "specs/baskets/exempt.yaml": EXEMPT,
         "reference/baskets/a1.py": RIGHT,
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return prepare(load_assignment(folder, "baskets"))
-
-
-def grader_of(context: GradingContext, plan: Plan) -> Iterator[Grader]:
-    with (
-        Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(plan, context.key, driver, reference=context.specification.reference) as grader,
-    ):
-        yield grader
+    }
+    course = Course.lay(tmp_path_factory.mktemp("course"), files)
+    return prepare(load_assignment(course.root, "baskets"))
 
 
 @pytest.fixture(scope="module")
 def grader(context: GradingContext) -> Iterator[Grader]:
-    yield from grader_of(context, context.specification.plan)
+    with grader_of(context, reference=context.specification.reference) as grader:
+        yield grader
 
 
 def test_the_guide_shows_lines_of_these_scenarios() -> None:
@@ -108,8 +96,7 @@ def test_the_guide_shows_lines_of_these_scenarios() -> None:
 def graded(
     grader: Grader, program: str, name: str = "s", *, only: frozenset[str] | None = None
 ) -> SubmissionResult:
-    file = SourceFile(name="a1.py", data=program.encode())
-    return grader.grade(Submission(id=name, origin="a1.py", files=(file,)), only=only).result
+    return grader.grade(handed_in(program, name), only=only).result
 
 
 def kinds(result: SubmissionResult) -> list[str]:
@@ -174,7 +161,8 @@ def test_a_part_of_the_scenarios_needs_nothing_outside_of_it(grader: Grader) -> 
 
 def test_alone_and_together_come_out_the_same(grader: Grader, context: GradingContext) -> None:
     assert graded(grader, RIGHT).isolation is Isolation.SHARED
-    for alone in grader_of(context, isolated(context.specification).plan):
+    specification = isolated(context.specification)
+    with grader_of(context, specification.plan, reference=specification.reference) as alone:
         found = graded(alone, NONE_OF_NOTHING)
         assert found.isolation is Isolation.ALONE
         assert found.scenarios == graded(grader, NONE_OF_NOTHING).scenarios

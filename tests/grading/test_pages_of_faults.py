@@ -12,6 +12,7 @@ from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import prepare
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results.student_view import student_view
+from tests.tiny_course import Course
 
 ASSIGNMENT = """\
 title: Grid game
@@ -152,7 +153,6 @@ ONLY_ONE = "def tie(board):\n    return all('-' not in row for row in board)\n"
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The text of each fault's page, white space as it is shown."""
-    folder = tmp_path_factory.mktemp("course")
     texts = {
         "specs/grid/assignment.yaml": ASSIGNMENT,
         "specs/grid/clauses.yaml": CLAUSES,
@@ -166,13 +166,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name, (right, wrong, _) in FAULTS.items():
         assert RIGHT.count(right) == 1, name
         texts[f"in/{name}/a1.py"] = RIGHT.replace(right, wrong)
-    for name, text in texts.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    context = prepare(load(folder, "grid"), recall_tier=True)
+    course = Course.lay(tmp_path_factory.mktemp("course"), texts)
+    context = prepare(load(course.root, "grid"), recall_tier=True)
     plan = context.specification.plan
-    submissions = handed_in([folder / "in"], plan.assignment)
+    submissions = handed_in([course.path("in")], plan.assignment)
     return {
         each.id: shown(feedback_page(student_view(each, plan)))
         for each in check_submissions(context, submissions)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.execution import Driver, SubmissionServer
+from harness.execution import SubmissionServer
 from harness.grading.context import GradingContext, isolated
 from harness.grading.observing import answer_key
 from harness.grading.observing.answer_key import make_key
@@ -17,6 +17,7 @@ from harness.model.specification import Specification
 from harness.model.stimulus import Limits, Stimulus
 from tests.grading.test_shared_grading import REFERENCE
 from tests.grading.test_shared_grading import context as context  # noqa: PLC0414  (a fixture)
+from tests.inline import DRIVERS
 
 Alone = Callable[[], int]
 
@@ -36,7 +37,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Alone:
 
 
 def key(context: GradingContext, specification: Specification) -> AnswerKey:
-    with Driver(context.interpreter, context.tier.tier) as driver:
+    with DRIVERS.lend(context.interpreter, context.tier.tier) as driver:
         return make_key(specification, driver)
 
 

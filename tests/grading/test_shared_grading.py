@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness import load_assignment
-from harness.execution import Driver, Keep, SharedGroup, SharedOutcome, canonical
+from harness.execution import Keep, SharedGroup, SharedOutcome, SubmissionServer, canonical
 from harness.grading import grader
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Graded, Grader
@@ -23,12 +23,13 @@ from harness.grading.observing.shared_run import (
 from harness.grading.validation.checks import isolation_problems
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Isolation, Observation, Phase
-from harness.model.plan import Place, Scenario, SourceFile, Visibility
+from harness.model.plan import Place, Scenario, Visibility
 from harness.model.policy import PolicyReport, Sharing
 from harness.model.stimulus import Call, Limits, Stimulus
-from harness.model.submission import Submission
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
+from tests.inline import DRIVERS, grader_of, handed_in
+from tests.tiny_course import Course
 
 SUPPORT = "SIZE = 3\nNAMES = ['x', 'o']\n"
 REFERENCE = """\
@@ -57,6 +58,7 @@ python: "3.12"
 submission: {files: [a1.py]}
 provided: [support.py]
 functionality_marks: 4
+limits: {cpu_seconds: 0.3}
 policy: policy.yaml
 clauses: clauses.yaml
 """
@@ -100,37 +102,28 @@ scenarios:
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
-    root = tmp_path_factory.mktemp("course")
-    folder, reference = root / "specs" / "small", root / "reference" / "small"
-    folder.mkdir(parents=True)
-    reference.mkdir(parents=True)
-    (folder / "assignment.yaml").write_text(ASSIGNMENT)
-    (folder / "policy.yaml").write_text("{}\n")
-    (folder / "clauses.yaml").write_text('clauses:\n  - {id: "1", section: S, text: Do it.}\n')
-    for name, text in SCENARIOS.items():
-        (folder / f"{name}.yaml").write_text(text)
-    (reference / "a1.py").write_text(REFERENCE)
-    (reference / "support.py").write_text(SUPPORT)
-    return prepare(load_assignment(root, "small"))
+    files = {
+        "specs/small/assignment.yaml": ASSIGNMENT,
+        "specs/small/policy.yaml": "{}\n",
+        "specs/small/clauses.yaml": 'clauses:\n  - {id: "1", section: S, text: Do it.}\n',
+        "reference/small/a1.py": REFERENCE,
+        "reference/small/support.py": SUPPORT,
+    }
+    files |= {f"specs/small/{name}.yaml": text for name, text in SCENARIOS.items()}
+    course = Course.lay(tmp_path_factory.mktemp("course"), files)
+    return prepare(load_assignment(course.root, "small"))
 
 
-def graded(
-    context: GradingContext,
-    program: str,
-    *,
-    alone: bool = False,
-    secret: bytes = b"1",
-    digests: bool = False,
-) -> Graded:
-    specification = isolated(context.specification) if alone else context.specification
-    submission = Submission(
-        id="s", origin="a1.py", files=(SourceFile(name="a1.py", data=program.encode()),)
-    )
-    with (
-        Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(specification.plan, context.key, driver, secret=secret, digests=digests) as grader,
-    ):
-        return grader.grade(submission)
+@pytest.fixture(scope="module")
+def together(context: GradingContext) -> Iterator[Grader]:
+    with grader_of(context, secret=b"1") as grader:
+        yield grader
+
+
+@pytest.fixture(scope="module")
+def alone(context: GradingContext) -> Iterator[Grader]:
+    with grader_of(context, isolated(context.specification).plan, digests=True) as grader:
+        yield grader
 
 
 PROGRAMS = {
@@ -161,14 +154,13 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_both_ways_give_the_same(context: GradingContext, name: str) -> None:
+def test_both_ways_give_the_same(together: Grader, alone: Grader, name: str) -> None:
     program, reason = PROGRAMS[name]
-    shared, alone = graded(context, program), graded(context, program, alone=True)
-    assert shared.result.isolation is (Isolation.ALONE if reason else Isolation.SHARED)
-    assert shared.result.isolation_reason == reason
-    assert alone.result.isolation is Isolation.ALONE
-    plain = {"isolation": Isolation.ALONE, "isolation_reason": ""}
-    assert replace(shared.result, **plain) == alone.result
+    shared, apart = (grader.grade(handed_in(program)).result for grader in (together, alone))
+    assert shared.isolation is (Isolation.ALONE if reason else Isolation.SHARED)
+    assert shared.isolation_reason == reason
+    assert apart.isolation is Isolation.ALONE
+    assert replace(shared, isolation=Isolation.ALONE, isolation_reason="") == apart
 
 
 # It looks for the questions of other scenarios from the first frame on, and answers with what it
@@ -198,20 +190,21 @@ def stolen(rows):
 )
 
 
-def test_where_an_object_lies_is_no_difference_between_two_runs(context: GradingContext) -> None:
-    program = REFERENCE.replace("len(rows)", "str(count)  # its address")
-    first, second = (
-        graded(context, program, alone=alone, digests=True).seen for alone in (False, True)
-    )
-    assert first == second
+def test_where_an_object_lies_is_no_difference_between_two_runs(
+    context: GradingContext, alone: Grader
+) -> None:
+    program = handed_in(REFERENCE.replace("len(rows)", "str(count)  # its address"))
+    with grader_of(context, secret=b"1", digests=True) as shared:
+        assert shared.grade(program).seen == alone.grade(program).seen
 
 
-def test_a_thief_gains_nothing_in_ten_fresh_runs(context: GradingContext) -> None:
-    alone = graded(context, THIEF, alone=True).result
+def test_a_thief_gains_nothing_in_ten_fresh_runs(context: GradingContext, alone: Grader) -> None:
+    apart = alone.grade(handed_in(THIEF)).result
     for number in range(10):
-        result = graded(context, THIEF, secret=bytes([number])).result
+        with grader_of(context, secret=bytes([number])) as fresh:
+            result = fresh.grade(handed_in(THIEF)).result
         assert "format_map" in result.isolation_reason
-        assert replace(result, isolation_reason="") == alone
+        assert replace(result, isolation_reason="") == apart
 
 
 class Kept:
@@ -232,28 +225,15 @@ class Kept:
 
 
 def test_what_is_kept_of_a_shared_run_is_used_by_the_next_one_alone(
-    context: GradingContext,
+    together: Grader, alone: Grader
 ) -> None:
-    first = graded(context, REFERENCE)
+    first = together.grade(handed_in(REFERENCE))
     assert list(first.observations.values()).count(()) > 0  # "as the reference"
-    submission = Submission(
-        id="s", origin="a1.py", files=(SourceFile(name="a1.py", data=REFERENCE.encode()),)
-    )
-    cache = Kept(first)
-    with (
-        Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(context.specification.plan, context.key, driver) as grader,
-    ):
-        again = grader.grade(submission, cache)
+    again = together.grade(handed_in(REFERENCE), Kept(first))
     assert again.observations == {}
     assert again.result == first.result
     apart = Kept(first)
-    plan = isolated(context.specification).plan
-    with (
-        Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(plan, context.key, driver) as grader,
-    ):
-        grader.grade(submission, apart)
+    alone.grade(handed_in(REFERENCE), apart)
     assert all(first.observations[key] for key in apart.asked)
 
 
@@ -264,7 +244,7 @@ def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_cour
     all_of = [(scenario, stimulus) for scenario in plan.scenarios for stimulus in scenario.stimuli]
     audits = set()
     with (
-        Driver(context.interpreter, context.tier.tier) as driver,
+        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
         driver.submission(plan.assignment, context.specification.reference) as server,
     ):
         for secret in range(8):
@@ -288,7 +268,7 @@ def test_a_question_that_answers_another_one_comes_after_it(
     plan = context.specification.plan
     asked = []
     with (
-        Driver(context.interpreter, context.tier.tier) as driver,
+        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
         driver.submission(plan.assignment, context.specification.reference) as server,
         pytest.MonkeyPatch.context() as patch,
     ):
@@ -433,11 +413,9 @@ def test_a_report_that_is_none_is_not_read() -> None:
 
 
 def test_a_refuted_proof_costs_all_shared_passes(
-    context: GradingContext, monkeypatch: pytest.MonkeyPatch
+    context: GradingContext, together: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A shared run that takes everything for right, as a broken proof would."""
-    from harness.execution import SubmissionServer  # noqa: PLC0415
-
     wrong = REFERENCE.replace("len(rows)", "len(rows) + 1")
     real = SubmissionServer.observe_together
 
@@ -447,27 +425,26 @@ def test_a_refuted_proof_costs_all_shared_passes(
         order: Sequence[int],
         keep: Keep,
     ) -> SharedOutcome:
-        with Driver(context.interpreter, context.tier.tier) as driver:
-            files = context.specification.reference
-            plan = context.specification.plan
-            with driver.submission(plan.assignment, files) as reference:
-                return real(reference, group, order, keep)
+        files, plan = context.specification.reference, context.specification.plan
+        with (
+            DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
+            driver.submission(plan.assignment, files) as reference,
+        ):
+            return real(reference, group, order, keep)
 
     monkeypatch.setattr(SubmissionServer, "observe_together", broken)
-    found = graded(context, wrong)
-    assert "does not do alone what it did in the shared run" in found.result.isolation_reason
-    assert found.result.isolation is Isolation.ALONE
-    assert not found.result.flagged
-    assert () not in found.observations.values()
-    kinds = [one.verdict.kind for one in found.result.scenarios if "count" in one.scenario_id]
+    graded = together.grade(handed_in(wrong))
+    assert "does not do alone what it did in the shared run" in graded.result.isolation_reason
+    assert graded.result.isolation is Isolation.ALONE
+    assert not graded.result.flagged
+    assert () not in graded.observations.values()
+    kinds = [each.verdict.kind for each in graded.result.scenarios if "count" in each.scenario_id]
     assert kinds == [VerdictKind.FAILED] * 2
 
 
 def test_a_change_that_is_seen_once_is_enough_and_nothing_is_kept_of_the_second_look(
-    context: GradingContext, monkeypatch: pytest.MonkeyPatch
+    together: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.execution import SubmissionServer  # noqa: PLC0415
-
     kept = []
 
     def changes_once(
@@ -482,9 +459,9 @@ def test_a_change_that_is_seen_once_is_enough_and_nothing_is_kept_of_the_second_
         return SharedOutcome(seen={})
 
     monkeypatch.setattr(SubmissionServer, "observe_together", changes_once)
-    found = graded(context, REFERENCE)
-    assert found.result.isolation is Isolation.ALONE
-    assert found.result.isolation_reason.startswith("`NAMES`, a list, was changed by ")
+    result = together.grade(handed_in(REFERENCE)).result
+    assert result.isolation is Isolation.ALONE
+    assert result.isolation_reason.startswith("`NAMES`, a list, was changed by ")
     assert kept == [False, False]
 
 
@@ -513,14 +490,14 @@ COUNTING = """\
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_a_run_without_a_look_at_the_names_is_found_out(
-    context: GradingContext, name: str, monkeypatch: pytest.MonkeyPatch
+    together: Grader, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = REFERENCE.replace("    return len(rows)", OUTSIDE[name] + COUNTING)
-    right = graded(context, program)
+    program = handed_in(REFERENCE.replace("    return len(rows)", OUTSIDE[name] + COUNTING))
+    right = together.grade(program)
     assert right.result.isolation is Isolation.ALONE
     granted = PolicyReport(sharing=Sharing(allowed=True))
     monkeypatch.setattr(grader, "read_program", lambda *arguments: granted)
-    wrong = graded(context, program)
+    wrong = together.grade(program)
     assert "does not do alone what it did in the shared run" in wrong.result.isolation_reason
     assert wrong.result.isolation is Isolation.ALONE
     assert wrong.result.scenarios == right.result.scenarios

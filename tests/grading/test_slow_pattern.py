@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import harness
+from harness.matchers.kinds import texts
 from harness.model.result import Event, Notice, SubmissionStatus
 from tests.grading.stand_in_course import BANK, RIGHT, SHOP, hand_in, write
+from tests.inline import grade_here
 
 SPEC = """function: shop.py
 scenarios:
@@ -17,19 +21,17 @@ scenarios:
 """
 
 
-def test_it_is_our_failure_and_the_batch_goes_on(tmp_path: Path) -> None:
+def test_it_is_our_failure_and_the_batch_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = write(tmp_path, {"specs/pair/shop.yaml": SPEC})
     hand_in(root, "right", RIGHT)
     words = SHOP.replace('"in it:"', f'"{"x" * 60}"')
     submissions = hand_in(root, "wordy", {"bank.py": BANK, "shop.py": words})
     events: list[Event] = []
-    run = harness.grade(
-        harness.load_assignment(root, "pair"),
-        [submissions],
-        root / "out",
-        jobs=1,
-        listener=events.append,
-    )
+    monkeypatch.setattr(texts, "BUDGET_SECONDS", 0.2)
+    assignment = harness.load_assignment(root, "pair")
+    run = grade_here(assignment, submissions, root / "out", listener=events.append)
     statuses = {each.id: each.status for each in run.submissions}
     assert statuses == {
         "right": SubmissionStatus.GRADED,
@@ -38,4 +40,4 @@ def test_it_is_our_failure_and_the_batch_goes_on(tmp_path: Path) -> None:
     (notice,) = (event.text for event in events if isinstance(event, Notice))
     start = "wordy: could not be graded: shop/one-tin: the pattern "
     assert notice.startswith(start)
-    assert "takes more than 2 s of CPU time on a text of " in notice
+    assert "takes more than 0.2 s of CPU time on a text of " in notice

@@ -24,6 +24,7 @@ from tests.grading.stand_in_course import (
     hand_in,
     write,
 )
+from tests.inline import grade_here
 from tests.tiny_course import Course, rows
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
@@ -45,7 +46,7 @@ FAILS_TOO = (
 
 def grade(root: Path) -> RunResult:
     assignment = harness.load_assignment(root, "pair")
-    return harness.grade(assignment, [root / "submissions/pair"], root / "out", jobs=1)
+    return grade_here(assignment, root / "submissions/pair", root / "out")
 
 
 @pytest.fixture(scope="module")

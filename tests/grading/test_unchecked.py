@@ -8,15 +8,13 @@ from dataclasses import replace
 import pytest
 
 from harness import load_assignment
-from harness.execution import Driver
 from harness.execution.driver import TOOL_LIMITS
 from harness.execution.linux.server import ToolServer
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
-from harness.model.assignment import SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES, Severity
 from harness.model.result import SubmissionResult
-from harness.model.submission import Submission
+from tests.inline import grader_of, handed_in
 from tests.tiny_course import FIXTURE
 
 RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")
@@ -28,17 +26,12 @@ LITTLE = replace(TOOL_LIMITS, cpu_seconds=0.1)
 
 @pytest.fixture(scope="module")
 def grader() -> Iterator[Grader]:
-    context = prepare(load_assignment(FIXTURE, "tiny"))
-    with (
-        Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(context.specification.plan, context.key, driver) as grader,
-    ):
+    with grader_of(prepare(load_assignment(FIXTURE, "tiny"))) as grader:
         yield grader
 
 
 def graded(grader: Grader, program: str) -> SubmissionResult:
-    file = SourceFile(name="a1.py", data=program.encode())
-    return grader.grade(Submission(id="s", origin="a1.py", files=(file,))).result
+    return grader.grade(handed_in(program)).result
 
 
 def test_one_that_is_nested_too_deep(grader: Grader) -> None:

@@ -11,6 +11,8 @@ import harness
 from harness.grading.context import isolated
 from harness.model.verdict import StandInOutcome, Verdict
 from tests.grading import stand_in_course as course
+from tests.inline import grade_here
+from tests.tiny_course import Course
 
 ASSIGNMENT = """\
 title: Raising
@@ -207,7 +209,7 @@ def graded(root: Path, *, alone: bool) -> dict[str, dict[str, list[Verdict]]]:
     loaded = harness.load_assignment(root, "raising")
     if alone:
         loaded = isolated(loaded)
-    run = harness.grade(loaded, [root / "in"], root / f"out-{alone}", jobs=1)
+    run = grade_here(loaded, root / "in", root / f"out-{alone}")
     names = {each.id: each.name for each in loaded.plan.scenarios}
     verdicts: dict[str, dict[str, list[Verdict]]] = {}
     for submission in run.submissions:
@@ -219,8 +221,7 @@ def graded(root: Path, *, alone: bool) -> dict[str, dict[str, list[Verdict]]]:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("raising")
-    for name, text in {
+    files = {
         "specs/raising/assignment.yaml": ASSIGNMENT,
         "specs/raising/all.yaml": SCENARIOS,
         "specs/raising/talk.py": TALK,
@@ -229,11 +230,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "in/right/a1.py": RIGHT,
         "in/early/a1.py": EARLY,
         "in/loading/a1.py": RIGHT + "\nelse:\n    raise ValueError('unlucky')\n",
-    }.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return folder
+    }
+    return Course.lay(tmp_path_factory.mktemp("raising"), files).root
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -255,7 +253,7 @@ def test_what_the_courses_function_raises_counts_where_it_was_called(tmp_path: P
         shop += "    bank.put([], 9, 1)\n" if student == "right" else "    return 1\n"
         course.hand_in(tmp_path, student, {"bank.py": "def put(*_):\n    pass\n", "shop.py": shop})
     loaded = harness.load_assignment(tmp_path, "pair")
-    run = harness.grade(loaded, [tmp_path / "submissions/pair"], tmp_path / "out", jobs=1)
+    run = grade_here(loaded, tmp_path / "submissions/pair", tmp_path / "out")
     verdicts = {
         each.id: entry.verdict
         for each in run.submissions
