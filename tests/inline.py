@@ -4,7 +4,7 @@ left out. What is about workers or about drivers themselves uses the pool, and p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from harness.model.plan import Plan
 from harness.model.result import RunResult
 from harness.model.specification import Specification
 from harness.model.submission import Submission
+from harness.study.fuzz.worker import Setup, Unit, UnitResult, Worker
 
 # Who begins a driver for a task of its own.
 _USERS = {
@@ -54,6 +55,7 @@ def inline_engine() -> Iterator[None]:
     with (
         patch("harness.grading.batch.Pool", InlineEngine),
         patch("harness.grading.engines.local.Pool", InlineEngine),
+        patch("harness.study.fuzz.searching.WorkerPool", InlineComparers),
     ):
         yield
 
@@ -84,6 +86,25 @@ def handed_in(program: str | bytes, id: str = "s", name: str = "a1.py") -> Submi
     """A submission of this one file."""
     data = program.encode() if isinstance(program, str) else program
     return Submission(id=id, origin=name, files=(SourceFile(name=name, data=data),))
+
+
+class InlineComparers(AbstractContextManager["InlineComparers"]):
+    """Takes the arguments of the pool of `harness fuzz`, and compares one batch after the other."""
+
+    def __init__(self, start: object, jobs: int | None) -> None:
+        self._stack = ExitStack()
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def run(
+        self, setup: Setup, units: Iterable[Unit], heard: Callable[[object], None]
+    ) -> Iterator[tuple[Unit, UnitResult]]:
+        worker = Worker(setup, self._stack)
+        for unit in units:
+            done = worker.run(unit)
+            heard(done)
+            yield unit, done
 
 
 class Drivers(AbstractContextManager["Drivers"]):

@@ -132,7 +132,8 @@ class Scope:
     bound: set[str] = field(default_factory=set)
     declared_global: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
-    firm: dict[str, int] = field(default_factory=dict)  # what a module surely has, with the line
+    # What a module surely has, with the line and column from which on.
+    firm: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)  # not frozen: there is one a node, and freezing triples the cost
@@ -176,7 +177,7 @@ class Visit(Generic[Node_co]):
 class Index:
     """A whole file; `own_modules` are the files of the submission. `imported` are the names that
     its import statements bind, anywhere in it; `stars` the modules of its `from … import *`, with
-    the line of each. Contexts (Load, Store) are left out."""
+    the place after each. Contexts (Load, Store) are left out."""
 
     def __init__(self, tree: ast.Module, own_modules: frozenset[str] = _NONE) -> None:
         self.tree = tree
@@ -193,7 +194,7 @@ class Index:
             stack.extend(reversed(_visits_below(visit)))
         self.imported = frozenset(_imported_as(visit.node) for visit in self.of(ast.alias))
         self.stars = {
-            statement.module: statement.lineno
+            statement.module: _after(statement)
             for statement in reversed(tree.body)
             if isinstance(statement, ast.ImportFrom)
             and statement.module
@@ -243,17 +244,17 @@ class Index:
             if name in scope.bound and scope.kind is not ScopeKind.CLASS:
                 return Origin.OWN
             scope = scope.outer
-        here = getattr(visit.node, "lineno", 0)
+        here = (getattr(visit.node, "lineno", 0), getattr(visit.node, "col_offset", 0))
         is_deleted = name in self.module.deleted
-        line = self.module.firm.get(name)
-        if line is not None and not is_deleted and (in_function or line < here):
+        since = self.module.firm.get(name)
+        if since is not None and not is_deleted and (in_function or since <= here):
             return Origin.OWN
         if name in provided:
             return Origin.PROVIDED
         # `from math import *` has put a `pow` of its own in the place of the built-in.
         hides = not is_deleted and any(
-            name in hidden_by_star(module) and (in_function or at < here)
-            for module, at in self.stars.items()
+            name in hidden_by_star(module) and (in_function or since <= here)
+            for module, since in self.stars.items()
             if module not in self._own_modules
         )
         if name in BUILTIN_NAMES and not hides:
@@ -279,8 +280,9 @@ class Index:
         for name in names_bound(node):
             target = self.binding_scope(name, visit)
             target.bound.add(name)
-            if target is self.module and _is_firm(visit):
-                target.firm.setdefault(name, getattr(node, "lineno", 0))
+            statement = _firm_statement(visit)
+            if target is self.module and statement is not None:
+                target.firm.setdefault(name, _after(statement))
 
 
 class ModuleNames:
@@ -404,15 +406,22 @@ def _imported_as(alias: ast.alias) -> str:
     return alias.asname or alias.name.partition(".")[0]
 
 
-def _is_firm(visit: Visit[ast.AST]) -> bool:
-    """Whether a binding happens for sure when the module's body runs to its end."""
+_FIRM = (*DEFINITIONS, ast.Assign, ast.Import, ast.ImportFrom)
+
+
+def _after(statement: ast.stmt) -> tuple[int, int]:
+    return statement.end_lineno or 0, statement.end_col_offset or 0
+
+
+def _firm_statement(visit: Visit[ast.AST]) -> ast.stmt | None:
+    """The statement of a binding that happens for sure when the module's body runs to its end."""
     holder: Visit[ast.AST] | None = visit
     if isinstance(visit.node, ast.Name | ast.alias):
         holder = visit.parent
         while holder is not None and isinstance(holder.node, ast.Tuple | ast.List | ast.Starred):
             holder = holder.parent
     if holder is None or not isinstance(holder.holder, ast.Module):
-        return False
+        return None
     if isinstance(holder.node, ast.AnnAssign):
-        return holder.node.value is not None
-    return isinstance(holder.node, (*DEFINITIONS, ast.Assign, ast.Import, ast.ImportFrom))
+        return holder.node if holder.node.value is not None else None
+    return holder.node if isinstance(holder.node, _FIRM) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -228,18 +227,22 @@ NAMES = st.one_of(
 SETTINGS = settings(max_examples=150, deadline=None, derandomize=True)
 
 
-def taken(files: dict[str, bytes], **asked: object) -> Cohort | str:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("class")
+
+
+def taken(folder: Path, files: dict[str, bytes], **asked: object) -> Cohort | str:
     """What is read of an archive with these files: submissions, or the line that says why not."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = zipped_class(files, Path(folder) / "class.zip")
-        for name, value in asked.items():
-            if isinstance(value, bytes):
-                asked[name] = Path(folder) / name
-                (Path(folder) / name).write_bytes(value)
-        try:
-            return cohort(path, **asked)
-        except UserError as error:
-            return str(error)
+    path = zipped_class(files, folder / "class.zip")
+    for name, value in asked.items():
+        if isinstance(value, bytes):
+            asked[name] = folder / name
+            (folder / name).write_bytes(value)
+    try:
+        return cohort(path, **asked)
+    except UserError as error:
+        return str(error)
 
 
 def check(found: Cohort | str) -> None:
@@ -256,24 +259,24 @@ def check(found: Cohort | str) -> None:
 
 @SETTINGS
 @given(names=st.lists(NAMES, min_size=1, max_size=6, unique=True))
-def test_any_names_in_a_class(names: list[str]) -> None:
+def test_any_names_in_a_class(folder: Path, names: list[str]) -> None:
     files = dict.fromkeys(names, b"x = 1")
-    check(taken(files))
+    check(taken(folder, files))
     for layout in layout_names():
-        check(taken(files, layout=layout, due="2024-09-24T21:26Z", time_zone="UTC"))
+        check(taken(folder, files, layout=layout, due="2024-09-24T21:26Z", time_zone="UTC"))
 
 
 @SETTINGS
 @given(text=st.text(alphabet="-:[]{}&*!|>'\"\n #submitersnacdh_1", max_size=60))
-def test_any_metadata(text: str) -> None:
+def test_any_metadata(folder: Path, text: str) -> None:
     files = gradescope([HandIn(id="1", name="K", files=program(""))])
     whole = {name: data for name, data in files.items() if not name.endswith(".yml")}
-    check(taken({**whole, "assignment_4100_export/submission_metadata.yml": text.encode()}))
+    check(taken(folder, {**whole, "assignment_4100_export/submission_metadata.yml": text.encode()}))
 
 
 @SETTINGS
 @given(data=st.binary(max_size=60), start=st.sampled_from([b"", b"id,due\n1,", b"\xff\xfe"]))
-def test_any_tables(data: bytes, start: bytes) -> None:
+def test_any_tables(folder: Path, data: bytes, start: bytes) -> None:
     files = canvas([HandIn(id="1", name="K", files=program(""))])
-    check(taken(files, roster=start + data))
-    check(taken(files, due="2024-09-24T21:26Z", extensions=start + data))
+    check(taken(folder, files, roster=start + data))
+    check(taken(folder, files, due="2024-09-24T21:26Z", extensions=start + data))

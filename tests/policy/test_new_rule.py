@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from tests.tiny_course import FIXTURE, environment
+from tests.tiny_course import Course, environment, results
 
 TOY = """
 import ast
@@ -32,29 +31,26 @@ def check_names(file):
 
 
 @pytest.mark.process
-def test_a_policy_rule_is_one_file(tmp_path: Path) -> None:
+def test_a_policy_rule_is_one_file(course: Course, tmp_path: Path) -> None:
     package = Path(harness.__file__).parent
-    shutil.copytree(package, tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package, tmp_path / "harness", ignore=shutil.ignore_patterns("*.pyc.*"))
     (tmp_path / "harness" / "policy" / "rules" / "letters.py").write_text(TOY, encoding="utf-8")
-    course = tmp_path / "course"
-    shutil.copytree(FIXTURE, course)
-    (spec,) = (course / "specs").iterdir()
-    policy = spec / "policy.yaml"
+    policy = course.path("specs/tiny/policy.yaml")
     policy.write_text(policy.read_text() + "letters: {forbid: [n]}\n", encoding="utf-8")
-    program = (course / "reference" / "tiny" / "a1.py").read_text()
-    (course / "a1.py").write_text(program + "\n\ndef f(n):\n    return n\n", encoding="utf-8")
-    command = ["-c", "from harness.cli import main; main()"]
+    program = course.path("reference/tiny/a1.py").read_text()
+    course.write("a1.py", program + "\n\ndef f(n):\n    return n\n")
+    command = ["-c", "from harness.cli import main; main()", "grade", "a1.py", "--jobs", "1"]
     done = subprocess.run(
-        [sys.executable, *command, "grade", "a1.py", "--assignment", "tiny", "--out", "report"],
-        cwd=course,
+        [sys.executable, *command, "--assignment", "tiny"],
+        cwd=course.root,
         env=environment(PYTHONPATH=str(tmp_path)),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (course / "report" / "results.json").exists(), done.stderr
-    results = json.loads((course / "report" / "results.json").read_text(encoding="utf-8"))
-    (finding,) = results["submissions"][0]["findings"]
+    assert done.returncode == 0, done.stderr
+    (graded,) = results(course.report)["submissions"]
+    (finding,) = graded["findings"]
     assert (finding["rule"], finding["message"]) == ("short_name", "n is too short a name")
-    page = next((course / "report" / "submissions").glob("**/*.html")).read_text(encoding="utf-8")
+    page = next((course.report / "submissions").glob("**/*.html")).read_text(encoding="utf-8")
     assert "Short name" in page

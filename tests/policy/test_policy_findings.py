@@ -87,6 +87,7 @@ if __name__ == "__main__":
     ),
     "one's own function named as a built-in": "def sorted(x):\n    return x\nA = 1\n"
     "def f():\n    return sorted(A)\n",
+    "a name bound to the left of its use": "sorted = 1; A = sorted\n",
     "a parameter named as a built-in": "def f(max, eval):\n    return max + eval\n",
     "a guard the other way round": "def main():\n    pass\n"
     "if '__main__' == __name__:\n    main()\n",
@@ -395,6 +396,8 @@ HIDDEN_EVASIONS = {
     "a binding deleted elsewhere": "exec = 1\ndef g():\n    global exec\n    del exec\n"
     "def f():\n    exec('')\n",
     "used before the binding": "exec('')\nexec = 1\n",
+    "used in what binds it": "exec = [exec]\n",
+    "used in a later line of what binds it": "exec = [\n    exec,\n]\n",
     "a class's binding": "class A:\n    exec = 1\n    def f(self):\n        exec('')\n",
     "a comprehension's first iterable": "def f():\n    return [exec for exec in [exec]]\n",
     "in an annotation": "def f(a: exec('')):\n    pass\n",

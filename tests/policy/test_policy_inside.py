@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,14 +20,15 @@ from harness.policy.sources import ENTRY, SOURCES
 # Loads nothing from the disk but the standard library.
 LOADER = """
 import json, sys, types
-sources, entry, request = json.load(sys.stdin)
+sources, entry, requests = json.load(sys.stdin)
 for name, text in sources.items():
     module = sys.modules[name] = types.ModuleType(name)
     if any(other.startswith(name + ".") for other in sources):
         module.__path__ = []
     exec(compile(text, name, "exec"), module.__dict__)
 module, _, function = entry.partition(":")
-sys.stdout.write(getattr(sys.modules[module], function)(request))
+answers = [getattr(sys.modules[module], function)(request) for request in requests]
+json.dump([sys.version_info >= (3, 12), answers], sys.stdout)
 """
 
 
@@ -38,19 +40,6 @@ def interpreters() -> list[str]:
         kept = sorted(pyenv.glob(f"{version}.*/bin/python")) if pyenv.is_dir() else []
         found += [str(path) for path in kept[-1:]] or ([on_path] if on_path else [])
     return list(dict.fromkeys(found))
-
-
-def run_inside(python: str, files: tuple[SourceFile, ...], policy: Policy | None) -> PolicyReport:
-    request = serial.dumps(PolicyRequest(files=files, policy=policy))
-    done = subprocess.run(
-        [python, "-I", "-S", "-c", LOADER],
-        input=json.dumps([dict(SOURCES), ENTRY, request]),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr == ""
-    return serial.loads(PolicyReport, done.stdout)
 
 
 FILES = (
@@ -72,39 +61,51 @@ POLICY = Policy(
 )
 
 
+BROKEN = (SourceFile(name="a1.py", data=b"if 1\n"),)
+NEWER = (SourceFile(name="a1.py", data=b"def f[T](a: T) -> T:\n    return a\n"),)
+ASKED = (
+    PolicyRequest(files=FILES, policy=POLICY),
+    PolicyRequest(files=BROKEN, policy=None),
+    PolicyRequest(files=NEWER, policy=None),
+)
+
+
+@cache
+def answers(python: str) -> tuple[bool, list[PolicyReport]]:
+    """Whether this is Python 3.12 or later, and what it says of each that is asked."""
+    done = subprocess.run(
+        [python, "-I", "-S", "-c", LOADER],
+        input=json.dumps([dict(SOURCES), ENTRY, list(map(serial.dumps, ASKED))]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    is_newer, reports = json.loads(done.stdout)
+    return is_newer, [serial.loads(PolicyReport, report) for report in reports]
+
+
 @pytest.mark.process
 def test_a_bare_interpreter_finds_what_we_find() -> None:
     here = check(FILES, POLICY)
     assert len(here.findings) > 6
     for python in interpreters():
-        assert run_inside(python, FILES, POLICY) == here, python
+        assert answers(python)[1][0] == here, python
 
 
 @pytest.mark.process
 def test_a_bare_interpreter_says_why_it_cannot_read() -> None:
     for python in interpreters():
-        report = run_inside(python, (SourceFile(name="a1.py", data=b"if 1\n"),), None)
+        report = answers(python)[1][1]
         assert report.unparsable is not None
         assert (report.unparsable.line, report.unparsable.source) == (1, "if 1")
 
 
 @pytest.mark.process
 def test_a_newer_interpreter_reads_what_an_older_one_refuses() -> None:
-    files = (SourceFile(name="a1.py", data=b"def f[T](a: T) -> T:\n    return a\n"),)
-    readable = {
-        python: run_inside(python, files, None).unparsable is None for python in interpreters()
-    }
-    versions = {
-        python: subprocess.run(
-            [python, "-c", "import sys; print(sys.version_info >= (3, 12))"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        == "True"
-        for python in interpreters()
-    }
-    assert readable == versions
+    for python in interpreters():
+        is_newer, reports = answers(python)
+        assert (reports[2].unparsable is None) == is_newer
 
 
 def test_the_sources_stand_in_the_order_in_which_they_can_be_loaded() -> None:

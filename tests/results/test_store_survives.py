@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import stat
-import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
 from harness.common.errors import UserError
 from harness.results.store import Store
 from tests.results.small_run import FACTS, PLAN, observed, result
-
-HERE = Path(__file__).parent
 
 WRITER = """
 import sys
@@ -74,27 +74,40 @@ except UserError as error:
 """
 
 
-def command(script: str, path: Path) -> list[str]:
-    return [sys.executable, "-c", script, str(path)]
+@contextmanager
+def started(script: str, path: Path) -> Iterator[tuple[int, TextIO]]:
+    """A process that runs the script, and what it prints. It starts no interpreter, which takes
+    long and may lie where the process may not look."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(write, 1)
+        execute(script, path)
+    os.close(write)
+    with os.fdopen(read) as output:
+        yield child, output
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent.parent)])}
+def execute(script: str, path: Path) -> None:
+    status = 1
+    try:
+        sys.argv = ["", str(path)]
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+        exec(script, {})
+        sys.stdout.flush()
+        status = 0
+    finally:
+        os._exit(status)
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("kill_after", [0, 1, 7, 23])
 def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: int) -> None:
     path = tmp_path / "run.sqlite"
-    with subprocess.Popen(
-        command(WRITER, path), stdout=subprocess.PIPE, text=True, env=environment()
-    ) as writer:
-        assert writer.stdout is not None
-        for line in writer.stdout:
-            if int(line) >= kill_after:
-                break
-        writer.send_signal(signal.SIGKILL)
-        assert writer.wait() == -signal.SIGKILL
+    with started(WRITER, path) as (writer, output):
+        next(line for line in output if int(line) >= kill_after)
+        os.kill(writer, signal.SIGKILL)
+        assert os.waitpid(writer, 0)[1] == signal.SIGKILL
     with Store.open(path) as store:
         run = store.run()
         assert not run.facts.complete
@@ -114,10 +127,9 @@ def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: in
 @pytest.mark.process
 def test_a_full_disk_is_one_line_and_loses_nothing_that_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
-    done = subprocess.run(
-        command(FULL, path), capture_output=True, text=True, env=environment(), check=False
-    )
-    *stored, error = done.stdout.splitlines()
+    with started(FULL, path) as (writer, output):
+        *stored, error = output.read().splitlines()
+        assert os.waitpid(writer, 0)[1] == 0
     assert error.startswith(f"{path}: the disk ")
     assert len(stored) > 1
     with Store.open(path) as store:
@@ -139,32 +151,13 @@ def test_a_sealed_folder_can_be_read_and_not_written(
         store.begin(FACTS, PLAN)
         store.save(result("ada"), {}, {})
     folder.chmod(0o555)
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.dup2(write, 1)
-        exec_sealed(path)
-    os.close(write)
-    with os.fdopen(read) as output:
+    with started(SEALED, path) as (reader, output):
         lines = output.read().splitlines()
-    assert os.waitpid(child, 0)[1] == 0
+        assert os.waitpid(reader, 0)[1] == 0
     folder.chmod(0o755)
     assert lines[0] == "True 1"
     assert lines[1].startswith(f"{path}: ")
     assert "Traceback" not in "".join(lines)
-
-
-def exec_sealed(path: Path) -> None:
-    """Without privilege and without a new interpreter, which may lie where nobody may look."""
-    status = 1
-    try:
-        sys.argv = ["", str(path)]
-        sys.stdout = os.fdopen(1, "w", closefd=False)
-        exec(SEALED, {})
-        sys.stdout.flush()
-        status = 0
-    finally:
-        os._exit(status)
 
 
 def test_an_error_while_saving_stores_nothing_of_it(tmp_path: Path) -> None:

@@ -223,8 +223,8 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     context = prepare(load(course.root, "tiny"), cache=cache, recall_tier=True)
     (before,) = check_submissions(context, handed_in([course.path("rare")], _asked(context)))
     assert before.mark == before.out_of
-    arguments = ("fuzz", "tiny", "rare", RIGHT, "--inputs", "250", "--jobs", "1")
-    outcome = course.run(*arguments, "--json", "found.json")
+    arguments = ("fuzz", "tiny", "rare", RIGHT, "--inputs", "250")
+    outcome = course.run(*arguments, "--jobs", "1", "--json", "found.json")
     assert outcome.status == 1, outcome.err
     assert outcome.out.endswith("1 of 2 submissions differs from the reference; no mark changes\n")
     why = "its scenarios name no strategy that makes its arguments"
