@@ -37,12 +37,13 @@ from benchmarks.soak.machine import MemorySamples
 from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, prepare, run_facts
 from harness.grading.engines import Job, WorkerSetup
-from harness.grading.engines.dask import RESOURCE, Cluster, tasks, wire
+from harness.grading.engines.dask import RESOURCE, Cluster, host, wire
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.worker import SpawnedWorker
 from harness.grading.grader import Graded
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
+from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.results.database import STORE_NAME
 from harness.results.reuse import Piece
@@ -245,8 +246,8 @@ def store(folder: Path, submitted: Class) -> None:
             answer = wire.unpack_answer(data)
             for piece in answer.pieces:
                 rows.add(piece)
-            assert isinstance(answer.ended, Graded), answer.ended
-            rows.save(answer.ended.result)
+            assert isinstance(answer.ended, SubmissionResult), answer.ended
+            rows.save(answer.ended)
         spent = (time.process_time() - before) / count
     print(f"{count} of {submitted.assignment}: {grading / count:.2f} s each on one worker;")
     print(f"answers of {statistics.mean(sizes) / 1024:.0f} KiB, at most {max(sizes) / 1024:.0f};")
@@ -275,7 +276,7 @@ def transport(folder: Path, submitted: Class) -> None:
         DaskEngine(Cluster(address=cluster.scheduler_address), setup, print) as engine,
         Store.open(folder / STORE_NAME) as rows,
     ):
-        tasks.be_host(Answering(answer))
+        host.be_host(Answering(answer))
         rows.begin(run_facts(context), plan)
         started = before = time.process_time()
         done = 0
@@ -294,10 +295,10 @@ def transport(folder: Path, submitted: Class) -> None:
     print(f"{count} submissions: {1000 * (before - started) / count:.1f} ms of CPU each")
 
 
-class Answering(tasks.WorkerHost):
+class Answering(host.WorkerHost):
     """Takes part in every run, and answers what it is given."""
 
-    def __init__(self, answer: wire.Answer) -> None:
+    def __init__(self, answer: wire.WorkerAnswer) -> None:
         super().__init__(jobs=1, python=None, require=Tier.PORTABLE)
         self._answer = answer
 
@@ -305,11 +306,10 @@ class Answering(tasks.WorkerHost):
         """None."""
         return ""
 
-    def grade(self, setup: bytes, name: str, job: Job, address: str) -> wire.Answer:
+    def grade(self, setup: bytes, name: str, job: Job, address: str) -> wire.WorkerAnswer:
         """The answer, as of this submission."""
-        assert isinstance(self._answer.ended, Graded)
-        result = replace(self._answer.ended.result, id=job.submission.id)
-        ended = replace(self._answer.ended, result=result)
+        assert isinstance(self._answer.ended, SubmissionResult)
+        ended = replace(self._answer.ended, id=job.submission.id)
         return replace(self._answer, worker=address, ended=ended)
 
 
@@ -336,7 +336,9 @@ def answers_of(setup: WorkerSetup, submissions: tuple[Submission, ...]) -> list[
             if isinstance(ended, Piece):
                 pieces.append(ended)
         assert isinstance(ended, Graded), ended
-        answer = wire.Answer(worker="tcp://127.0.0.1:1", ended=ended, pieces=tuple(pieces))
+        answer = wire.WorkerAnswer(
+            worker="tcp://127.0.0.1:1", ended=ended.result, pieces=tuple(pieces)
+        )
         found.append(wire.pack_answer(answer))
     worker.stop()
     return found

@@ -79,5 +79,5 @@ def measured(bench: GradingContext, source: str) -> tuple[Counted, Counter[str],
     ):
         counted = Counted(server)
         ran = run_all(counted, plan, bench.key)
-    endings = Counter(seen[-1].ending.value for seen in ran.observations.values())
+    endings = Counter(seen[-1].ending.value for seen in ran.observed.values())
     return counted, endings, machine.cpu_of_all() - before

@@ -8,13 +8,14 @@ import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.grading.context import GradingContext, finished_facts, run_facts
-from harness.grading.engines import EngineFactory, Job, OnGraded, WorkerFailure, WorkerSetup
+from harness.grading.engines import EngineFactory, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
 from harness.marking.mark import without_mark
@@ -51,8 +52,8 @@ class BatchOptions:
 
     `paths` is what the submissions were read from. `only` has the ids to grade, where all others
     stay as they are. `cohort` and `notices` are what there is to say of what was handed in.
-    `on_graded` is what the workers of this machine do with each result, beside grading. `strength`
-    is what is known of how strong the scenarios are.
+    `on_graded` makes, from the plan and all `ids`, what the workers of this machine do with each
+    result, beside grading. `strength` is what is known of how strong the scenarios are.
     """
 
     out: Path
@@ -64,7 +65,7 @@ class BatchOptions:
     thorough: bool = False
     cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
-    on_graded: OnGraded | None = None
+    on_graded: Callable[..., Callable[[SubmissionResult], None]] | None = None
     strength: StrengthFigures | None = None
 
 
@@ -104,7 +105,8 @@ def grade_batch(
             reference=context.specification.reference,
         )
         ids = tuple(sorted({each.id for each in submissions} | store.states().keys()))
-        local = replace(setup, on_graded=options.on_graded, ids=ids)
+        on_graded = partial(options.on_graded, ids=ids) if options.on_graded else None
+        local = replace(setup, on_graded=on_graded)
         engine = options.engine or (lambda _: Pool(local, options.jobs))
         try:
             for found in _graded(todo, setup, engine, plan, listener):
@@ -274,7 +276,7 @@ def _as_own(found: Graded, first: Submission, member: Submission) -> Graded:
         return found
     notes = (*member.notes, *found.result.notes[len(first.notes) :])
     result = of_submission(replace(found.result, notes=notes), member)
-    return Graded(result=result, observations={}, verdicts={})
+    return Graded(result=result)
 
 
 def _harness_error(submission: Submission, plan: Plan) -> Graded:
@@ -282,7 +284,7 @@ def _harness_error(submission: Submission, plan: Plan) -> Graded:
         without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
         problem="the harness failed on this submission; run the same command again",
     )
-    return Graded(result=result, observations={}, verdicts={})
+    return Graded(result=result)
 
 
 _LISTED = 3  # ids in a message

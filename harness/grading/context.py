@@ -239,10 +239,10 @@ def _recalled_key(
 
 def refuse_disagreements(specification: Specification, key: AnswerKey) -> None:
     """Raise UserError naming every place where reference and scenarios part."""
-    found = key_disagreements(specification.plan, key)
-    if found:
-        lines = "\n".join(str(entry) for entry in found[:20])
-        more = f"\n… and {len(found) - 20} more" if len(found) > 20 else ""
+    problems = key_disagreements(specification.plan, key)
+    if problems:
+        lines = "\n".join(map(str, problems[:20]))
+        more = f"\n… and {len(problems) - 20} more" if len(problems) > 20 else ""
         raise UserError(
             f"the reference does not do what the scenarios state:\n{lines}{more}",
             hint="fix the scenario or the reference, then run harness validate",

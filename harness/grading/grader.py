@@ -11,22 +11,22 @@ from typing import Self
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.observing.causes import CauseFinder
-from harness.grading.observing.judged_runs import JudgedRuns, SpeedTrials, run_in_turn
+from harness.grading.observing.judged_runs import JudgedRuns, RunOutcome, SpeedTrials
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
 from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.judging.causes import unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
-from harness.judging.judge import merge_stand_in_verdict, without_addresses
+from harness.judging.judge import merge_stand_in_verdict, not_run, without_addresses
 from harness.marking.mark import excused, mark, with_stakes
 from harness.model.assignment import SourceFile
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
-from harness.model.plan import Plan, Scenario
+from harness.model.plan import Plan, Scenario, in_turn, needed
 from harness.model.policy import PolicyReport
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
-from harness.model.verdict import Verdict
+from harness.model.verdict import Verdict, VerdictKind
 from harness.policy.rule import unchecked
 from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import EmptyCache, ResultCache, encoded
@@ -36,13 +36,12 @@ from harness.results.reuse import EmptyCache, ResultCache, encoded
 class Graded:
     """A result, and the new observations and verdicts behind it, by their keys.
 
-    A key with no observations means that they equal the reference's. `warning` is about the harness
-    itself. `seen` has, by scenario, a digest of its observations in every channel; empty unless
-    asked for."""
+    A key with no observations means that they equal the reference's. `seen` has, by scenario, a
+    digest of its observations in every channel; empty unless asked for."""
 
     result: SubmissionResult
-    observations: Mapping[str, tuple[Observation, ...]]
-    verdicts: Mapping[str, Verdict]
+    observations: Mapping[str, tuple[Observation, ...]] = field(default_factory=dict)
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     seen: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -75,7 +74,7 @@ class Grader(AbstractContextManager["Grader"]):
         self._runs = JudgedRuns(plan, key, driver, thorough=thorough, secret=secret)
         timed_beside = reference if timed_beside is None else timed_beside
         self._speed = SpeedTrials(plan, driver, timed_beside, self._stack)
-        self._causes = CauseFinder(plan, key, reference, self._runs)
+        self._causes = CauseFinder(reference, self._runs)
 
     def __enter__(self) -> Self:
         self._policy = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
@@ -97,26 +96,75 @@ class Grader(AbstractContextManager["Grader"]):
             plan = plan.subset(lambda scenario: scenario.id in only)
         if submission.withheld is not None:
             withheld = mark(plan, {}, PolicyReport(), submission=submission)
-            return Graded(result=withheld, observations={}, verdicts={})
+            return Graded(result=withheld)
         report = PolicyReport() if submission.problem else self._read(submission)
         if submission.problem or report.unparsable:
             result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
             result = replace(result, causes=(cause,))
-            return Graded(result=result, observations={}, verdicts={})
+            return Graded(result=result)
         return self._run_and_judge(plan, submission, report, cache or EmptyCache())
 
     def first_failures(
         self, submission: Submission, *, first: frozenset[str], most: int
     ) -> FirstFailures:
-        """The scored scenarios that a program of ours fails, as `FailureSearch.run` finds them."""
+        """The first `most` scored scenarios that a program of ours fails among those of the ids
+        `first`; where there are none, among the others. A failure that took its whole time is the
+        last that is looked for. The same program gives the same answer in every run.
+
+        What a program does in a shared process is used to choose what to run alone; a scenario
+        counts as failed by what the program does alone. HarnessError when our own machinery
+        failed."""
+        scored = [each for each in self._plan.scenarios if not each.informational]
         report = self._read(submission)
-        search = FailureSearch(self._plan, self._driver, self._runs)
         if report.unparsable:
-            return search.unreadable(most)
-        sharing = report.sharing
-        may_share = sharing is not None and sharing.allowed
-        return search.run(submission, first=first, most=most, may_share=may_share)
+            return FirstFailures(scenarios=tuple(each.id for each in scored[:most]))
+        failed: list[str] = []
+        with self._driver.submission(self._plan.assignment, submission.files) as server:
+            for is_first in (True, False):
+                group = [each for each in scored if (each.id in first) is is_first]
+                for scenario, ran_out in self._failing(server, group, report.sharing.allowed):
+                    failed.append(scenario.id)
+                    if ran_out or len(failed) >= most:
+                        return FirstFailures(scenarios=tuple(failed))
+                if failed:
+                    break
+        return FirstFailures(scenarios=tuple(failed))
+
+    def _failing(
+        self, server: Observer, scenarios: Sequence[Scenario], may_share: bool
+    ) -> Iterator[tuple[Scenario, bool]]:
+        """Those that fail, and whether one of their stimuli ran into a time limit."""
+        together = Together()
+        if may_share and scenarios:
+            together = self._runs.shared.run(server, scenarios)
+        observer = CheckedObserver(server, replace(together, audit=frozenset()), set(), None)
+        failed: set[str] = set()
+        for scenario in _likely_first(scenarios, together):
+            seen = self._first_wrong(observer, scenario)
+            if observer.refuted is not None:
+                left = [each for each in scenarios if each.id not in failed]
+                yield from self._failing(server, left, may_share=False)
+                return
+            # With the course's own modules in place of the submission's, as far as it has such.
+            passes_standing_in = (
+                seen is not None
+                and bool(scenario.stand_ins)
+                and (self._first_wrong(server, scenario.standing_in()) is None)
+            )
+            if seen is not None and not passes_standing_in:
+                failed.add(scenario.id)
+                yield scenario, seen.ending in LIMIT_ENDINGS
+
+    def _first_wrong(self, observer: Observer, scenario: Scenario) -> Observation | None:
+        """What was observed of its first stimulus that does not do as expected."""
+        for index, stimulus in enumerate(scenario.stimuli):
+            seen = observer.observe(stimulus, scenario.limits)
+            if seen.ending is Ending.HARNESS_ERROR:
+                raise HarnessError(f"{scenario.id} was not observed")
+            if not self._runs.judge_of(scenario, index).verdict(seen).passed:
+                return seen
+        return None
 
     def _read(self, submission: Submission) -> PolicyReport:
         try:
@@ -131,23 +179,15 @@ class Grader(AbstractContextManager["Grader"]):
     ) -> Graded:
         assignment = plan.assignment
         with self._driver.submission(assignment, submission.files, self._reference) as server:
-            both = run_in_turn(
-                self._runs,
-                self._speed,
-                plan,
-                server,
-                submission=submission,
-                report=report,
-                cache=cache,
-                waived=excused(plan, submission),
-            )
-            first, second = both.first, both.second
+            first, second = self._run_in_turn(plan, server, submission, report, cache)
             # Siblings explain best side by side, each from the run that its verdict is of.
             observations = first.observations | second.observations
             verdicts = refine(plan, first.verdicts | second.verdicts, observations, self._key)
-            for scenario in both.again:
-                own, other = first.verdicts[scenario.id], verdicts[scenario.id]
-                verdicts[scenario.id] = merge_stand_in_verdict(own, other, scenario.stand_ins)
+            for scenario in plan.scenarios:
+                if scenario.id in second.verdicts:
+                    own, other = first.verdicts[scenario.id], verdicts[scenario.id]
+                    verdict = merge_stand_in_verdict(own, other, scenario.stand_ins)
+                    verdicts[scenario.id] = verdict
             failures = failing(plan, verdicts, observations, report.outline)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
             causes, bits = self._causes.find(
@@ -162,8 +202,59 @@ class Grader(AbstractContextManager["Grader"]):
             result=with_stakes(plan, result, causes),
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts | bits,
-            seen=_digests(first.observations | second.observations) if self._digests else {},
+            seen=_digests(observations) if self._digests else {},
         )
+
+    def _run_in_turn(
+        self,
+        plan: Plan,
+        server: Observer,
+        submission: Submission,
+        report: PolicyReport,
+        cache: ResultCache,
+    ) -> tuple[RunOutcome, RunOutcome]:
+        """The first run of all scenarios, but of those that need one that fails, whose verdict says
+        so; and the second of those that failed and have stand-ins."""
+        first, second = RunOutcome(), RunOutcome()
+        waived = excused(plan, submission)  # others do not fail for these
+        needs = needed(plan.scenarios)
+        wrong: set[str] = set()
+        skipped: dict[str, Verdict] = {}
+        for turn, scenarios in enumerate(in_turn(plan.scenarios, needs)):
+            ready: list[Scenario] = []
+            for scenario in scenarios:
+                verdict = not_run(scenario, needs.get(scenario.id, ()), wrong)
+                if verdict is None:
+                    ready.append(scenario)
+                else:
+                    skipped[scenario.id] = verdict
+                    wrong.add(scenario.id)
+            if not ready:
+                continue
+            part = replace(plan, scenarios=tuple(ready)) if needs else plan
+            outcome = self._runs.observe_and_judge(part, server, submission, report, cache)
+            for scenario in ready:
+                if scenario.faster_than and outcome.verdicts[scenario.id].passed:
+                    seen = outcome.observations[scenario.id]
+                    slow = self._speed.verdict(scenario, server, seen)
+                    outcome.verdicts[scenario.id] = slow or outcome.verdicts[scenario.id]
+            again = [s for s in ready if s.stand_ins and _is_wrong(outcome.verdicts[s.id])]
+            first = first.joined(outcome) if turn else outcome
+            verdicts = outcome.verdicts
+            if again:
+                standing_in = replace(plan, scenarios=tuple(s.standing_in() for s in again))
+                outcome = self._runs.alone(standing_in, server, submission.digest, cache)
+                second = second.joined(outcome)
+                verdicts = verdicts | outcome.verdicts
+            if needs:
+                wrong |= {s.id for s in ready if _is_wrong(verdicts[s.id])} - waived
+        first.verdicts.update(skipped)
+        return first, second
+
+
+def _is_wrong(verdict: Verdict) -> bool:
+    """Whether the submission failed, and not our own machinery."""
+    return not verdict.passed and verdict.kind is not VerdictKind.HARNESS_ERROR
 
 
 def _digests(observations: Mapping[str, tuple[Observation, ...]]) -> dict[str, str]:
@@ -187,86 +278,6 @@ class FirstFailures:
     None: it fails none of all."""
 
     scenarios: tuple[str, ...]
-
-
-class FailureSearch:
-    """Looks for scored scenarios that a program fails, and stops after the first few.
-
-    What a program does in a shared process is used to choose what to run alone; a scenario counts
-    as failed by what the program does alone. The same program gives the same answer in every run.
-    """
-
-    def __init__(self, plan: Plan, driver: AnyDriver, runs: JudgedRuns) -> None:
-        """`runs` are those of the whole plan."""
-        self._assignment = plan.assignment
-        self._scored = tuple(s for s in plan.scenarios if not s.informational)
-        self._driver = driver
-        self._runs = runs
-
-    def run(
-        self, submission: Submission, *, first: frozenset[str], most: int, may_share: bool
-    ) -> FirstFailures:
-        """The first `most` failures among the scenarios of the ids `first`; where there are none,
-        among the others. A failure that took its whole time is the last that is looked for.
-        `may_share`: the program may share a process. HarnessError when our own machinery
-        failed."""
-        groups = (
-            [s for s in self._scored if s.id in first],
-            [s for s in self._scored if s.id not in first],
-        )
-        found: list[str] = []
-        with self._driver.submission(self._assignment, submission.files) as server:
-            for group in groups:
-                for scenario, ran_out in self._failing(server, group, may_share):
-                    found.append(scenario.id)
-                    if ran_out or len(found) >= most:
-                        return FirstFailures(scenarios=tuple(found))
-                if found:
-                    break
-        return FirstFailures(scenarios=tuple(found))
-
-    def unreadable(self, most: int) -> FirstFailures:
-        """The failures of a program that Python cannot read, which are all."""
-        return FirstFailures(scenarios=tuple(s.id for s in self._scored[:most]))
-
-    def _failing(
-        self,
-        server: Observer,
-        scenarios: Sequence[Scenario],
-        may_share: bool,
-    ) -> Iterator[tuple[Scenario, bool]]:
-        """Those that fail, and whether one of their stimuli ran into a time limit."""
-        together = Together()
-        if may_share and scenarios:
-            together = self._runs.shared.run(server, scenarios)
-        observer = CheckedObserver(server, replace(together, audit=frozenset()), set(), None)
-        failed: set[str] = set()
-        for scenario in _likely_first(scenarios, together):
-            seen = self._first_wrong(observer, scenario)
-            if observer.refuted is not None:
-                left = [each for each in scenarios if each.id not in failed]
-                yield from self._failing(server, left, may_share=False)
-                return
-            if seen is not None and not self._passes_standing_in(server, scenario):
-                failed.add(scenario.id)
-                yield scenario, seen.ending in LIMIT_ENDINGS
-
-    def _first_wrong(self, observer: Observer, scenario: Scenario) -> Observation | None:
-        """What was observed of its first stimulus that does not do as expected."""
-        for index, stimulus in enumerate(scenario.stimuli):
-            seen = observer.observe(stimulus, scenario.limits)
-            if seen.ending is Ending.HARNESS_ERROR:
-                raise HarnessError(f"{scenario.id} was not observed")
-            if not self._runs.judge_of(scenario, index).verdict(seen).passed:
-                return seen
-        return None
-
-    def _passes_standing_in(self, server: Observer, scenario: Scenario) -> bool:
-        """Whether it passes with the course's own modules in place of the submission's, as far as
-        it has such."""
-        if not scenario.stand_ins:
-            return False
-        return self._first_wrong(server, scenario.standing_in()) is None
 
 
 def _likely_first(scenarios: Sequence[Scenario], together: Together) -> list[Scenario]:

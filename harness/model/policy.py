@@ -326,5 +326,5 @@ class PolicyReport:
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     notes: tuple[str, ...] = ()  # accepted oddities (BOM, CRLF)
-    sharing: Sharing | None = None  # None: not asked for
+    sharing: Sharing = Sharing(allowed=False)  # where it was not asked for
     outline: Outline = NO_OUTLINE  # of what could be read

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from harness.assignment.files.small_files import load_expectation
 from harness.cli.commands.validate import accept_samples
-from harness.grading.validation.checks import Problem, SampleOutcome, ValidationReport
+from harness.grading.observing.answer_key import Problem
+from harness.grading.validation.checks import SampleOutcome, ValidationReport
 from harness.model.specification import ExpectedCause, SampleExpectation
 
 FOUND = SampleExpectation(causes=(ExpectedCause(function="f", rule="wrong_value"),))
@@ -31,7 +32,7 @@ def report(samples: list[SampleOutcome], *problems: Problem) -> ValidationReport
 
 def test_causes_that_are_a_problem_are_written(tmp_path: Path) -> None:
     samples = [sample(tmp_path, name) for name in ("ada", "ben")]
-    problem = Problem(check="causes", place="ada/expect.yaml", message="causes are others")
+    problem = Problem("causes", "ada/expect.yaml", "causes are others")
     accepted = accept_samples(report(samples, problem), tmp_path)
     assert accepted.sound
     assert [each.other_causes for each in accepted.samples] == ["", "causes are others"]
@@ -40,7 +41,7 @@ def test_causes_that_are_a_problem_are_written(tmp_path: Path) -> None:
 
 
 def test_other_problems_stay(tmp_path: Path) -> None:
-    problem = Problem(check="coverage", place="", message="no scenario tests clause 2")
+    problem = Problem("coverage", "", "no scenario tests clause 2")
     accepted = accept_samples(report([sample(tmp_path, "ada")], problem), tmp_path)
     assert accepted.problems == (problem,)
     assert (tmp_path / "ada" / "expect.yaml").read_text(encoding="utf-8") == WRITTEN

@@ -127,7 +127,7 @@ def judge_of(scenario: Scenario, index: int) -> Judge:
 )
 @pytest.mark.parametrize("stopped", [False, True])
 def test_a_sample_is_judged_as_if_nothing_were_cut(draws: list[Observation], stopped: bool) -> None:
-    arrivals = Arrivals(judge_of, lambda scenario, index: None)
+    arrivals = Arrivals(judge_of)
     for _ in range(2):  # a scenario may run again, under its whole limit
         kept = [arrivals.keep(SCENARIO, *draw) for draw in enumerate(draws)]
     if stopped and draws[-1].ending is Ending.CPU_LIMIT:
@@ -148,8 +148,7 @@ def test_what_equals_the_references_is_kept_whole_in_its_memory() -> None:
     arrivals = Arrivals(
         lambda scenario, index: Judge(
             Expectation(stated=Expected(), reference=reference), scenario.stimuli[index]
-        ),
-        lambda scenario, index: reference,
+        )
     )
     assert arrivals.keep(SCENARIO, 0, reference) is reference
     kept = arrivals.keep(SCENARIO, 0, replace(printed(RIGHT), cpu_seconds=0.5))

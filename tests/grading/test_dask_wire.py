@@ -18,7 +18,6 @@ from harness.grading.engines import Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import Cluster, described, engine, wire
 from harness.grading.engines.dask.engine import Roster
 from harness.grading.engines.dask.host import NOT_TRIED, WorkerHost
-from harness.grading.grader import Graded
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.submission import Submission, Withheld
@@ -59,11 +58,11 @@ def test_an_answer_comes_back_as_it_was() -> None:
             {"k": (observed(),), "l": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}
         )
     )
-    graded = Graded(result=result("ada"), observations={}, verdicts={})
+    graded = result("ada")
     answers = [
         wire.WorkerAnswer(worker="tcp://a:1", refused="it is tired"),
         wire.WorkerAnswer(worker="tcp://a:1", ended=graded, pieces=pieces),
-        wire.WorkerAnswer(worker="", ended=WorkerFailure(submission_id="ada", reason="full disk")),
+        wire.WorkerAnswer(worker="", ended=WorkerFailure(reason="full disk")),
     ]
     for answer in answers:
         assert wire.unpack_answer(wire.pack_answer(answer)) == answer
@@ -71,13 +70,13 @@ def test_an_answer_comes_back_as_it_was() -> None:
 
 def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces = tuple(Packer().pieces({"k": (observed(),)}, {}))
-    graded = Graded(result=result("ada"), observations={}, verdicts={})
+    graded = result("ada")
     answer = wire.WorkerAnswer(worker="tcp://a:1", ended=graded, pieces=pieces)
     size = len(wire.pack_answer(replace(answer, pieces=())))
     data = sum(len(text) for piece in pieces for _, text in piece.texts)
     assert data < size
     monkeypatch.setattr(wire, "MOST_ANSWER", size)
-    monkeypatch.setattr(wire, "_fitting", lambda pieces: ())
+    monkeypatch.setattr(wire, "_fit", lambda pieces: False)
     assert wire.unpack_answer(wire.pack_answer(answer)) == replace(answer, pieces=())
     monkeypatch.undo()
     monkeypatch.setattr(wire, "MOST_ANSWER", size // 2 - 1)
@@ -94,8 +93,8 @@ def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         b"\x80\x04\x95pickle",
         b"[]",
         b"{}",
-        b'{"worker":"a","refused":"","graded":{}}',
-        b'{"worker":"a","refused":"","graded":{"result":{"id":4}}}',
+        b'{"worker":"a","refused":"","ended":{},"pieces":[]}',
+        b'{"worker":"a","refused":"","ended":{"is":"SubmissionResult","id":4},"pieces":[]}',
         b"[" * 100_000,
     ],
 )
@@ -107,10 +106,10 @@ def test_what_is_no_answer_is_an_error(data: object) -> None:
 @pytest.mark.parametrize("field", ["observations", "verdicts", "texts"])
 def test_a_piece_that_is_cut_off_is_an_error(field: str) -> None:
     pieces = tuple(Packer().pieces({"k": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}))
-    graded = Graded(result=result("ada"), observations={}, verdicts={})
+    graded = result("ada")
     plain = json.loads(wire.pack_answer(wire.WorkerAnswer(worker="", ended=graded, pieces=pieces)))
     cut: Any = plain["pieces"][0][field]
-    plain["pieces"][0][field] = [["AA==", "AA=="]] if field == "texts" else cut[:-4]
+    plain["pieces"][0][field] = ["AA==", "AA=="] if field == "texts" else cut[:-4]
     with pytest.raises(SerialError):
         wire.unpack_answer(json.dumps(plain).encode())
 
@@ -188,8 +187,9 @@ def test_a_failure_makes_a_worker_try_anew_whether_it_serves(
     """A disk that is full: the job goes elsewhere, and is no fact about the submission."""
     trials = iter([HOLDS, replace(HOLDS, shortcoming="No space left on device")])
     monkeypatch.setattr(f"{WorkerHost.__module__}.try_tier", lambda interpreter, tier: next(trials))
-    failure = WorkerFailure(submission_id="ada", reason="No space left on device")
-    monkeypatch.setattr(WorkerHost, "_attempt", lambda *given: ([], failure))
+    failure = WorkerFailure(reason="No space left on device")
+    answer = wire.WorkerAnswer(worker="", ended=failure)
+    monkeypatch.setattr(WorkerHost, "_attempt", lambda *given: answer)
     host = WorkerHost(jobs=1, python=None, require=Tier.STANDARD)
     job = Job(submission=Submission(id="ada", files=(), origin=""))
     assert host.grade("name", job, "tcp://a:1").refused == NOT_TRIED

@@ -76,7 +76,7 @@ def key(**reference: Observation) -> AnswerKey:
 
 def endings(program: Program, *scenarios: Scenario, thorough: bool = False) -> dict[str, str]:
     ran = run_all(program, plan(*scenarios), None, thorough=thorough)
-    return {name: observed[-1].ending.value for name, observed in ran.observations.items()}
+    return {name: observed[-1].ending.value for name, observed in ran.observed.items()}
 
 
 def both_ways(program: Program, *scenarios: Scenario) -> dict[str, str]:
@@ -111,7 +111,7 @@ def test_a_function_that_loops_everywhere_costs_two_full_limits() -> None:
 def test_what_was_stopped_early_says_at_which_limit(limit: Ending) -> None:
     program = Program(dict.fromkeys("abcd", NEVER), limit)
     ran = run_all(program, plan(*(scenario(name) for name in "abcd")), None)
-    (stopped,) = ran.observations["b"]
+    (stopped,) = ran.observed["b"]
     assert (stopped.ending.value, stopped.detail) == (STOPPED, limit.value)
 
 
@@ -188,7 +188,7 @@ def test_a_limit_far_above_the_assignments_is_afforded() -> None:
     slow = replace(scenario("slow"), limits=Limits(cpu_seconds=10.0))
     program = Program({"slow": 8.0})
     ran = run_all(program, replace(plan(cpu_seconds=0.5), scenarios=(slow,)), None)
-    assert ran.observations["slow"][-1].ending is Ending.ANSWERED
+    assert ran.observed["slow"][-1].ending is Ending.ANSWERED
     assert program.asked == [("slow", 10.0)]
 
 
@@ -197,7 +197,7 @@ def test_a_scenario_that_the_reference_does_not_end_says_nothing_and_is_never_cu
     never = Observation(ending=Ending.CPU_LIMIT, cpu_seconds=1.0)
     scenarios = [scenario(name) for name in program.needs]
     ran = run_all(program, plan(*scenarios), key(endless=never, also=never))
-    found = {name: observed[-1].ending.value for name, observed in ran.observations.items()}
+    found = {name: observed[-1].ending.value for name, observed in ran.observed.items()}
     assert found == {"endless": "cpu_limit", "a": "cpu_limit", "also": "cpu_limit", "b": "answered"}
 
 
@@ -235,7 +235,7 @@ def test_a_short_limit_shortens_sleep_as_well() -> None:
 def test_no_draw_is_run_after_one_that_hit_a_limit() -> None:
     program = Program({"a0": 0.1, "a1": NEVER, "a2": 0.1})
     ran = run_all(program, plan(scenario("a", draws=3)), None)
-    assert [o.ending for o in ran.observations["a"]] == [Ending.ANSWERED, Ending.CPU_LIMIT]
+    assert [o.ending for o in ran.observed["a"]] == [Ending.ANSWERED, Ending.CPU_LIMIT]
     assert [name for name, _ in program.asked] == ["a0", "a1"]
 
 
@@ -250,7 +250,7 @@ def test_what_is_remembered_is_not_run() -> None:
     )
     assert [name for name, _ in program.asked] == ["b"]
     assert ran.fresh == frozenset({"b"})
-    assert ran.observations["a"] is kept
+    assert ran.observed["a"] is kept
 
 
 @pytest.mark.parametrize("needs", [NEVER, 0.9])
@@ -258,11 +258,11 @@ def test_with_a_memory_of_the_same_program_all_comes_out_the_same(needs: float) 
     """Whatever earlier run it is of: what was stopped early is never remembered."""
     program = Program(dict.fromkeys("abcdef", NEVER) | {"c": needs})
     whole = plan(*(scenario(name) for name in program.needs))
-    first = run_all(program, whole, None).observations
+    first = run_all(program, whole, None).observed
     kept = {name: seen for name, seen in first.items() if seen[-1].ending.value != STOPPED}
     program.asked.clear()
     again = run_all(program, whole, None, recall=lambda one: kept.get(one.id))
-    assert again.observations == first
+    assert again.observed == first
     assert again.fresh == frozenset(first) - frozenset(kept)
     assert {name for name, _ in program.asked} == again.fresh
 
@@ -279,7 +279,7 @@ def test_what_is_remembered_to_end_gives_the_rest_the_full_limit_again() -> None
         None,
         recall=lambda entry: kept.get(entry.id),
     )
-    assert ran.observations["c"][-1].ending is Ending.ANSWERED
+    assert ran.observed["c"][-1].ending is Ending.ANSWERED
 
 
 def test_what_is_remembered_to_loop_at_the_full_limit_stays_so() -> None:
@@ -291,5 +291,5 @@ def test_what_is_remembered_to_loop_at_the_full_limit_stays_so() -> None:
         None,
         recall=lambda entry: kept if entry.id == "b" else None,
     )
-    assert {seen[-1].ending for seen in ran.observations.values()} == {Ending.CPU_LIMIT}
+    assert {seen[-1].ending for seen in ran.observed.values()} == {Ending.CPU_LIMIT}
     assert [name for name, _ in program.asked] == ["a", "c"]

@@ -6,9 +6,9 @@ class that is an `Engine`, and is handed to `grade_batch`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -21,9 +21,9 @@ from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.results.reuse import Piece
 
-OnGraded = Callable[[Plan, Sequence[str]], Callable[[SubmissionResult], None]]
-"""Makes, once in each worker, from the plan and the ids of the class, what is to be done with each
-result there, while other workers grade. It can be pickled; grading does not depend on it."""
+OnGraded = Callable[[Plan], Callable[[SubmissionResult], None]]
+"""Makes, once in each worker, what is to be done with each result there, while other workers
+grade. It can be pickled; grading does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,7 @@ class WorkerSetup:
     `store` is read for what earlier runs observed; None: everything is observed anew, and results
     alone come back, unless `pack_alone` asks for what was observed, in pieces that need no other
     job's. `reference`, `secret` and `digests` are the grader's, `cpu` the processor to work on,
-    None for any. `on_graded` is called with each result before it is sent; `ids` are those of the
-    whole class, in order."""
+    None for any. What `on_graded` makes is called with each result before it is sent."""
 
     plan: str
     key: str
@@ -46,11 +45,7 @@ class WorkerSetup:
     secret: bytes | None = None
     digests: bool = False
     on_graded: OnGraded | None = None
-    ids: tuple[str, ...] = ()
     pack_alone: bool = False
-
-    def on(self, cpu: int | None) -> WorkerSetup:
-        return replace(self, cpu=cpu)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,17 +68,16 @@ class FailureJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerFailure:
-    """The harness failed on this submission; `reason` is for the run's notices."""
+    """The harness failed on a job, or its worker died, twice; `reason` is for the run's notices."""
 
-    submission_id: str
     reason: str
 
 
 Ended = Graded | WorkerFailure
-"""How a job ended; what was observed and judged has gone before it, in pieces."""
+"""How a `Job` ended; what was observed and judged has gone before it, in pieces."""
 
-SearchEnded = FirstFailures | WorkerFailure
-"""How a `FailureJob` ended."""
+AnyJob = Job | FailureJob
+Message = Piece | Ended | FirstFailures
 
 
 class Engine(Protocol):

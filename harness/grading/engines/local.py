@@ -8,34 +8,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import wait
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 from harness.common.errors import HarnessError
 from harness.execution import cores
 from harness.grading.context import GradingContext
-from harness.grading.engines import (
-    Ended,
-    FailureJob,
-    Job,
-    SearchEnded,
-    WorkerFailure,
-    WorkerSetup,
-)
+from harness.grading.engines import FailureJob, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.worker import SpawnedWorker, start_grading
 from harness.grading.grader import FirstFailures, Graded
 from harness.results.reuse import Piece
 
 Setup = TypeVar("Setup")
-AnyJob = TypeVar("AnyJob")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerDied:
-    """What a job is answered with whose worker died, twice."""
-
-    reason: str
+AnyJob = TypeVar("AnyJob", bound=Any)
 
 
 class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
@@ -144,7 +130,7 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
                         retried.append(job)
                         begin(job)
                         continue
-                    message = WorkerDied(reason=f"worker died: {died}")
+                    message = WorkerFailure(reason=f"worker died: {died}")
                     heard(message)
                     begin_more()
                 else:
@@ -166,23 +152,9 @@ class Pool(AbstractContextManager["Pool"]):
     def __exit__(self, *_: object) -> None:
         self._workers.close()
 
-    @overload
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]: ...
-
-    @overload
-    def run(self, jobs: Iterable[FailureJob]) -> Iterator[tuple[FailureJob, SearchEnded]]: ...
-
-    def run(
-        self, jobs: Iterable[Job] | Iterable[FailureJob]
-    ) -> Iterator[tuple[Job | FailureJob, Piece | Ended | SearchEnded]]:
+    def run(self, jobs: Iterable[AnyJob]) -> Iterator[tuple[AnyJob, Any]]:
         """As `Engine.run`, with one job a worker under way."""
-        every: Iterable[Job | FailureJob] = jobs
-        for job, message in self._workers.run(self._setup, every):
-            if isinstance(message, WorkerDied):
-                name = job.submission.id
-                yield job, WorkerFailure(submission_id=name, reason=message.reason)
-            else:
-                yield job, message
+        return self._workers.run(self._setup, jobs)
 
 
 def run_jobs(
@@ -197,27 +169,29 @@ def run_jobs(
     with `blame`, causes of failures are found by substitution. Raises HarnessError when the
     harness itself failed on a job."""
     reference = context.specification.reference if blame else ()
-    setup = replace(context.worker_setup(), digests=digests, reference=reference)
-    with Pool(setup, workers) as pool:
-        for job, found in pool.run(jobs):
-            if isinstance(found, WorkerFailure):
-                raise HarnessError(f"{found.submission_id}: {found.reason}")
-            if not isinstance(found, Piece):
-                yield job, found
+    return _ended(
+        replace(context.worker_setup(), digests=digests, reference=reference), jobs, workers
+    )
 
 
 def search_failures(
     context: GradingContext, jobs: Sequence[FailureJob], workers: int | None
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
-    """Each job with the failures that were found, in the order in which they end. Raises
-    HarnessError when the harness itself failed on a job."""
-    with Pool(replace(context.worker_setup(), secret=_SEARCHING), workers) as pool:
-        for job, found in pool.run(jobs):
-            if isinstance(found, WorkerFailure):
-                raise HarnessError(f"{found.submission_id}: {found.reason}")
-            yield job, found
+    """Each job with the failures that were found, as `run_jobs`."""
+    return _ended(replace(context.worker_setup(), secret=_SEARCHING), jobs, workers)
 
 
 # Our own programs do not try to exploit the order of a shared run; a fixed one gives the same
 # answer each time.
 _SEARCHING = bytes(32)
+
+
+def _ended(
+    setup: WorkerSetup, jobs: Iterable[AnyJob], workers: int | None
+) -> Iterator[tuple[AnyJob, Any]]:
+    with Pool(setup, workers) as pool:
+        for job, message in pool.run(jobs):
+            if isinstance(message, WorkerFailure):
+                raise HarnessError(f"{job.submission.id}: {message.reason}")
+            if not isinstance(message, Piece):
+                yield job, message

@@ -12,16 +12,15 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from typing import Any, NoReturn, overload
+from typing import Any, NoReturn
 
 from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.execution import create_driver
 from harness.grading.engines import (
-    Ended,
+    AnyJob,
     FailureJob,
-    Job,
-    SearchEnded,
+    Message,
     WorkerFailure,
     WorkerSetup,
     processes,
@@ -76,7 +75,7 @@ class SpawnedWorker:
 
 def start_grading(setup: WorkerSetup, cpu: int | None) -> SpawnedWorker:
     """A worker that grades, on this processor (None: any)."""
-    return SpawnedWorker(setup.on(cpu))
+    return SpawnedWorker(replace(setup, cpu=cpu))
 
 
 def main(descriptor: int, parent: int) -> None:
@@ -144,42 +143,25 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
         connection.send(message)
 
 
-@overload
-def grade_in_turn(
-    setup: WorkerSetup, jobs: Iterator[Job]
-) -> Iterator[tuple[Job, Piece | Ended]]: ...
-
-
-@overload
-def grade_in_turn(
-    setup: WorkerSetup, jobs: Iterator[FailureJob]
-) -> Iterator[tuple[FailureJob, SearchEnded]]: ...
-
-
-def grade_in_turn(
-    setup: WorkerSetup, jobs: Iterator[Job | FailureJob]
-) -> Iterator[tuple[Job | FailureJob, Piece | Ended | SearchEnded]]:
+def grade_in_turn(setup: WorkerSetup, jobs: Iterator[AnyJob]) -> Iterator[tuple[AnyJob, Message]]:
     """Grade each job in this process, as `Engine.run` does: with one driver for all of them, and
     a second try with a new one where the harness failed."""
-    with _earlier_runs(setup) as cache:
-        yield from _grade_in_turn(setup, jobs, cache)
-
-
-def _earlier_runs(setup: WorkerSetup) -> contextlib.AbstractContextManager[ResultCache]:
     if setup.store is None:
-        return contextlib.nullcontext(EmptyCache())
-    return contextlib.closing(Store.read_only(setup.store))
+        yield from _grade_in_turn(setup, jobs, EmptyCache())
+    else:
+        with contextlib.closing(Store.read_only(setup.store)) as cache:
+            yield from _grade_in_turn(setup, jobs, cache)
 
 
 def _grade_in_turn(
-    setup: WorkerSetup, jobs: Iterator[Job | FailureJob], cache: ResultCache
-) -> Iterator[tuple[Job | FailureJob, Piece | Ended | SearchEnded]]:
+    setup: WorkerSetup, jobs: Iterator[AnyJob], cache: ResultCache
+) -> Iterator[tuple[AnyJob, Message]]:
     plan = serial.loads(Plan, setup.plan)
     key = serial.loads(AnswerKey, setup.key)
     packer = Packer() if setup.store else None
     on_graded = _beside_grading(setup, plan)
-    pending: Job | FailureJob | None = None
-    job: Job | FailureJob | None
+    pending: AnyJob | None = None
+    job: AnyJob | None
     while True:
         try:
             with (
@@ -210,7 +192,7 @@ def _grade_in_turn(
             if (job := pending or next(jobs, None)) is None:
                 return
             pending = None
-            yield job, WorkerFailure(submission_id=job.submission.id, reason=str(failure))
+            yield job, WorkerFailure(reason=str(failure))
 
 
 def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResult], None]:
@@ -222,15 +204,13 @@ def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResul
         if setup.on_graded is not None:
             with contextlib.suppress(Exception):
                 if not made:
-                    made.append(setup.on_graded(plan, setup.ids))
+                    made.append(setup.on_graded(plan))
                 made[0](result)
 
     return call
 
 
-def _messages(
-    ended: Ended | SearchEnded, packer: Packer | None
-) -> Iterator[Piece | Ended | SearchEnded]:
+def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
     """What is to be stored in pieces, so that neither side ever holds all of it packed; then how
     the job ended."""
     if isinstance(ended, Graded):
@@ -240,18 +220,14 @@ def _messages(
     yield ended
 
 
-def _attempt(
-    grader: Grader, job: Job | FailureJob, cache: ResultCache, *, last: bool
-) -> Ended | SearchEnded | None:
+def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> Message | None:
     """Grade or search; None asks for another try with a fresh driver."""
     try:
         if isinstance(job, FailureJob):
             return grader.first_failures(job.submission, first=job.first, most=job.most)
         graded = grader.grade(job.submission, cache, only=job.only)
     except HarnessError as failure:
-        if not last:
-            return None
-        return WorkerFailure(submission_id=job.submission.id, reason=str(failure))
+        return WorkerFailure(reason=str(failure)) if last else None
     if graded.result.status is SubmissionStatus.HARNESS_ERROR and not last:
         return None
     return graded

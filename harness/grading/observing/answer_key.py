@@ -8,17 +8,17 @@ seen together, is observed alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from harness.common.errors import HarnessError, UserError
-from harness.execution import CPU_SHARE, AnyDriver, Interpreter, ToolFailed, decoded, may_share
+from harness.execution import CPU_SHARE, AnyDriver, Interpreter, decoded, may_share
 from harness.grading.observing.running import (
     LOWEST_FACTOR,
     LOWEST_SECONDS,
     Observer,
-    read_program,
+    program_may_share,
     run_scenario,
 )
 from harness.grading.observing.shared_run import SharingObserver
@@ -39,16 +39,14 @@ from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Limits, Stimulus, called_function
-from harness.model.values import Value
 from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import execution_digest
 
-Asked = tuple[Stimulus, Limits]
 _MOST_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR
 _BRIEF = _MOST_SECONDS / CPU_SHARE
 
 
-class ReferenceObserver:
+class _ReferenceObserver:
     """Answers with what was seen together, else observes."""
 
     def __init__(self, server: Observer, seen: dict[Stimulus, Observation]) -> None:
@@ -60,32 +58,18 @@ class ReferenceObserver:
         return self._server.observe(stimulus, limits) if seen is None else seen
 
 
-def observe_reference(
-    driver: AnyDriver,
-    server: Observer,
-    assignment: Assignment,
-    reference: tuple[SourceFile, ...],
-    asked: Iterable[Asked],
-) -> ReferenceObserver:
-    """An observer of the reference that has already seen together whatever of this may be."""
-    seen: dict[Stimulus, Observation] = {}
-    if isinstance(server, SharingObserver) and _may_share(driver, assignment, reference):
-        shared = {stimulus: limits for stimulus, limits in asked if may_share(stimulus)}
-        seen = _observe_together(server, shared)
-        if not _holds_alone(server, seen, shared):
-            seen = {}
-    return ReferenceObserver(server, seen)
-
-
-def _may_share(
-    driver: AnyDriver, assignment: Assignment, reference: tuple[SourceFile, ...]
-) -> bool:
-    try:
-        with driver.tool(SOURCES, ENTRY) as tool:
-            sharing = read_program(tool, assignment, reference).sharing
-    except ToolFailed:
-        return False
-    return sharing is not None and sharing.allowed
+def _seen_together(
+    driver: AnyDriver, server: Observer, plan: Plan, reference: tuple[SourceFile, ...]
+) -> dict[Stimulus, Observation]:
+    """What the reference does, of all that may share a process."""
+    if not isinstance(server, SharingObserver):
+        return {}
+    with driver.tool(SOURCES, ENTRY) as tool:
+        if not program_may_share(tool, plan.assignment, reference):
+            return {}
+    asked = {stimulus: limits for stimulus, limits in _asked(plan) if may_share(stimulus)}
+    seen = _observe_together(server, asked)
+    return seen if _holds_alone(server, seen, asked) else {}
 
 
 def _observe_together(
@@ -123,15 +107,20 @@ def _holds_alone(
     return all(server.observe(each, asked[each]) == seen[each] for each in chosen.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disagreement:
-    """A scenario's words and the reference's doing that do not fit together."""
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem of an assignment: which `check` found it, and where."""
 
-    scenario: Scenario
-    sentence: str
+    check: str
+    place: str
+    message: str
+
+    @classmethod
+    def of(cls, scenario: Scenario, check: str, message: str) -> Problem:
+        return cls(check, str(scenario.place), message)
 
     def __str__(self) -> str:
-        return f"{self.scenario.place}: {self.scenario.id}: {self.sentence}"
+        return f"{self.place}: {self.message}" if self.place else self.message
 
 
 def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
@@ -165,22 +154,13 @@ def _run_reference(
 ) -> tuple[ScenarioAnswers, ...]:
     answered: list[ScenarioAnswers] = []
     with driver.submission(plan.assignment, reference) as alone:
-        server = observe_reference(driver, alone, plan.assignment, reference, _asked(plan))
+        server = _ReferenceObserver(alone, _seen_together(driver, alone, plan, reference))
         for scenario in plan.scenarios:
             observed = run_scenario(server, scenario, scenario.limits)
             if observed[-1].ending is Ending.HARNESS_ERROR:
                 raise HarnessError(f"the reference was not observed in {scenario.id}")
             answers = tuple(
-                Answer(
-                    observation=observation,
-                    python=tuple(
-                        PythonAnswer(
-                            expression=expression,
-                            value=_evaluate(server, stimulus, expression, scenario),
-                        )
-                        for expression in python_expressions(scenario.stated_for(stimulus))
-                    ),
-                )
+                Answer(observation=observation, python=_evaluated(server, stimulus, scenario))
                 for stimulus, observation in zip(scenario.stimuli, observed, strict=False)
             )
             answered.append(ScenarioAnswers(scenario_id=scenario.id, answers=answers))
@@ -214,31 +194,39 @@ def _question(stimulus: Stimulus, expression: str) -> Stimulus:
     )
 
 
-def _evaluate(server: Observer, stimulus: Stimulus, expression: str, scenario: Scenario) -> Value:
-    observation = server.observe(_question(stimulus, expression), scenario.limits)
-    if observation.value is None:
-        why = observation.raised.message if observation.raised else observation.ending.value
-        raise UserError(
-            f"{expression} gave no value beside the reference ({why})",
-            place=str(scenario.place),
-            hint="it may use provided constants, given names and the reference's functions",
-        )
-    return observation.value
+def _evaluated(
+    server: Observer, stimulus: Stimulus, scenario: Scenario
+) -> tuple[PythonAnswer, ...]:
+    answers: list[PythonAnswer] = []
+    for expression in python_expressions(scenario.stated_for(stimulus)):
+        seen = server.observe(_question(stimulus, expression), scenario.limits)
+        if seen.value is None:
+            why = seen.raised.message if seen.raised else seen.ending.value
+            raise UserError(
+                f"{expression} gave no value beside the reference ({why})",
+                place=str(scenario.place),
+                hint="it may use provided constants, given names and the reference's functions",
+            )
+        answers.append(PythonAnswer(expression=expression, value=seen.value))
+    return tuple(answers)
 
 
-def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Disagreement, ...]:
+def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
     """Where the reference does not do what the scenarios state, in the plan's order."""
-    found: list[Disagreement] = []
+    problems: list[Problem] = []
     for scenario in plan.scenarios if key.scenarios else ():
         answers = key.answers(scenario.id)
         for stimulus, answer in zip(scenario.stimuli, answers, strict=False):
-            expected_turns = expectation(scenario, stimulus, answer, plan.assignment)
+            expected = expectation(scenario, stimulus, answer, plan.assignment)
             try:
-                sentences = disagreements(answer.observation, expected_turns, stimulus)
+                sentences = disagreements(answer.observation, expected, stimulus)
             except HarnessError as failure:
                 raise HarnessError(f"{scenario.place}: {scenario.id}: {failure}") from None
-            found += [Disagreement(scenario=scenario, sentence=each) for each in sentences]
-    return tuple(found)
+            problems += [
+                Problem.of(scenario, "goldens", f"{scenario.id}: {sentence}")
+                for sentence in sentences
+            ]
+    return tuple(problems)
 
 
 def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:

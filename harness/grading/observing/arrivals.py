@@ -26,9 +26,6 @@ MOST_KEPT = 16 * 1024  # bytes of text, and `_VALUE_BYTES` for each value
 _VALUE_BYTES = 32
 _LONGEST_TEXT = 1000
 
-JudgeOf = Callable[[Scenario, int], Judge]
-ReferenceOf = Callable[[Scenario, int], Observation | None]
-
 
 def reduced(seen: Observation) -> Observation:
     """The observation as it is when it is small; else how it ended and what it raised, marked `cut`
@@ -97,11 +94,9 @@ def _values(seen: Observation) -> Iterator[Value]:
 class Arrivals:
     """Takes in the draws of one submission's scenarios as they are observed."""
 
-    def __init__(self, judge_of: JudgeOf, reference_of: ReferenceOf) -> None:
-        """`judge_of` gives what judges the draw of a scenario, `reference_of` what the reference
-        does there."""
+    def __init__(self, judge_of: Callable[[Scenario, int], Judge]) -> None:
+        """`judge_of` gives what judges the draw of a scenario."""
         self._judge_of = judge_of
-        self._reference_of = reference_of
         self._verdicts: dict[tuple[str, int, Ending], Verdict] = {}
         self._explained: dict[str, set[Ending]] = {}  # of which a failing draw is explained
 
@@ -110,12 +105,12 @@ class Arrivals:
         HarnessError where what is expected cannot be compared."""
         if index == 0:
             self._explained.pop(scenario.id, None)
-        if seen is self._reference_of(scenario, index):  # from a shared run, judged once for all
+        judge = self._judge_of(scenario, index)
+        if seen is judge.reference:  # from a shared run, judged once for all
             return seen
         kept = reduced(seen)
         if not kept.cut:
             return seen
-        judge = self._judge_of(scenario, index)
         if seen == judge.reference:  # its texts and values are in memory once
             return replace(judge.reference, cpu_seconds=seen.cpu_seconds)
         self._remember(scenario, index, seen)

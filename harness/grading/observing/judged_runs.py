@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
@@ -14,10 +14,10 @@ from harness.grading.observing.arrivals import Arrivals, reduced
 from harness.grading.observing.running import Observer, run_all, run_scenario
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging.causes import TOO_SLOW
-from harness.judging.judge import Judge, combine, not_run
+from harness.judging.judge import Judge, combine
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Tier
-from harness.model.plan import Assignment, Plan, Scenario, SourceFile, in_turn, needed
+from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -87,11 +87,15 @@ class JudgedRuns:
     ) -> None:
         """`secret` is the course's, and chooses what the audits of shared runs look at (None:
         another one each time)."""
-        self._plan = plan
+        self.plan = plan
         self._key = key if key.scenarios else None
         self._driver = driver
         self._thorough = thorough
         self._answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
+        self._references = {
+            name: tuple(answer.observation for answer in answers)
+            for name, answers in self._answers.items()
+        }
         self._judges: dict[tuple[str, int], Judge] = {}
         self._secret = secret or os.urandom(32)
         self.shared = SharedRuns(plan, self._key, self._secret)
@@ -111,19 +115,17 @@ class JudgedRuns:
         def all_alone(reason: str) -> RunOutcome:
             return replace(self.alone(plan, server, digest, cache), isolation_reason=reason)
 
-        sharing = report.sharing
-        if sharing is None or not sharing.allowed:
-            return all_alone(sharing.reason if sharing is not None else "")
+        if not report.sharing.allowed:
+            return all_alone(report.sharing.reason)
         shared_runs = self.shared
-        if plan.assignment is not self._plan.assignment:  # its sets of constants have other numbers
+        if plan.assignment is not self.plan.assignment:  # its sets of constants have other numbers
             shared_runs = SharedRuns(plan, self._key, self._secret)
-        keys = self.keys_of(digest, plan)
-        shared = self._recalled_shared(shared_runs.expected_digests(server), plan, keys, cache)
+        shared = self._recalled_shared(shared_runs.expected_digests(server), plan, digest, cache)
         unseen = [
             scenario
             for scenario in plan.scenarios
             if scenario.id not in shared.observations
-            and cache.observations(keys[scenario.id]) is None
+            and cache.observations(self.key_of(digest, scenario)) is None
         ]
         together = Together()
         if unseen or not shared.observations:
@@ -131,18 +133,14 @@ class JudgedRuns:
         if together.refused:
             return all_alone(together.refused)
         checked = CheckedObserver(server, together, shared.taken, self._kind)
-        outcome = self.alone(plan, checked, digest, cache, shared=shared, keys=keys)
+        outcome = self.alone(plan, checked, digest, cache, shared)
         if checked.refuted is None:
             return replace(outcome, isolation=Isolation.SHARED)
         name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
         return all_alone(f"{name} does not do alone what it did in the shared run")
 
     def _recalled_shared(
-        self,
-        references: Mapping[str, str],
-        plan: Plan,
-        keys: Mapping[str, str],
-        cache: ResultCache,
+        self, references: Mapping[str, str], plan: Plan, digest: str, cache: ResultCache
     ) -> _SharedAnswers:
         """The keys of what may have run in a shared process, and what earlier runs saw there.
         `references` are the digests of what the reference did."""
@@ -151,37 +149,18 @@ class JudgedRuns:
             reference = references.get(scenario.id)
             if reference is None:
                 continue
-            name = shared_key(keys[scenario.id], POLICY_DIGEST, reference)
-            shared.keys[scenario.id] = name
-            observations = cache.observations(name)
+            key = shared_key(self.key_of(digest, scenario), POLICY_DIGEST, reference)
+            shared.keys[scenario.id] = key
+            observations = cache.observations(key)
             if observations == AS_REFERENCE:
-                observations = self._reference_of(scenario)
+                observations = self._references[scenario.id]
             if observations is not None:
                 shared.observations[scenario.id] = observations
         return shared
 
-    def _reference_of(self, scenario: Scenario) -> tuple[Observation, ...]:
-        return tuple(answer.observation for answer in self._answers[scenario.id])
-
-    def _answer_of(self, scenario: Scenario, index: int) -> Answer | None:
+    def answer_of(self, scenario: Scenario, index: int) -> Answer | None:
         answers = self._answers.get(scenario.id, ())
         return answers[index] if index < len(answers) else None
-
-    def _reference_draw(self, scenario: Scenario, index: int) -> Observation | None:
-        answer = self._answer_of(scenario, index)
-        return None if answer is None else answer.observation
-
-    def _is_as_reference(self, scenario: Scenario, observations: tuple[Observation, ...]) -> bool:
-        """Whether these are the reference's own observations, not only equal ones."""
-        answers = self._answers.get(scenario.id, ())
-        return len(answers) == len(observations) and all(
-            seen is answer.observation for seen, answer in zip(observations, answers, strict=True)
-        )
-
-    def _equals_reference(self, scenario: Scenario, observations: tuple[Observation, ...]) -> bool:
-        """Whether these are as the reference's, so that the verdict is the same as well."""
-        answers = self._answers.get(scenario.id)
-        return bool(answers) and observations == self._reference_of(scenario)
 
     def alone(
         self,
@@ -189,14 +168,12 @@ class JudgedRuns:
         server: Observer,
         digest: str,
         cache: ResultCache,
-        *,
         shared: _SharedAnswers | None = None,
-        keys: Mapping[str, str] | None = None,
     ) -> RunOutcome:
         """Each scenario alone, where neither `cache` nor a shared run has it."""
         shared = shared or _SharedAnswers()
-        arrivals = Arrivals(self.judge_of, self._reference_draw)
-        keys = keys or self.keys_of(digest, plan)
+        arrivals = Arrivals(self.judge_of)
+        keys = {scenario.id: self.key_of(digest, scenario) for scenario in plan.scenarios}
 
         def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
             if scenario.faster_than:  # how long it took is not kept
@@ -204,42 +181,35 @@ class JudgedRuns:
             return shared.observations.get(scenario.id) or cache.observations(keys[scenario.id])
 
         ran = run_all(
-            server,
-            plan,
-            self._key,
-            recall=recall,
-            keep=arrivals.keep,
-            thorough=self._thorough,
+            server, plan, self._key, recall=recall, keep=arrivals.keep, thorough=self._thorough
         )
-        outcome = RunOutcome(observations=dict(ran.observations))
+        outcome = RunOutcome(observations=ran.observed)
         for scenario in plan.scenarios:
-            observations = ran.observations[scenario.id]
+            observations = ran.observed[scenario.id]
+            reference = self._references.get(scenario.id)
             fresh = scenario.id in ran.fresh
             cut = any(observation.cut for observation in observations)
-            is_shared = scenario.id in shared.keys and self._is_as_reference(scenario, observations)
+            # The reference's own observations, not only equal ones.
+            is_shared = scenario.id in shared.keys and [*map(id, observations)] == [
+                *map(id, reference or ())
+            ]
             if fresh and is_shared:
                 outcome.new_observations[shared.keys[scenario.id]] = AS_REFERENCE
             elif fresh and not cut and not shared.has_taken(scenario):
                 outcome.new_observations[keys[scenario.id]] = observations
-            if is_shared or self._equals_reference(scenario, observations):
-                verdict = self._verdict_as_reference(scenario, observations, arrivals)
-                outcome.verdicts[scenario.id] = verdict
+            if is_shared or (reference and observations == reference):
+                if scenario.id not in self._as_reference:
+                    verdict = self._judge(scenario, observations, arrivals)
+                    self._as_reference[scenario.id] = verdict
+                outcome.verdicts[scenario.id] = self._as_reference[scenario.id]
                 continue
-            name = self._verdict_key(plan.assignment, scenario, keys[scenario.id])
-            known = None if fresh else cache.verdict(name)
-            verdict = known or self._judge(scenario, observations, arrivals)
-            if known is None and not cut:
-                outcome.new_verdicts[name] = verdict
+            key = self._verdict_key(plan.assignment, scenario, keys[scenario.id])
+            recalled = None if fresh else cache.verdict(key)
+            verdict = recalled or self._judge(scenario, observations, arrivals)
+            if recalled is None and not cut:
+                outcome.new_verdicts[key] = verdict
             outcome.verdicts[scenario.id] = verdict
         return outcome
-
-    def _verdict_as_reference(
-        self, scenario: Scenario, seen: tuple[Observation, ...], arrivals: Arrivals
-    ) -> Verdict:
-        """The verdict of what equals the reference's observations; judged once."""
-        if scenario.id not in self._as_reference:
-            self._as_reference[scenario.id] = self._judge(scenario, seen, arrivals)
-        return self._as_reference[scenario.id]
 
     def _verdict_key(self, assignment: Assignment, scenario: Scenario, observed: str) -> str:
         return verdict_key(
@@ -251,19 +221,16 @@ class JudgedRuns:
             within=assignment.floats_within,
         )
 
-    def keys_of(self, digest: str, plan: Plan) -> dict[str, str]:
-        """The keys of what is observed of this submission in processes of their own."""
-        return {
-            scenario.id: observation_key(
-                source_digest=digest,
-                scenario=scenario,
-                assignment=self._plan.assignment,
-                interpreter=self._driver.interpreter.build,
-                tier=self._driver.tier,
-                execution_digest=execution_digest(),
-            )
-            for scenario in plan.scenarios
-        }
+    def key_of(self, digest: str, scenario: Scenario) -> str:
+        """The key of what is observed of this submission in processes of its own."""
+        return observation_key(
+            source_digest=digest,
+            scenario=scenario,
+            assignment=self.plan.assignment,
+            interpreter=self._driver.interpreter.build,
+            tier=self._driver.tier,
+            execution_digest=execution_digest(),
+        )
 
     def _judge(
         self, scenario: Scenario, observations: tuple[Observation, ...], arrivals: Arrivals
@@ -286,7 +253,9 @@ class JudgedRuns:
             )
         except HarnessError as failure:
             raise HarnessError(f"{scenario.id}: {failure}") from None
-        return _with_hint(verdict, scenario.hint)
+        if verdict.explanation is None:
+            return verdict
+        return replace(verdict, explanation=verdict.explanation.with_hint(scenario.hint))
 
     def _kind(self, scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
         return self.judge_of(scenario, index).kind(seen)
@@ -296,17 +265,10 @@ class JudgedRuns:
         judge = self._judges.get((scenario.id, index))
         if judge is None:
             stimulus = scenario.stimuli[index]
-            answer = self._answer_of(scenario, index)
-            expected = expectation(scenario, stimulus, answer, self._plan.assignment)
+            answer = self.answer_of(scenario, index)
+            expected = expectation(scenario, stimulus, answer, self.plan.assignment)
             judge = self._judges[scenario.id, index] = Judge(expected, stimulus)
         return judge
-
-
-def _with_hint(verdict: Verdict, hint: str) -> Verdict:
-    """The verdict with the lecturer's hint behind its sentence."""
-    if verdict.explanation is None:
-        return verdict
-    return replace(verdict, explanation=verdict.explanation.with_hint(hint))
 
 
 TRIES = 3
@@ -362,68 +324,3 @@ class SpeedTrials:
 
 def _seconds(seen: tuple[Observation, ...]) -> float:
     return sum(each.cpu_seconds for each in seen)
-
-
-@dataclass(slots=True)
-class BothRuns:
-    """What the `first` run of each scenario found, and the `second` of those that failed and have
-    stand-ins (`again`)."""
-
-    first: RunOutcome = field(default_factory=RunOutcome)
-    second: RunOutcome = field(default_factory=RunOutcome)
-    again: list[Scenario] = field(default_factory=list)
-
-
-def run_in_turn(
-    runs: JudgedRuns,
-    speed: SpeedTrials,
-    plan: Plan,
-    server: Observer,
-    *,
-    submission: Submission,
-    report: PolicyReport,
-    cache: ResultCache,
-    waived: Collection[str],
-) -> BothRuns:
-    """All scenarios but those that need one that fails, whose verdict says so. The ids `waived` do
-    not count for this submission: others do not fail for them."""
-    both = BothRuns()
-    needs = needed(plan.scenarios)
-    wrong: set[str] = set()
-    skipped: dict[str, Verdict] = {}
-    for turn, scenarios in enumerate(in_turn(plan.scenarios, needs)):
-        ready: list[Scenario] = []
-        for scenario in scenarios:
-            verdict = not_run(scenario, needs.get(scenario.id, ()), wrong)
-            if verdict is None:
-                ready.append(scenario)
-            else:
-                skipped[scenario.id] = verdict
-                wrong.add(scenario.id)
-        if not ready:
-            continue
-        part = replace(plan, scenarios=tuple(ready)) if needs else plan
-        outcome = runs.observe_and_judge(part, server, submission, report, cache)
-        for scenario in ready:
-            if scenario.faster_than and outcome.verdicts[scenario.id].passed:
-                seen = outcome.observations[scenario.id]
-                slow = speed.verdict(scenario, server, seen)
-                outcome.verdicts[scenario.id] = slow or outcome.verdicts[scenario.id]
-        again = [s for s in ready if s.stand_ins and is_wrong(outcome.verdicts[s.id])]
-        both.again += again
-        both.first = both.first.joined(outcome) if turn else outcome
-        verdicts = outcome.verdicts
-        if again:
-            standing_in = replace(plan, scenarios=tuple(s.standing_in() for s in again))
-            second = runs.alone(standing_in, server, submission.digest, cache)
-            both.second = both.second.joined(second)
-            verdicts = verdicts | second.verdicts
-        if needs:
-            wrong |= {s.id for s in ready if is_wrong(verdicts[s.id])} - set(waived)
-    both.first.verdicts.update(skipped)
-    return both
-
-
-def is_wrong(verdict: Verdict) -> bool:
-    """Whether the submission failed, and not our own machinery."""
-    return not verdict.passed and verdict.kind is not VerdictKind.HARNESS_ERROR

@@ -12,13 +12,13 @@ limits in every run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Protocol
 
 from harness.common import serial
-from harness.execution import Answers, program_files
-from harness.model.expectation import AnswerKey, ScenarioAnswers
+from harness.execution import Answers, ToolFailed, program_files
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport, PolicyRequest, ProgramFiles
@@ -42,23 +42,23 @@ LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
 _SAYS_NOTHING = LIMIT_ENDINGS | {Ending.MISSING, Ending.HARNESS_ERROR}
 
 
-def hit_limit(observations: tuple[Observation, ...]) -> bool:
-    """Whether the scenario ended at a time limit."""
-    return observations[-1].ending in LIMIT_ENDINGS
-
-
-def came_to_an_end(observations: tuple[Observation, ...]) -> bool:
-    """Whether any of a scenario's draws shows that the function can end by itself."""
-    return any(observation.ending not in _SAYS_NOTHING for observation in observations)
-
-
 class LoopingBudget:
     """Of one run of a plan: what may be spent on scenarios that do not end."""
 
     def __init__(self, plan: Plan, key: AnswerKey | None) -> None:
-        answers = key.scenarios if key else ()
-        self._needed = {entry.scenario_id: _longest(entry) for entry in answers}
-        self._endless = {entry.scenario_id for entry in answers if _hits_limit(entry)}
+        observed = {
+            entry.scenario_id: [answer.observation for answer in entry.answers]
+            for entry in (key.scenarios if key else ())
+        }
+        self._needed = {
+            name: max((seen.cpu_seconds for seen in draws), default=0.0)
+            for name, draws in observed.items()
+        }
+        self._endless = {
+            name
+            for name, draws in observed.items()
+            if any(seen.ending in LIMIT_ENDINGS for seen in draws)
+        }
         longest = max((one.limits.cpu_seconds for one in plan.scenarios), default=0.0)
         # A scenario with a limit far above the assignment's can have it all, and a witness too.
         whole = max(BUDGET * plan.assignment.limits.cpu_seconds, 2 * longest)
@@ -102,14 +102,6 @@ class LoopingBudget:
         return low, min(most, max(SHORTEST_SECONDS, REFERENCE_FACTOR * needed))
 
 
-def _longest(answers: ScenarioAnswers) -> float:
-    return max((answer.observation.cpu_seconds for answer in answers.answers), default=0.0)
-
-
-def _hits_limit(answers: ScenarioAnswers) -> bool:
-    return any(answer.observation.ending in LIMIT_ENDINGS for answer in answers.answers)
-
-
 def _within(limits: Limits, cpu_seconds: float) -> Limits:
     """These limits with less CPU time, and as much less time to sleep."""
     asleep = limits.wall_seconds * cpu_seconds / limits.cpu_seconds
@@ -137,14 +129,6 @@ Keep = Callable[[Scenario, int, Observation], Observation]
 """What is to be kept of a draw of a scenario."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """Each scenario's observations (one a draw, fewer when a draw hit a limit), by scenario id."""
-
-    observations: Mapping[str, tuple[Observation, ...]]
-    fresh: frozenset[str]
-
-
 def run_scenario(
     observer: Observer, scenario: Scenario, limits: Limits, keep: Keep | None = None
 ) -> tuple[Observation, ...]:
@@ -169,17 +153,18 @@ def run_all(
     recall: Recall = lambda scenario: None,
     keep: Keep | None = None,
     thorough: bool = False,
-) -> Ran:
+) -> Running:
     """Run all scenarios of a plan but those whose observations `recall` still has."""
-    running = _Running(observer, LoopingBudget(plan, key), recall, keep, thorough=thorough)
+    running = Running(observer, LoopingBudget(plan, key), recall, keep, thorough=thorough)
     for scenario in plan.scenarios:
         running.run_or_put_off(scenario)
     running.catch_up()
-    return Ran(observations=running.observed, fresh=frozenset(running.fresh))
+    return running
 
 
-class _Running:
-    """What is known of a submission's functions while its scenarios run.
+class Running:
+    """What is known of a submission's functions while its scenarios run: what was `observed`, by
+    scenario id (one a draw, fewer when a draw hit a limit), and of which scenarios `fresh`.
 
     Memory only saves running: what is run, and under which limits, is decided as if there were
     none, so that a run that goes on finds what an uninterrupted one does.
@@ -256,9 +241,10 @@ class _Running:
         self.observed[scenario.id] = outcome
         if self._budget.is_endless(scenario):
             return False
-        if came_to_an_end(outcome):
+        # A draw can show that the function can end by itself.
+        if any(observation.ending not in _SAYS_NOTHING for observation in outcome):
             self._ends.add(scenario.function)
-        return hit_limit(outcome)
+        return outcome[-1].ending in LIMIT_ENDINGS
 
     def _witnesses(self, suspects: list[list[Scenario]]) -> set[str]:
         """One more scenario of each function to run at its full limit, as far as the budget goes:
@@ -283,3 +269,12 @@ def read_program(
         program = ProgramFiles(submitted=tuple(own), provided=provided)
     request = PolicyRequest(files=files, policy=assignment.policy, program=program)
     return serial.loads(PolicyReport, tool.run(serial.dumps(request)))
+
+
+def program_may_share(tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]) -> bool:
+    """Whether the text of a program of ours lets its scenarios share a process; `tool` is as of
+    `read_program`."""
+    try:
+        return read_program(tool, assignment, files).sharing.allowed
+    except ToolFailed:
+        return False

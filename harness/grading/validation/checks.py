@@ -14,7 +14,7 @@ from fractions import Fraction
 from harness.common import serial
 from harness.execution import Driver, Interpreter, pick_cpu
 from harness.grading.grader import Graded
-from harness.grading.observing.answer_key import expectation
+from harness.grading.observing.answer_key import Problem, expectation
 from harness.grading.observing.running import run_scenario
 from harness.judging.judge import combine, judge
 from harness.matchers.kinds.equal_to import EqualTo
@@ -24,18 +24,6 @@ from harness.model.plan import Clause, Plan, Scenario, SourceFile
 from harness.model.result import ScenarioResult, SubmissionResult
 from harness.model.specification import SampleExpectation, Specification
 from harness.model.values import Value, ValueKind
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One problem: which check found it, where, and what it is."""
-
-    check: str
-    place: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.message}" if self.place else self.message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +69,9 @@ class SampleOutcome:
     parts: tuple[str, ...]
     accepted: SampleExpectation
     other_causes: str | None = None
+
+    def problem(self, check: str, message: str) -> Problem:
+        return Problem(check, f"{self.name}/expect.yaml", message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,20 +124,12 @@ def coverage(plan: Plan) -> tuple[tuple[ClauseCoverage, ...], tuple[Problem, ...
         for clause in plan.assignment.clauses
     )
     problems = [
-        Problem(
-            check="coverage",
-            place="clauses.yaml",
-            message=f"clause {row.clause.id} ({row.clause.text}) has no scenario",
-        )
-        for row in rows
-        if not row.scenarios and needs_scenario(row.clause)
+        Problem("coverage", "clauses.yaml", f"clause {each.id} ({each.text}) has no scenario")
+        for each in plan.assignment.clauses
+        if not counts[each.id] and needs_scenario(each)
     ]
     problems += [
-        Problem(
-            check="coverage",
-            place=str(scenario.place),
-            message=f"scenario {scenario.id} names no clause",
-        )
+        Problem.of(scenario, "coverage", f"scenario {scenario.id} names no clause")
         for scenario in scored
         if not scenario.clauses
     ]
@@ -204,18 +187,14 @@ def value_problems(
             if not known & {name, *_above(name, bases)}:
                 what = f"{scenario.id} compares every public attribute of {name}"
                 hint = f"compare: {{{name}: [its attributes]}}, or attributes, in assignment.yaml"
-                problems.append(_problem("objects", scenario, f"{what}; say so: {hint}"))
+                problems.append(Problem.of(scenario, "objects", f"{what}; say so: {hint}"))
         if plan.assignment.floats_within is None and not _is_stated(scenario):
             noisy = next((value for value in values if _is_noisy(value)), None)
             if noisy is not None:
                 what = f"{scenario.id} asks for exactly {noisy.text}"
                 hint = "compare with a tolerance: floats: {within: 0.000001} in assignment.yaml"
-                problems.append(_problem("floats", scenario, f"{what}; {hint}"))
+                problems.append(Problem.of(scenario, "floats", f"{what}; {hint}"))
     return tuple(problems)
-
-
-def _problem(check: str, scenario: Scenario, message: str) -> Problem:
-    return Problem(check=check, place=str(scenario.place), message=message)
 
 
 def _is_stated(scenario: Scenario) -> bool:
@@ -292,14 +271,9 @@ def second_run(
             again = run_scenario(server, _reseeded(scenario), scenario.limits)
             first = [answer.observation for answer in key.answers(scenario.id)]
             if list(again) != first:
-                problems.append(
-                    Problem(
-                        check="repeat",
-                        place=str(scenario.place),
-                        message=f"{scenario.id} has another outcome under another hash seed, "
-                        "random seed, clock, directory or order",
-                    )
-                )
+                what = "under another hash seed, random seed, clock, directory or order"
+                message = f"{scenario.id} has another outcome {what}"
+                problems.append(Problem.of(scenario, "repeat", message))
     return tuple(reversed(problems))
 
 
@@ -338,16 +312,13 @@ def stand_in_problems(
             if not verdict.passed:
                 files = ", ".join(each.file for each in scenario.stand_ins)
                 message = f"{scenario.id}: with {files} the reference fails it: {verdict.message}"
-                problems.append(
-                    Problem(check="stand-in", place=str(scenario.place), message=message)
-                )
+                problems.append(Problem.of(scenario, "stand-in", message))
     return tuple(problems)
 
 
 def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
     """Every difference between a submission's results of both ways, but for how it ran: verdicts,
     messages, marks, findings, and every channel of what was observed; addresses apart."""
-    name = alone.result.id
     found: list[str] = []
     different: set[str] = set()
     for one, other in zip(together.result.scenarios, alone.result.scenarios, strict=True):
@@ -362,7 +333,7 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
     ]
     if not found and _apart(together.result) != _apart(alone.result):
         found.append("its mark or its findings differ between the two ways")
-    return tuple(Problem(check="isolation", place=name, message=message) for message in found)
+    return tuple(Problem("isolation", alone.result.id, message) for message in found)
 
 
 def _apart(result: SubmissionResult) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.common.words import rounded
 from harness.grading.engines import Job
+from harness.grading.observing.answer_key import Problem
 from harness.grading.stub import handed_out_stubs
-from harness.grading.validation.checks import MutantOutcome, Problem, SampleOutcome, needs_scenario
+from harness.grading.validation.checks import MutantOutcome, SampleOutcome, needs_scenario
 from harness.model.plan import Plan, SourceFile, glob
 from harness.model.result import SubmissionResult
 from harness.model.specification import ExpectedCause, Mutant, SampleExpectation, Specification
@@ -61,9 +61,9 @@ def mutant_problems(
     """Survivors, and clauses without a mutant."""
     problems = [
         Problem(
-            check="mutants",
-            place="mutants.yaml",
-            message=f"the mutant of clause {entry.clause} ({entry.why}) survives its "
+            "mutants",
+            "mutants.yaml",
+            f"the mutant of clause {entry.clause} ({entry.why}) survives its "
             f"{entry.scenarios} scenarios",
         )
         for entry in outcomes
@@ -71,7 +71,7 @@ def mutant_problems(
     ]
     mutated_clauses = {mutant.clause for mutant in specification.mutants}
     problems += [
-        Problem(check="mutants", place="mutants.yaml", message=f"clause {clause.id} has no mutant")
+        Problem("mutants", "mutants.yaml", f"clause {clause.id} has no mutant")
         for clause in specification.plan.assignment.clauses
         if needs_scenario(clause) and clause.id not in mutated_clauses
     ]
@@ -83,51 +83,39 @@ def reference_itself(specification: Specification) -> Submission:
     return Submission(id="the-reference", files=specification.reference, origin="the reference")
 
 
-def untouched_stub(specification: Specification) -> Submission:
-    """The very file that students are given to begin with."""
-    return Submission(
-        id="untouched-stub", files=handed_out_stubs(specification), origin="the handout"
-    )
-
-
-def has_functions(specification: Specification) -> bool:
-    """Whether the reference has a function or a class that could return something."""
-    trees = (ast.parse(f.data) for f in specification.reference if f.name.endswith(".py"))
-    return any(isinstance(n, ast.FunctionDef | ast.ClassDef) for tree in trees for n in tree.body)
-
-
-def returns_none(specification: Specification) -> Submission:
-    """Every function of the reference, each with nothing but `return None`."""
-    emptied = tuple(
-        SourceFile(name=file.name, data=_emptied(file.data).encode())
-        for file in specification.reference
-        if file.name.endswith(".py")
-    )
-    return Submission(id="every-function-returns-none", files=emptied, origin="the reference")
+def trivial_programs(specification: Specification) -> list[Submission]:
+    """The very file that students are given to begin with; and every function of the reference,
+    each with nothing but `return None`."""
+    sources = [file for file in specification.reference if file.name.endswith(".py")]
+    submissions = []
+    if specification.reference:
+        stubs = handed_out_stubs(specification)
+        submissions.append(Submission(id="untouched-stub", files=stubs, origin="the handout"))
+    trees = (ast.parse(file.data) for file in sources)
+    # Without functions it would be the reference, which of course has full marks.
+    if any(isinstance(n, ast.FunctionDef | ast.ClassDef) for tree in trees for n in tree.body):
+        emptied = tuple(replace(file, data=_emptied(file.data).encode()) for file in sources)
+        name = "every-function-returns-none"
+        submissions.append(Submission(id=name, files=emptied, origin="the reference"))
+    return submissions
 
 
 def _emptied(source: bytes) -> str:
     tree = ast.parse(source)
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            node.body = [ast.Return(value=ast.Constant(value=None))]
-        elif isinstance(node, ast.ClassDef):
-            node.body = [_without_body(part) for part in node.body]
+        for part in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(part, ast.FunctionDef):
+                part.body = [ast.Return(value=ast.Constant(value=None))]
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-
-
-def _without_body(part: ast.stmt) -> ast.stmt:
-    if isinstance(part, ast.FunctionDef):
-        part.body = [ast.Return(value=ast.Constant(value=None))]
-    return part
 
 
 # Rules that say only that something differs, or works otherwise: any sample may meet them.
 GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed", "not_run"})
 
 
-def _matches(patterns: Iterable[re.Pattern[str]], name: str) -> bool:
-    return any(pattern.fullmatch(name) for pattern in patterns)
+def _matching(patterns: Iterable[str], names: Iterable[str]) -> set[str]:
+    globs = [glob(pattern) for pattern in patterns]
+    return {name for name in names if any(each.fullmatch(name) for each in globs)}
 
 
 def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -> SampleOutcome:
@@ -135,39 +123,38 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
     ungraded = {scenario.id for scenario in plan.scenarios if scenario.informational}
     kept = tuple(entry for entry in result.scenarios if entry.scenario_id not in ungraded)
     result = replace(result, scenarios=kept)
-    fails = [glob(pattern) for pattern in expected.fails]
-    kinds = {entry.pattern: entry.kind for entry in expected.verdicts}
+    verdicts = {entry.scenario_id: entry.verdict for entry in kept}
+    listed = _matching(expected.fails, verdicts)
     parts: list[str] = []
-    failed = [entry for entry in result.scenarios if not entry.verdict.passed]
-    names = [entry.scenario_id for entry in failed]
-    for entry in result.scenarios:
-        listed = _matches(fails, entry.scenario_id)
-        if listed and entry.verdict.passed:
-            parts.append(f"{entry.scenario_id} passes but is listed under fails")
-        elif not listed and not entry.verdict.passed:
-            parts.append(f"{entry.scenario_id} fails but is not listed: {entry.verdict.message}")
-    for pattern, source in zip(fails, expected.fails, strict=True):
-        if not any(pattern.fullmatch(entry.scenario_id) for entry in result.scenarios):
-            parts.append(f"fails: {source} matches no scenario")
-    for source, kind in kinds.items():
-        matched = [e for e in result.scenarios if glob(source).fullmatch(e.scenario_id)]
-        wrong = [e for e in matched if e.verdict.kind is not kind]
-        parts += [f"{e.scenario_id} is {e.verdict.kind}, expected {kind}" for e in wrong]
+    for name, verdict in verdicts.items():
+        if name in listed and verdict.passed:
+            parts.append(f"{name} passes but is listed under fails")
+        elif name not in listed and not verdict.passed:
+            parts.append(f"{name} fails but is not listed: {verdict.message}")
+    for pattern in expected.fails:
+        if not _matching([pattern], verdicts):
+            parts.append(f"fails: {pattern} matches no scenario")
+    for pattern, kind in {entry.pattern: entry.kind for entry in expected.verdicts}.items():
+        matched = _matching([pattern], verdicts)
+        wrong = [each for each in verdicts if each in matched and verdicts[each].kind is not kind]
+        parts += [f"{each} is {verdicts[each].kind}, expected {kind}" for each in wrong]
         if not matched:
-            parts.append(f"verdicts: {source} matches no scenario")
+            parts.append(f"verdicts: {pattern} matches no scenario")
     parts += _explanation_parts(result, expected)
-    parts += _mark_parts(result, expected)
+    mark = "" if result.mark is None else rounded(result.mark)
+    if not _has_mark(result, expected):
+        low, high = expected.mark[0], expected.mark[-1]
+        parts.append(f"the mark is {mark or 'none'}, expected {low} to {high}")
     found = sorted({finding.rule for finding in result.findings})
     wanted = sorted(set(expected.findings))
     if found != wanted:
         parts.append(f"findings are {found}, expected {wanted}")
-    mark = "-" if result.mark is None else rounded(result.mark)
     return SampleOutcome(
         name=result.id,
-        mark=mark,
-        failed=len(names),
+        mark=mark or "-",
+        failed=sum(not verdict.passed for verdict in verdicts.values()),
         parts=tuple(parts),
-        accepted=accepted(result, expected),
+        accepted=_accepted(result, expected),
         other_causes=_other_causes(result, expected),
     )
 
@@ -189,36 +176,27 @@ def _listed(causes: Iterable[ExpectedCause]) -> str:
     return ", ".join(f"{each.function or 'the file'}: {each.rule}" for each in causes) or "none"
 
 
-def accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExpectation:
+def _accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExpectation:
     """The expectation that the sample meets as it is. Of the stated one stays what is right."""
-    failed = [entry for entry in result.scenarios if not entry.verdict.passed]
-    passed = [entry.scenario_id for entry in result.scenarios if entry.verdict.passed]
+    verdicts = {entry.scenario_id: entry.verdict for entry in result.scenarios}
+    failed = {name: verdict for name, verdict in verdicts.items() if not verdict.passed}
     kept = [
         pattern
         for pattern in expected.fails
-        if not any(glob(pattern).fullmatch(name) for name in passed)
-        and any(glob(pattern).fullmatch(entry.scenario_id) for entry in failed)
+        if (matched := _matching([pattern], verdicts)) and matched <= failed.keys()
     ]
-    covered = [glob(pattern) for pattern in kept]
-    fails = [*kept, *(e.scenario_id for e in failed if not _matches(covered, e.scenario_id))]
-    if failed and not passed:
+    covered = _matching(kept, failed)
+    fails = [*kept, *(name for name in failed if name not in covered)]
+    if failed and len(failed) == len(verdicts):
         fails = ["*"]
-    messages = [entry.verdict.message for entry in failed] + [result.problem, *result.notes]
-    messages += [result.unparsable.reason] if result.unparsable else []
+    messages = [*(verdict.message for verdict in failed.values()), *_beside_scenarios(result)]
     explains = [text for text in expected.explains if any(text in each for each in messages)]
-    for entry in failed:
-        explanation, message = entry.verdict.explanation, entry.verdict.message
-        named = explanation is not None and explanation.rule not in GENERIC_RULES
-        if named and not any(text in message for text in explains):
-            explains.append(message)
-    kinds = {entry.scenario_id: entry.verdict.kind for entry in result.scenarios}
-    verdicts = [
-        each
-        for each in expected.verdicts
-        if {kinds[i] for i in kinds if glob(each.pattern).fullmatch(i)} == {each.kind}
-    ]
+    for verdict in failed.values():
+        named = verdict.explanation is not None and verdict.explanation.rule not in GENERIC_RULES
+        if named and not any(text in verdict.message for text in explains):
+            explains.append(verdict.message)
     mark = expected.mark
-    if _mark_parts(result, expected):
+    if not _has_mark(result, expected):
         mark = () if result.mark is None else (float(rounded(result.mark)),) * 2
     return replace(
         expected,
@@ -226,46 +204,43 @@ def accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExp
         mark=mark,
         explains=tuple(explains),
         findings=tuple(sorted({finding.rule for finding in result.findings})),
-        verdicts=tuple(verdicts),
+        verdicts=tuple(
+            each
+            for each in expected.verdicts
+            if {verdicts[name].kind for name in _matching([each.pattern], verdicts)} == {each.kind}
+        ),
         causes=None if expected.causes is None else _causes(result),
     )
 
 
+def _beside_scenarios(result: SubmissionResult) -> list[str]:
+    """What a result says beside the messages of its scenarios."""
+    reasons = [result.unparsable.reason] if result.unparsable else []
+    return [result.problem, *result.notes, *reasons]
+
+
 def _explanation_parts(result: SubmissionResult, expected: SampleExpectation) -> list[str]:
-    said: dict[str, list[tuple[str, str]]] = {}
+    by_rule: dict[str, list[tuple[str, str]]] = {}
     for entry in result.scenarios:
         if entry.verdict.explanation:
             rule = entry.verdict.explanation.rule
-            said.setdefault(rule, []).append((entry.scenario_id, entry.verdict.message))
-    extra = [("", text) for text in (result.problem, *result.notes)]
-    if result.unparsable:
-        extra.append(("", result.unparsable.reason))
-    everything = [message for pairs in said.values() for _, message in pairs]
-    everything += [text for _, text in extra]
+            by_rule.setdefault(rule, []).append((entry.scenario_id, entry.verdict.message))
+    messages = [message for pairs in by_rule.values() for _, message in pairs]
+    messages += _beside_scenarios(result)
     parts = [
         f"no message says {text!r}"
         for text in expected.explains
-        if not any(text in message for message in everything)
+        if not any(text in message for message in messages)
     ]
-    for rule, pairs in said.items():
-        if rule in GENERIC_RULES:
-            continue
-        unlisted = [
-            (name, message)
-            for name, message in pairs
-            if not any(text in message for text in expected.explains)
-        ]
-        if unlisted:
-            name, message = unlisted[0]
-            parts.append(f"explanation {rule} is not listed under explains ({name}: {message})")
+    for rule, pairs in by_rule.items():
+        for name, message in pairs:
+            if rule not in GENERIC_RULES and not any(text in message for text in expected.explains):
+                parts.append(f"explanation {rule} is not listed under explains ({name}: {message})")
+                break
     return parts
 
 
-def _mark_parts(result: SubmissionResult, expected: SampleExpectation) -> list[str]:
-    if not expected.mark:
-        return []
-    low, high = expected.mark[0], expected.mark[-1]
-    if result.mark is None or not low <= float(rounded(result.mark)) <= high:
-        mark = "none" if result.mark is None else rounded(result.mark)
-        return [f"the mark is {mark}, expected {low} to {high}"]
-    return []
+def _has_mark(result: SubmissionResult, expected: SampleExpectation) -> bool:
+    if not expected.mark or result.mark is None:
+        return not expected.mark
+    return expected.mark[0] <= float(rounded(result.mark)) <= expected.mark[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from harness.common.words import rounded
 from harness.grading.context import GradingContext, isolated
@@ -11,9 +12,8 @@ from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
 from harness.grading.engines.processes import import_early
 from harness.grading.grader import Graded
-from harness.grading.observing.answer_key import key_disagreements
+from harness.grading.observing.answer_key import Problem, key_disagreements
 from harness.grading.validation.checks import (
-    Problem,
     SampleOutcome,
     TrivialScore,
     ValidationReport,
@@ -27,18 +27,16 @@ from harness.grading.validation.checks import (
 )
 from harness.grading.validation.programs import (
     compare,
-    has_functions,
     mutant_jobs,
     mutant_problems,
     outcome,
     reference_itself,
-    returns_none,
-    untouched_stub,
+    trivial_programs,
 )
 from harness.matchers.kinds.texts import Matches
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
-from harness.model.specification import SampleExpectation, Specification
+from harness.model.specification import SampleExpectation
 from harness.model.submission import Submission
 
 Progress = Callable[[str, int, int], None]
@@ -61,28 +59,27 @@ def validate(
     progress: Progress = lambda what, done, total: None,
 ) -> ValidationReport:
     """Check the reference, goldens, coverage, repeatability, mutants and samples of one assignment;
-    with `isolation`, also that scenarios together and alone give the same results.
-
-    The context must come from `prepare(…, refuse=False)`: disagreements between the reference
-    and the goldens are reported here.
-    """
+    with `isolation`, also that scenarios together and alone give the same results. The context must
+    come from `prepare(…, refuse=False)`: what the reference does not do is reported here."""
     import_early()
     specification, plan = context.specification, context.specification.plan
     clauses, uncovered = coverage(plan)
-    problems = [*_reference_problems(context), *uncovered, *_second_runs(context, progress)]
-    programs = _Programs.of(specification, samples)
-    graded = _run(context, programs.all(), jobs, progress, digests=isolation)
-    results = {name: each.result for name, each in graded.items()}
+    progress("second run", 0, 1)
+    problems = [*_reference_problems(context), *uncovered]
+    trivial = trivial_programs(specification)
+    handed_in = [*trivial, *(each.submission for each in samples), reference_itself(specification)]
+    programs = [*mutant_jobs(specification), *(Job(submission=each) for each in handed_in)]
+    graded = _run(context, programs, jobs, progress, digests=isolation)
     if isolation:
         alone = replace(context, specification=isolated(specification))
-        apart = _run(alone, programs.all(), jobs, progress, digests=True)
-        pairs = ((graded[id(job)], apart[id(job)]) for job in programs.all())
-        problems += [found for pair in pairs for found in isolation_problems(*pair)]
-    itself = results[id(programs.itself)]
-    killed = zip(specification.mutants, programs.mutants, strict=True)
-    outcomes = tuple(outcome(mutant, results[id(job)]) for mutant, job in killed)
-    handed_in = zip(samples, programs.samples, strict=True)
-    sampled = tuple(compare(results[id(job)], each.expected, plan) for each, job in handed_in)
+        pairs = zip(graded, _run(alone, programs, jobs, progress, digests=True), strict=True)
+        problems += [problem for pair in pairs for problem in isolation_problems(*pair)]
+    results = (each.result for each in graded)  # taken in the order of the programs
+    outcomes = tuple(map(outcome, specification.mutants, results))
+    scores = tuple(map(_trivial, islice(results, len(trivial))))
+    pairs_of_samples = zip(samples, results, strict=False)
+    sampled = tuple(compare(result, each.expected, plan) for each, result in pairs_of_samples)
+    (itself,) = results
     problems += [
         *_policy_problems(itself),
         *mutant_problems(specification, outcomes),
@@ -98,95 +95,42 @@ def validate(
         functions=shares(plan),
         mutants=outcomes,
         samples=sampled,
-        trivial=tuple(_trivial(results[id(job)]) for job in programs.trivial),
+        trivial=scores,
         problems=tuple(problems),
         advice=(*_value_in_the_way(itself.isolation_reason), *_without_words(plan)),
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Programs:
-    """What is graded for a validation."""
-
-    mutants: tuple[Job, ...]
-    trivial: tuple[Job, ...]
-    samples: tuple[Job, ...]
-    itself: Job
-
-    @classmethod
-    def of(cls, specification: Specification, samples: tuple[Sample, ...]) -> _Programs:
-        makers = [untouched_stub] if specification.reference else []
-        # Without functions it would be the reference, which of course has full marks.
-        makers += [returns_none] if has_functions(specification) else []
-        return cls(
-            mutants=tuple(mutant_jobs(specification)),
-            trivial=tuple(Job(submission=make(specification)) for make in makers),
-            samples=tuple(Job(submission=sample.submission) for sample in samples),
-            itself=Job(submission=reference_itself(specification)),
-        )
-
-    def all(self) -> list[Job]:
-        return [*self.mutants, *self.trivial, *self.samples, self.itself]
-
-
-def _reference_problems(context: GradingContext) -> list[Problem]:
-    specification = context.specification
-    disagreements = key_disagreements(specification.plan, context.key)
-    problems = [
-        Problem(
-            check="goldens",
-            place=str(found.scenario.place),
-            message=f"{found.scenario.id}: {found.sentence}",
-        )
-        for found in disagreements
-    ]
-    return [*problems, *value_problems(specification.plan, context.key, specification.reference)]
-
-
-def _second_runs(context: GradingContext, progress: Progress) -> list[Problem]:
-    progress("second run", 0, 1)
+def _reference_problems(context: GradingContext) -> Iterator[Problem]:
     specification, key = context.specification, context.key
-    interpreter, tier = context.interpreter, context.tier.tier
-    return [
-        *second_run(specification, key, interpreter, tier),
-        *stand_in_problems(specification, key, interpreter, tier),
-    ]
-
-
-def _sample_problems(sampled: Sequence[SampleOutcome]) -> list[Problem]:
-    problems = [
-        Problem(check="samples", place=f"{sample.name}/expect.yaml", message=part)
-        for sample in sampled
-        for part in sample.parts
-    ]
-    return [*problems, *_cause_problems(sampled)]
+    yield from key_disagreements(specification.plan, key)
+    yield from value_problems(specification.plan, key, specification.reference)
+    for check in (second_run, stand_in_problems):
+        yield from check(specification, key, context.interpreter, context.tier.tier)
 
 
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
 
 
-def _cause_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
-    """The samples with other causes than stated, where those are too many."""
+def _sample_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
+    """Also the samples with other causes than stated, where those are too many."""
+    problems = [sample.problem("samples", part) for sample in samples for part in sample.parts]
     stated = [sample for sample in samples if sample.other_causes is not None]
     other = [sample for sample in stated if sample.other_causes]
     if len(stated) - len(other) >= CAUSES_AS_STATED * len(stated):
-        return []
-    return [
-        Problem(check="causes", place=f"{each.name}/expect.yaml", message=each.other_causes or "")
-        for each in other
-    ]
+        return problems
+    return problems + [each.problem("causes", each.other_causes or "") for each in other]
 
 
 def _policy_problems(reference: SubmissionResult) -> list[Problem]:
     """What the policy finds in the reference, which would cost every submission like it."""
-    return [
-        Problem(
-            check="policy",
-            place=f"{found.file}:{found.line}",
-            message=found.message + (f" (policy.yaml calls it {found.word})" if found.word else ""),
-        )
-        for found in reference.findings
-    ]
+    problems = []
+    for finding in reference.findings:
+        message = finding.message
+        if finding.word:
+            message += f" (policy.yaml calls it {finding.word})"
+        problems.append(Problem("policy", f"{finding.file}:{finding.line}", message))
+    return problems
 
 
 def _value_in_the_way(reason: str) -> Iterator[str]:
@@ -226,13 +170,13 @@ def _run(
     progress: Progress,
     *,
     digests: bool,
-) -> dict[int, Graded]:
-    """Each job's result by the job's identity: a sample may be called what a mutant is."""
-    results: dict[int, Graded] = {}
-    for job, graded in run_jobs(context, jobs, workers, digests=digests, blame=True):
-        results[id(job)] = graded
-        progress("mutants and samples", len(results), len(jobs))
-    return results
+) -> list[Graded]:
+    """The results in the order of the jobs."""
+    graded: dict[int, Graded] = {}  # a sample may be called what a mutant is
+    for job, found in run_jobs(context, jobs, workers, digests=digests, blame=True):
+        graded[id(job)] = found
+        progress("mutants and samples", len(graded), len(jobs))
+    return [graded[id(job)] for job in jobs]
 
 
 def _trivial(result: SubmissionResult) -> TrivialScore:

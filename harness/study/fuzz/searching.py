@@ -13,7 +13,8 @@ from pathlib import Path
 from harness.common import files, serial
 from harness.common.errors import HarnessError, UserError
 from harness.grading.context import GradingContext
-from harness.grading.engines.local import WorkerDied, WorkerPool
+from harness.grading.engines import WorkerFailure
+from harness.grading.engines.local import WorkerPool
 from harness.grading.engines.worker import SpawnedWorker
 from harness.model.plan import Plan
 from harness.model.stimulus import Run, Stimulus
@@ -272,7 +273,7 @@ def _run(
 
     with WorkerPool(_start, jobs) as workers:
         for _, message in workers.run(setup, still_open(), heard):
-            if isinstance(message, WorkerDied):
+            if isinstance(message, WorkerFailure):
                 raise HarnessError(f"a process that compares programs died ({message.reason})")
             if isinstance(message, UserError):
                 raise UserError(message.what, place=message.place, hint=message.hint)

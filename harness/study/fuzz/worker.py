@@ -21,7 +21,6 @@ from harness.execution import (
     Keep,
     Observes,
     SharedGroup,
-    ToolFailed,
     create_driver,
     decoded,
     may_share,
@@ -29,7 +28,7 @@ from harness.execution import (
 )
 from harness.grading.engines.worker import worker_process
 from harness.grading.observing.answer_key import parameters, python_expressions
-from harness.grading.observing.running import read_program
+from harness.grading.observing.running import program_may_share
 from harness.grading.observing.shared_run import SharingObserver
 from harness.judging.judge import Judge
 from harness.model.assignment import Assignment, SourceFile
@@ -201,11 +200,7 @@ class Comparer:
 
     def _may_share(self, files: tuple[SourceFile, ...]) -> bool:
         if files not in self._sharing:
-            try:
-                sharing = read_program(self._tool, self._assignment, files).sharing
-            except ToolFailed:
-                sharing = None
-            self._sharing[files] = sharing is not None and sharing.allowed
+            self._sharing[files] = program_may_share(self._tool, self._assignment, files)
         return self._sharing[files]
 
 

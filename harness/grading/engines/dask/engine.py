@@ -30,6 +30,7 @@ from harness.grading.engines.dask import (
     require_distributed,
 )
 from harness.grading.engines.dask.wire import WorkerAnswer, pack_job, pack_setup, unpack_answer
+from harness.grading.grader import Graded
 from harness.results.reuse import Piece
 
 PATIENCE = 60.0  # seconds without any worker that could take part
@@ -182,8 +183,10 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             for flight, answer in self._arrived():
                 for piece in answer.pieces:
                     yield flight.job, piece
-                if answer.ended is not None:
+                if isinstance(answer.ended, WorkerFailure):
                     yield flight.job, answer.ended
+                elif answer.ended is not None:
+                    yield flight.job, Graded(result=answer.ended)
 
     def _look(self) -> None:
         """See which workers are there, and what has become of what is out."""
@@ -304,19 +307,16 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         self, flight: _Flight, future: Any, values: dict[str, object]
     ) -> WorkerAnswer | None:
         """How the job ended; None when it has been sent to a worker again."""
-        name = flight.job.submission.id
         if future.status != "finished" or values.get(future.key) is None:
             flight.deaths += 1
             if flight.deaths < MOST_DEATHS:
                 self._again(flight, future.key)
                 return None
-            failure = WorkerFailure(submission_id=name, reason=_cause(future))
-            return WorkerAnswer(worker="", ended=failure)
+            return WorkerAnswer(worker="", ended=WorkerFailure(reason=_cause(future)))
         try:
             answer = unpack_answer(values[future.key])
         except serial.SerialError as error:
-            failure = WorkerFailure(submission_id=name, reason=str(error))
-            answer = WorkerAnswer(worker="", ended=failure)
+            answer = WorkerAnswer(worker="", ended=WorkerFailure(reason=str(error)))
         if answer.refused:
             if answer.refused == host.NOT_TRIED:
                 self._roster.forget(answer.worker)

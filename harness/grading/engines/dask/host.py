@@ -20,7 +20,7 @@ from typing import Any
 from harness.common import serial
 from harness.common.errors import HarnessError, UserError
 from harness.execution import choose_tier, cores, find_interpreter, scratch_directory, try_tier
-from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import (
     CONNECT_SECONDS,
     RESOURCE,
@@ -115,16 +115,16 @@ class WorkerHost:
         known = self._setups.get(name, NOT_TRIED)
         if isinstance(known, str):
             return WorkerAnswer(worker=address, refused=known)
-        pieces, ended = self._attempt(known, job)
-        if isinstance(ended, WorkerFailure):
-            pieces, ended = self._attempt(known, job)
-        if isinstance(ended, WorkerFailure):
+        answer = self._attempt(known, job, address)
+        if isinstance(answer.ended, WorkerFailure):
+            answer = self._attempt(known, job, address)
+        if isinstance(answer.ended, WorkerFailure):
             with self._trial:
                 refused = _shortcoming_now(known)
                 if refused:
                     self._setups[name] = refused
                     return WorkerAnswer(worker=address, refused=refused)
-        return WorkerAnswer(worker=address, ended=ended, pieces=tuple(pieces))
+        return answer
 
     def close(self) -> None:
         """End all processes that this host has started, and start none any more."""
@@ -152,8 +152,6 @@ class WorkerHost:
             key=message.key,
             interpreter=interpreter,
             tier=message.tier,
-            cpu=None,
-            store=None,
             pack_alone=True,
             thorough=message.thorough,
             reference=message.reference,
@@ -161,27 +159,28 @@ class WorkerHost:
         )
         return _shortcoming_now(setup) or setup
 
-    def _attempt(self, setup: WorkerSetup, job: Job) -> tuple[list[Piece], Ended]:
+    def _attempt(self, setup: WorkerSetup, job: Job, address: str) -> WorkerAnswer:
         """Grade with an idle process, or a new one."""
         pieces: list[Piece] = []
         try:
             worker = self._workers.take(setup)
         except OSError as error:
-            return [], WorkerFailure(submission_id=job.submission.id, reason=str(error))
+            return WorkerAnswer(worker=address, ended=WorkerFailure(reason=str(error)))
         worker.send(job)
         try:
             while worker.connection.poll(HUNG_SECONDS):
-                found = worker.receive()
-                if isinstance(found, Graded | WorkerFailure):
-                    self._workers.give_back(worker, setup)
-                    return pieces, found
-                if isinstance(found, Piece):
-                    pieces.append(found)
+                message = worker.receive()
+                if isinstance(message, Piece):
+                    pieces.append(message)
+                    continue
+                self._workers.give_back(worker, setup)
+                ended = message.result if isinstance(message, Graded) else message
+                return WorkerAnswer(worker=address, ended=ended, pieces=tuple(pieces))
             reason = f"nothing was heard for {HUNG_SECONDS:.0f} s"
         except (EOFError, OSError) as died:
             reason = f"worker died: {died}"
         self._workers.end(worker)
-        return [], WorkerFailure(submission_id=job.submission.id, reason=reason)
+        return WorkerAnswer(worker=address, ended=WorkerFailure(reason=reason))
 
 
 def _shortcoming_now(setup: WorkerSetup) -> str:

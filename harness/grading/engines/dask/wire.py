@@ -3,18 +3,13 @@ of what a submission has made."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import zlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
-from harness.grading.grader import Graded
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
@@ -49,8 +44,25 @@ class WorkerAnswer:
 
     worker: str
     refused: str = ""
-    ended: Graded | WorkerFailure | None = None
+    ended: SubmissionResult | WorkerFailure | None = None
     pieces: tuple[Piece, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PieceMessage:
+    """A `Piece`: digests and texts in turn, and rows one after another."""
+
+    texts: tuple[bytes, ...]
+    observations: bytes
+    verdicts: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AnswerMessage:
+    worker: str
+    refused: str
+    ended: SubmissionResult | WorkerFailure | None
+    pieces: tuple[_PieceMessage, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +96,14 @@ def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
 
 def unpack_setup(data: bytes) -> SetupMessage:
     """The inverse; SerialError."""
-    return serial.loads(SetupMessage, _inflated(data))
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(data, MOST_SETUP + 1)
+    except zlib.error as error:
+        raise serial.SerialError(f"not compressed: {error}") from None
+    if len(text) > MOST_SETUP or not inflater.eof:
+        raise serial.SerialError("no setup of ours")
+    return serial.loads(SetupMessage, text)
 
 
 def pack_job(job: Job) -> bytes:
@@ -103,19 +122,16 @@ def unpack_job(data: bytes) -> Job:
 def pack_answer(answer: WorkerAnswer) -> bytes:
     """At most about `MOST_ANSWER` bytes. What is only kept to be used again is left out where it
     does not fit; a result that does not fit is a failure of ours."""
-    pieces = _fitting(answer.pieces)
-    plain: dict[str, Any] = {"worker": answer.worker, "refused": answer.refused}
-    ended = answer.ended
-    if isinstance(ended, WorkerFailure):
-        plain["failed"] = {"id": ended.submission_id, "reason": ended.reason}
-    elif ended is not None:
-        plain["graded"] = {"result": serial.to_plain(ended.result)}
-        plain["pieces"] = [_plain_piece(piece) for piece in pieces]
-    text = json.dumps(plain, separators=(",", ":")).encode("ascii")
-    if len(text) > 2 * MOST_ANSWER and isinstance(ended, Graded):
+    message = _AnswerMessage(
+        worker=answer.worker,
+        refused=answer.refused,
+        ended=answer.ended,
+        pieces=tuple(map(_piece_message, answer.pieces)) if _fit(answer.pieces) else (),
+    )
+    text = serial.dumps(message).encode("ascii")
+    if len(text) > 2 * MOST_ANSWER:
         reason = f"its result of {len(text) >> 20} MiB is too large to be sent"
-        failure = WorkerFailure(submission_id=ended.result.id, reason=reason)
-        return pack_answer(WorkerAnswer(worker=answer.worker, ended=failure))
+        return pack_answer(replace(answer, ended=WorkerFailure(reason=reason), pieces=()))
     return text
 
 
@@ -124,74 +140,42 @@ def unpack_answer(data: object) -> WorkerAnswer:
     if not isinstance(data, bytes) or len(data) > 2 * MOST_ANSWER:
         raise serial.SerialError("no answer of a worker of ours")
     try:
-        plain = json.loads(data)
-        ended: Graded | WorkerFailure | None = None
-        if "failed" in plain:
-            failed = plain["failed"]
-            ended = WorkerFailure(submission_id=str(failed["id"]), reason=str(failed["reason"]))
-        elif "graded" in plain:
-            result = serial.from_plain(SubmissionResult, plain["graded"]["result"])
-            ended = Graded(result=result, observations={}, verdicts={})
+        message = serial.loads(_AnswerMessage, data)
         return WorkerAnswer(
-            worker=str(plain["worker"]),
-            refused=str(plain["refused"]),
-            ended=ended,
-            pieces=tuple(_piece(each) for each in plain.get("pieces", ())),
+            worker=message.worker,
+            refused=message.refused,
+            ended=message.ended,
+            pieces=tuple(map(_piece, message.pieces)),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise serial.SerialError(f"no answer of a worker of ours: {error}") from None
 
 
-def _fitting(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    size = sum(len(data) for piece in pieces for _, data in piece.texts)
-    return tuple(pieces) if size <= MOST_ANSWER // 2 else ()
+def _fit(pieces: tuple[Piece, ...]) -> bool:
+    return sum(len(data) for piece in pieces for _, data in piece.texts) <= MOST_ANSWER // 2
 
 
-def _plain_piece(piece: Piece) -> dict[str, Any]:
-    return {
-        "texts": [[_text(digest), _text(data)] for digest, data in piece.texts],
-        "observations": _text(b"".join(map(b"".join, piece.observations))),
-        "verdicts": _text(b"".join(map(b"".join, piece.verdicts))),
-    }
-
-
-def _piece(plain: dict[str, Any]) -> Piece:
-    return Piece(
-        texts=tuple((_bytes(digest, _DIGEST), _bytes(data)) for digest, data in plain["texts"]),
-        observations=tuple(_rows(plain["observations"])),
-        verdicts=tuple(_rows(plain["verdicts"])),
+def _piece_message(piece: Piece) -> _PieceMessage:
+    return _PieceMessage(
+        texts=tuple(chain.from_iterable(piece.texts)),
+        observations=b"".join(chain.from_iterable(piece.observations)),
+        verdicts=b"".join(chain.from_iterable(piece.verdicts)),
     )
 
 
-def _rows(text: str) -> Iterable[tuple[bytes, bytes]]:
-    data = _bytes(text)
+def _piece(message: _PieceMessage) -> Piece:
+    digests, texts = message.texts[::2], message.texts[1::2]
+    if any(len(digest) != _DIGEST for digest in digests):
+        raise ValueError("a digest of another length")
+    return Piece(
+        texts=tuple(zip(digests, texts, strict=True)),
+        observations=_rows(message.observations),
+        verdicts=_rows(message.verdicts),
+    )
+
+
+def _rows(data: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    parts = [data[start : start + _DIGEST] for start in range(0, len(data), _DIGEST)]
     if len(data) % (2 * _DIGEST):
         raise ValueError("a row is cut off")
-    for start in range(0, len(data), 2 * _DIGEST):
-        middle = start + _DIGEST
-        yield data[start:middle], data[middle : middle + _DIGEST]
-
-
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")
-
-
-def _bytes(text: str, length: int | None = None) -> bytes:
-    try:
-        data = base64.b64decode(text, validate=True)
-    except binascii.Error as error:
-        raise ValueError(str(error)) from None
-    if length is not None and len(data) != length:
-        raise ValueError("a digest of another length")
-    return data
-
-
-def _inflated(data: bytes) -> bytes:
-    inflater = zlib.decompressobj()
-    try:
-        text = inflater.decompress(data, MOST_SETUP + 1)
-    except zlib.error as error:
-        raise serial.SerialError(f"not compressed: {error}") from None
-    if len(text) > MOST_SETUP or not inflater.eof:
-        raise serial.SerialError("no setup of ours")
-    return text
+    return tuple(zip(parts[::2], parts[1::2], strict=True))
