@@ -1,6 +1,8 @@
-"""One attempt of a corpus entry under chosen layers, in a process of its own.
+"""Attempts of a corpus entry under chosen layers; as a program, one of them by a driver in a
+process of its own, which imports little.
 
-Usage: hostile_attempt.py COURSE LAYERS ENTRY EXPRESSION (layers with commas, or none)
+Usage: hostile_attempt.py LAYERS ENTRY EXPRESSION (layers with commas, or none), with the
+assignment on standard input.
 """
 
 from __future__ import annotations
@@ -10,34 +12,44 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from harness.assignment.loading import load
+from harness.common import serial
 from harness.execution import Driver, find_interpreter
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Observation, Tier
 from harness.model.stimulus import Call, Limits, Stimulus
-from tests.hostile.hostile_entries import HERE
-from tests.hostile.hostile_stage import told
 
+HERE = Path(__file__).parent
+FRAMES = (HERE / "hostile_frames.py").read_bytes()
 LIMITS = Limits(cpu_seconds=0.2, wall_seconds=0.3, memory_mib=64, output_kib=16)
 
 
+def driver_under(assignment: Assignment, layers: Iterable[str]) -> Driver:
+    """A driver with these layers and no others around what it runs."""
+    interpreter = find_interpreter(assignment.python)
+    return Driver(interpreter, Tier.STANDARD, layers=frozenset(layers))
+
+
 def attempts(
+    driver: Driver,
     assignment: Assignment,
-    layers: Iterable[str],
     name: str,
     *stimuli: Stimulus,
     facts: Mapping[str, str],
     limits: Limits = LIMITS,
 ) -> list[Observation]:
-    """What an entry's program did, with these layers and no others around it."""
-    interpreter = find_interpreter(assignment.python)
+    """What an entry's program did."""
     program = told((HERE / name / "a1.py").read_bytes(), facts)
     source = SourceFile(name="a1.py", data=program)
-    with (
-        Driver(interpreter, Tier.STANDARD, layers=frozenset(layers)) as driver,
-        driver.submission(assignment, (source,)) as server,
-    ):
+    with driver.submission(assignment, (source,)) as server:
         return [server.observe(stimulus, limits) for stimulus in stimuli]
+
+
+def told(program: bytes, facts: Mapping[str, str]) -> bytes:
+    """The program with the facts in place of their names, and what it knows of the channel."""
+    program = program.replace(b"from hostile_frames import *", FRAMES)
+    for name, fact in facts.items():
+        program = program.replace(name.encode(), fact.encode())
+    return program
 
 
 def calling(expression: str) -> Stimulus:
@@ -45,11 +57,11 @@ def calling(expression: str) -> Stimulus:
 
 
 def main() -> None:
-    course, layers, name, expression = sys.argv[1:]
-    assignment = load(Path(course), "hostile").plan.assignment
-    chosen = [layer for layer in layers.split(",") if layer]
-    facts = {"@DRIVER@": str(os.getpid()), "@COURSE@": course}
-    print(attempts(assignment, chosen, name, calling(expression), facts=facts))
+    layers, name, expression = sys.argv[1:]
+    assignment = serial.loads(Assignment, sys.stdin.read())
+    facts = {"@DRIVER@": str(os.getpid())}
+    with driver_under(assignment, filter(None, layers.split(","))) as driver:
+        print(attempts(driver, assignment, name, calling(expression), facts=facts))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from harness.model.observation import Isolation, Tier
 from harness.model.verdict import VerdictKind
+from tests.hostile.hostile_attempt import HERE
 
-HERE = Path(__file__).parent
 LAYERS = {
     "answer key outside": "expected values never enter a process that runs a submission",
     "closed codec": "values travel as exact builtin types and are compared in the parent",

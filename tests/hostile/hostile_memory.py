@@ -45,9 +45,10 @@ def held_by(pid: int, texts: tuple[bytes, ...]) -> list[bytes]:
 
 
 def holds(pid: int, text: str) -> bool:
-    """Whether the text stands in the process's memory; False where it has just ended."""
+    """Whether a text of ASCII stands in the process's memory as a string of Python's holds it;
+    False where it has just ended."""
     try:
-        return bool(held_by(pid, spellings(text)))
+        return bool(held_by(pid, (text.encode("ascii"),)))
     except OSError:
         return False
 

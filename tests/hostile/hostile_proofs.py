@@ -17,15 +17,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest import mock
 
+from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.execution.protocol import reply
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.stimulus import Run, Session, Stimulus
+from harness.model.stimulus import Limits, Run, Session, Stimulus
 from harness.model.values import Value
-from tests.hostile.hostile_attempt import LIMITS, attempts, calling
+from tests.hostile.hostile_attempt import HERE, LIMITS, attempts, calling, driver_under
 from tests.hostile.hostile_checks import holds
-from tests.hostile.hostile_entries import HERE
 from tests.hostile.hostile_machine import below, end, lasting
 from tests.hostile.hostile_stage import CANARY, Stage
 from tests.hostile.hostile_tiers import tiers_here
@@ -47,10 +47,14 @@ class Proof:
 
 
 def _attempt(
-    stage: Stage, name: str, *stimuli: Stimulus, layers: Iterable[str] = (), **more: object
+    stage: Stage,
+    name: str,
+    *stimuli: Stimulus,
+    layers: Iterable[str] = (),
+    limits: Limits = LIMITS,
 ) -> list[Observation]:
-    plan = stage.plan
-    return attempts(plan.assignment, layers, name, *stimuli, facts=stage.facts(), **more)  # type: ignore[arg-type]
+    driver, assignment = stage.under(frozenset(layers)), stage.plan.assignment
+    return attempts(driver, assignment, name, *stimuli, facts=stage.facts(), limits=limits)
 
 
 def _done(seen: Observation) -> bool:
@@ -97,13 +101,13 @@ def _reads_the_environment(stage: Stage, on: bool) -> bool:
         [
             sys.executable,
             HERE / "hostile_attempt.py",
-            stage.facts()["@COURSE@"],
             "undumpable" if on else "",
             "parent_facts",
             "total([1, 2, 3])",
         ],
         env={"MARK": MARK, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         preexec_fn=_drop_capabilities,
+        input=serial.dumps(stage.plan.assignment),
         capture_output=True,
         text=True,
         check=False,
@@ -121,9 +125,12 @@ def _drop_capabilities() -> None:
 
 def _leaves_a_process(layer: str, name: str) -> Callable[[Stage, bool], bool]:
     def succeeds(stage: Stage, on: bool) -> bool:
-        before = below(os.getpid())
-        with contextlib.suppress(HarnessError):  # it killed its server: does it live on?
-            _attempt(stage, name, calling("total([1, 2, 3])"), layers={layer} if on else set())
+        before, assignment = below(os.getpid()), stage.plan.assignment
+        with (
+            contextlib.suppress(HarnessError),  # it killed its server: does it live on?
+            driver_under(assignment, {layer} if on else set()) as driver,
+        ):
+            attempts(driver, assignment, name, calling("total([1, 2, 3])"), facts=stage.facts())
         left = lasting(before)
         end(left)
         return bool(left)
@@ -216,7 +223,7 @@ def _run_beside(stage: Stage, name: str, program: str) -> Observation:
     source = SourceFile(name="check.py", data=program.encode())
     assignment = replace(stage.plan.assignment, extra_files=(source,))
     stimulus = Stimulus(action=Run(program="check.py"), provide=("check.py",))
-    return attempts(assignment, (), name, stimulus, facts=stage.facts())[0]
+    return attempts(stage.under(frozenset()), assignment, name, stimulus, facts=stage.facts())[0]
 
 
 def proofs_here() -> tuple[Proof, ...]:

@@ -7,9 +7,11 @@ import os
 import runpy
 import shutil
 import socket
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from harness.assignment.loading import load
@@ -25,12 +27,12 @@ from harness.model.result import SubmissionResult
 from harness.model.specification import Specification
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results.student_view import student_view
-from tests.hostile.hostile_entries import HERE, Entry
+from tests.hostile.hostile_attempt import HERE, driver_under, told
+from tests.hostile.hostile_entries import Entry
 from tests.hostile.hostile_machine import Meter, adopting_orphans, below
 
 CANARY = "canary-5f0c9d2e7ab84c31"
 NEIGHBOURS = "what nobody can know"  # the honest submission has it in place of the canary
-FRAMES = (HERE / "hostile_frames.py").read_bytes()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,8 @@ class Stage:
         self._grader = grader
         self._course = course
         self._port = port
+        self._bare = ExitStack()
+        self.under = cache(self._under)
         self._class = course / "class"
         (self._class / "honest").mkdir(parents=True)
         (self._class / "honest" / "a1.py").write_text(honest_program(), "utf-8")
@@ -83,6 +87,14 @@ class Stage:
             "@NEIGHBOUR@": str(self._class / "honest" / "a1.py"),
             "@PORT@": str(self._port),
         }
+
+    def _under(self, layers: frozenset[str]) -> Driver:
+        """A driver with these layers and no others, which lives as long as the stage."""
+        return self._bare.enter_context(driver_under(self.plan.assignment, layers))
+
+    def close(self) -> None:
+        """End the drivers under chosen layers."""
+        self._bare.close()
 
     def _graded(self, entry: Entry) -> Outcome:
         plan = self.plan
@@ -139,21 +151,30 @@ class Stage:
         return serial.dumps(self._grader.grade(honest).result)
 
 
+@cache
+def specification() -> Specification:
+    """The corpus's own course, compiled."""
+    with tempfile.TemporaryDirectory() as folder:  # what is compiled is kept beside it
+        return load(shutil.copytree(HERE / "course", Path(folder) / "course"), "hostile")
+
+
 @contextmanager
 def staged(tier: Tier, course: Path, layers: frozenset[str] | None = None) -> Iterator[Stage]:
     """The corpus's own course laid into the new folder `course`, and graded under `tier`, or
     under these layers alone. What an earlier run kept lies there for everybody to read."""
     shutil.copytree(HERE / "course", course)
-    specification = load(course, "hostile")
-    interpreter = find_interpreter(specification.plan.assignment.python)
+    laid = replace(specification(), folder=str(course / "specs" / "hostile"))
+    interpreter = find_interpreter(laid.plan.assignment.python)
     with ExitStack() as stack:
         stack.enter_context(adopting_orphans())
         driver = stack.enter_context(Driver(interpreter, tier, layers=layers))
-        key = make_key(specification, driver)
+        key = make_key(laid, driver)
         (course / "key.json").write_text(serial.dumps(key), "utf-8")
-        grader = stack.enter_context(Grader(specification.plan, key, driver))
+        grader = stack.enter_context(Grader(laid.plan, key, driver))
         server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        yield Stage(specification, driver, grader, course, server.getsockname()[1])
+        stage = Stage(laid, driver, grader, course, server.getsockname()[1])
+        stack.callback(stage.close)
+        yield stage
 
 
 def honest_program() -> str:
@@ -172,14 +193,6 @@ def lay(entry: Entry, folder: Path, facts: Mapping[str, str]) -> None:
     for path in entry.folder.iterdir():
         if path.is_file() and path.name != "expect.yaml":
             (folder / path.name).write_bytes(told(path.read_bytes(), facts))
-
-
-def told(program: bytes, facts: Mapping[str, str]) -> bytes:
-    """The program with the facts in place of their names, and what it knows of the channel."""
-    program = program.replace(b"from hostile_frames import *", FRAMES)
-    for name, fact in facts.items():
-        program = program.replace(name.encode(), fact.encode())
-    return program
 
 
 def _pages(result: SubmissionResult, plan: Plan) -> str:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.model.observation import Tier
+from tests.hostile.hostile_attempt import HERE
 from tests.hostile.hostile_checks import faults
-from tests.hostile.hostile_entries import HERE, Entry, corpus
+from tests.hostile.hostile_entries import Entry, corpus
 from tests.hostile.hostile_proofs import Proof, proofs_here
 from tests.hostile.hostile_rows import ROWS
 from tests.hostile.hostile_stage import Stage, staged

@@ -14,11 +14,12 @@ from harness.execution import tier_layers
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Call, Limits, Stimulus
+from tests.hostile.hostile_attempt import told
 from tests.hostile.hostile_checks import holds
 from tests.hostile.hostile_entries import corpus
 from tests.hostile.hostile_machine import below, state
 from tests.hostile.hostile_memory import at_work, held_by, spellings
-from tests.hostile.hostile_stage import CANARY, NEIGHBOURS, staged, told
+from tests.hostile.hostile_stage import CANARY, NEIGHBOURS, specification, staged
 from tests.hostile.hostile_tiers import EVERY_TIER
 
 NESTLING = "nestling-61b0"  # what the submission holds, to know that it would have been found
@@ -60,14 +61,13 @@ def test_a_submission_that_searches_finds_nothing(tier: Tier, tmp_path: Path) ->
             assert not holds(seen, CANARY)
 
 
-def test_the_canary_is_in_the_answer_key_and_in_no_stimulus(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    with staged(Tier.PORTABLE, tmp_path / "course") as stage:
-        stated = [serial.dumps(scenario.stated) for scenario in stage.plan.scenarios]
-        assert any(CANARY in each for each in stated)
-        stimuli = [each for scenario in stage.plan.scenarios for each in scenario.stimuli]
-        assert not any(CANARY in serial.dumps(stimulus) for stimulus in stimuli)
-        assert CANARY not in serial.dumps(stage.plan.assignment)
+def test_the_canary_is_in_the_answer_key_and_in_no_stimulus() -> None:
+    plan = specification().plan
+    stated = [serial.dumps(scenario.stated) for scenario in plan.scenarios]
+    assert any(CANARY in each for each in stated)
+    stimuli = [each for scenario in plan.scenarios for each in scenario.stimuli]
+    assert not any(CANARY in serial.dumps(stimulus) for stimulus in stimuli)
+    assert CANARY not in serial.dumps(plan.assignment)
 
 
 @contextmanager

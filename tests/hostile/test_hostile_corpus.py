@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from tests.hostile.hostile_attempt import HERE
 from tests.hostile.hostile_checks import faults
-from tests.hostile.hostile_entries import HERE, LAYERS, Entry, corpus, read_expect
+from tests.hostile.hostile_entries import LAYERS, Entry, corpus, read_expect
 from tests.hostile.hostile_rows import ROWS
 from tests.hostile.hostile_stage import Stage
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,8 +11,8 @@ from harness.execution import Driver, find_interpreter
 from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key
 from harness.model.assignment import SourceFile
-from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
+from harness.model.verdict import VerdictKind
 from tests.grading.stand_in_course import SHOP, WRONG_BANK, write
 from tests.hostile.hostile_tiers import tiers_here
 
@@ -69,35 +69,37 @@ PRINTS_SOURCE = (
 ATTACKS = {"frames": FRAMES, "during a call": DURING_A_CALL, "its source": PRINTS_SOURCE}
 
 
-def graded(tmp_path: Path, shop: str, bank: str = WRONG_BANK) -> tuple[SubmissionResult, str]:
-    """The result, and all that was observed."""
-    specification = load(write(tmp_path), "pair")
-    plan = specification.plan
+@pytest.fixture(scope="module")
+def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
+    specification = load(write(tmp_path_factory.mktemp("pair")), "pair")
+    interpreter = find_interpreter(specification.plan.assignment.python)
+    with (
+        Driver(interpreter, tiers_here()[-1]) as driver,
+        Grader(specification.plan, make_key(specification, driver), driver) as grader,
+    ):
+        yield grader
+
+
+def graded(grader: Grader, shop: str, bank: str = WRONG_BANK) -> tuple[dict[str, VerdictKind], str]:
+    """The verdicts, and all that was observed."""
     files = (
         SourceFile(name="bank.py", data=bank.encode()),
         SourceFile(name="shop.py", data=shop.encode()),
     )
-    interpreter = find_interpreter(plan.assignment.python)
-    with Driver(interpreter, tiers_here()[-1]) as driver:
-        key = make_key(specification, driver)
-        with Grader(plan, key, driver) as grader:
-            done = grader.grade(Submission(id="x", files=files, origin="x"))
-    return done.result, repr(done.observations)
+    done = grader.grade(Submission(id="x", files=files, origin="x"))
+    verdicts = {each.scenario_id: each.verdict.kind for each in done.result.scenarios}
+    return verdicts, repr(done.observations)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_a_stand_in_is_not_found(tmp_path: Path, name: str) -> None:
-    honest, _ = graded(tmp_path, SHOP)
-    (tmp_path / "again").mkdir()
-    result, observed = graded(tmp_path / "again", ATTACKS[name])
+def test_a_stand_in_is_not_found(grader: Grader, name: str) -> None:
+    verdicts, observed = graded(grader, ATTACKS[name])
     assert SECRET not in observed
     assert "found it" not in observed
-    assert {s.scenario_id: s.verdict.kind for s in result.scenarios} == {
-        s.scenario_id: s.verdict.kind for s in honest.scenarios
-    }
+    assert verdicts == graded(grader, SHOP)[0]
 
 
 @pytest.mark.parametrize("name", ["frames", "during a call"])
-def test_the_search_finds_what_is_there(tmp_path: Path, name: str) -> None:
-    _, observed = graded(tmp_path, ATTACKS[name], f"SECRET = {SECRET!r}\n{WRONG_BANK}")
+def test_the_search_finds_what_is_there(grader: Grader, name: str) -> None:
+    _, observed = graded(grader, ATTACKS[name], f"SECRET = {SECRET!r}\n{WRONG_BANK}")
     assert "found it" in observed

@@ -14,7 +14,7 @@ import pytest
 
 from harness.reporting.export import exporters
 from tests.downloads import HandIn, gradescope, laid, program
-from tests.hostile.hostile_entries import HERE
+from tests.hostile.hostile_attempt import HERE
 from tests.hostile.hostile_stage import honest_program
 from tests.tiny_course import Course
 

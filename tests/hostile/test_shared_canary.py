@@ -110,8 +110,8 @@ def test_nothing_of_ours_is_where_a_submission_runs(
         assert runner in holders
         on_no_terminal = Path(f"/proc/{runner}/fd/0").readlink() == Path("/dev/null")
         assert on_no_terminal == (isolation is Isolation.SHARED)
-        assert not holds(runner, STIMULUS)
-        assert [holds(runner, text) for text in LATER].count(True) == 1
+        assert not held_by(runner, spellings(STIMULUS))
+        assert [bool(held_by(runner, spellings(text))) for text in LATER].count(True) == 1
         assert {pid: leaks(pid) for pid in holders} == {pid: [] for pid in holders}
 
 
