@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,11 +76,18 @@ def test_a_window_is_a_stretch_of_both_sides(
 
 
 @pytest.mark.parametrize("shared", [0, 100_000])
-def test_a_flood_is_looked_at_once_and_aligned_in_a_window(shared: int) -> None:
+@pytest.mark.parametrize(
+    ("lines", "others"), [(("e{}", "e{}"), ("a{}", "a{}")), ("ab", "ba"), ("xx", "yx")]
+)
+def test_a_flood_is_looked_at_once_and_aligned_in_a_window(
+    shared: int, lines: Sequence[str], others: Sequence[str]
+) -> None:
     size = 50_000
     start = [Counted("s")] * shared
-    expected = start + [Counted(f"e{index}") for index in range(size)]
-    actual = start + [Counted(f"a{index}") for index in range(size)]
+    expected, actual = (
+        start + [Counted(words[index % 2].format(index)) for index in range(size)]
+        for words in (lines, others)
+    )
     Counted.comparisons = 0
     near = window(expected, actual)
     assert len(near) <= CONTEXT + 2 * WINDOW
@@ -101,6 +110,7 @@ FLOODS = [
     ("a" * 262_144, "a" * 262_143 + "b"),
     ("|-|-|\n" * 30_000, "|-|-|\n" * 30_001),
     ("x", "\u202e" * 100_000),
+    ("x\n" * 199, "y\nx\n" * 99),
 ]
 
 
