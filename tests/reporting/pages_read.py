@@ -1,12 +1,18 @@
-"""A page as a browser's parser sees it, a terminal's text, a file as it should be."""
+"""A page as a browser's parser sees it, a terminal's text, a file as it should be, the line
+of a refusal.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
 from rich.console import Console, RenderableType
+
+from harness.common.errors import UserError
 
 VOID = frozenset({"meta", "link", "br", "hr", "img", "input", "rect"})
 ELEMENTS = """
@@ -109,3 +115,10 @@ def assert_golden(path: Path, made: str | bytes) -> None:
     assert path.read_bytes().decode(errors="surrogateescape") == data.decode(
         errors="surrogateescape"
     )
+
+
+def refusal(function: Callable[..., object], *arguments: object, **more: object) -> str:
+    """The line with which it refuses these arguments."""
+    with pytest.raises(UserError) as error:
+        function(*arguments, **more)
+    return str(error.value)

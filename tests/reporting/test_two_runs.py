@@ -18,20 +18,29 @@ from tests.reporting.pages_read import assert_golden, assert_inert, on_terminal
 GOLDEN = Path(__file__).parent / "exported"
 
 
-def outcomes(**verdicts: str) -> tuple[ScenarioOutcome, ...]:
+def outcomes(**passed: bool) -> tuple[ScenarioOutcome, ...]:
     return tuple(
         ScenarioOutcome(
             id=f"f/{name}",
-            verdict=verdict,
-            points=Fraction(verdict == "passed"),
+            verdict="passed" if is_passed else "failed",
+            points=Fraction(is_passed),
             out_of=Fraction(1),
             extra_credit=False,
         )
-        for name, verdict in verdicts.items()
+        for name, is_passed in passed.items()
     )
 
 
-def entry(name: str, mark: str | None, **verdicts: str) -> SnapshotEntry:
+BOTH, ONLY_A, NEITHER = (
+    outcomes(a=True, b=True),
+    outcomes(a=True, b=False),
+    outcomes(a=False, b=False),
+)
+
+
+def entry(
+    name: str, mark: str | None = "6", scenarios: tuple[ScenarioOutcome, ...] = BOTH
+) -> SnapshotEntry:
     return SnapshotEntry(
         id=name,
         status="graded" if mark is not None else "harness_error",
@@ -41,18 +50,15 @@ def entry(name: str, mark: str | None, **verdicts: str) -> SnapshotEntry:
         source_digest="a" * 64,
         findings=(),
         by_hand="[]",
-        scenarios=outcomes(**verdicts),
+        scenarios=scenarios,
     )
 
 
-SAME = entry("same", "6", a="passed", b="passed")
-LOST = entry("lost one", "6", a="passed", b="passed")
-FIXED = entry("fixed", "3", a="passed", b="failed")
-BYTES = entry("other bytes", "0", a="failed", b="failed")
-OURS = entry("our fault", None, a="harness_error", b="passed")
-DEDUCTED = entry("deducted", "6", a="passed", b="passed")
-STYLE = entry("=style+1", "6", a="passed", b="passed")
-GONE = entry("gone\u202e", "3", a="passed", b="failed")
+SAME, LOST, DEDUCTED, STYLE = map(entry, ("same", "lost one", "deducted", "=style+1"))
+FIXED = entry("fixed", "3", ONLY_A)
+BYTES = entry("other bytes", "0", NEITHER)
+OURS = entry("our fault", None, (replace(NEITHER[0], verdict="harness_error"), BOTH[1]))
+GONE = entry("gone\u202e", "3", ONLY_A)
 FACTS = (("the interpreter", "3.12.1"), ("the scenarios", "old"))
 OLD = RunSnapshot(
     path="reports/old",
@@ -69,18 +75,13 @@ NEW = replace(
     made_with=(FACTS[0], ("the scenarios", "new")),
     entries=(
         SAME,
-        replace(LOST, mark=Fraction(3), scenarios=outcomes(a="passed", b="failed")),
-        replace(FIXED, mark=Fraction(6), scenarios=outcomes(a="passed", b="passed")),
-        replace(
-            BYTES,
-            mark=Fraction(6),
-            source_digest="b" * 64,
-            scenarios=outcomes(a="passed", b="passed"),
-        ),
-        replace(OURS, status="graded", mark=Fraction(6), scenarios=SAME.scenarios),
+        replace(LOST, mark=Fraction(3), scenarios=ONLY_A),
+        replace(FIXED, mark=Fraction(6), scenarios=BOTH),
+        replace(BYTES, mark=Fraction(6), source_digest="b" * 64, scenarios=BOTH),
+        replace(OURS, status="graded", mark=Fraction(6), scenarios=BOTH),
         replace(DEDUCTED, mark=Fraction(11, 2), findings=("import: `import os` was added",)),
         replace(STYLE, total=Fraction(17, 2), by_hand='["style"]'),
-        entry("new one", "6", a="passed", b="passed"),
+        entry("new one"),
     ),
 )
 FOUND = compare_runs(OLD, NEW)
@@ -110,7 +111,7 @@ def test_the_page_does_nothing() -> None:
 
 def test_points_that_changed_are_told_without_a_scenario() -> None:
     heavier = replace(SAME.scenarios[0], out_of=Fraction(3), points=Fraction(3))
-    before = entry("x", "3", a="passed", b="failed")
+    before = entry("x", "3", ONLY_A)
     after = replace(before, mark=Fraction(9, 2), scenarios=(heavier, before.scenarios[1]))
     (change,) = compare_runs(
         replace(OLD, entries=(before,)), replace(OLD, entries=(after,))
@@ -137,7 +138,7 @@ def test_other_assignments_are_not_compared() -> None:
 def test_new_scenarios_and_other_points_are_told_apart() -> None:
     """One scenario is new, one is gone, one counts for three times as much."""
     half = Fraction(1, 2)
-    before = entry("ada", "4.5", a="passed", b="failed", gone="passed")
+    before = entry("ada", "4.5", outcomes(a=True, b=False, gone=True))
     kept, lost, _ = before.scenarios
     after = replace(
         before,
@@ -145,7 +146,7 @@ def test_new_scenarios_and_other_points_are_told_apart() -> None:
         scenarios=(
             replace(kept, points=Fraction(3), out_of=Fraction(3)),
             lost,
-            outcomes(c="failed")[0],
+            outcomes(c=False)[0],
         ),
         findings=("import: other",),
     )
