@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.common.escaping import plain, quoted
+from harness.common.words import counted
 from harness.judging.channels import is_default_repr, screen_of, shows
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import TextEdit
-from harness.judging.explain.rules import count
 from harness.judging.mismatches import exactly, pieces, raise_agrees, written_mismatches
 from harness.matchers.comparison import normalised, same, source
 from harness.model.expectation import Expectation, Expected, Matcher
@@ -108,14 +108,14 @@ def _inputs(observation: Observation, stated: Expected, stimulus: Stimulus) -> I
     taken, typed = observation.reads, len(stimulus.inputs)
     if stated.reads_at_most is not None:
         if taken > stated.reads_at_most:
-            inputs, most = count(taken, "input"), stated.reads_at_most
+            inputs, most = counted(taken, "input"), stated.reads_at_most
             yield f"the reference read {inputs}, but the scenario states at most {most}."
     elif stated.reads is not None:
         if taken != stated.reads:
-            inputs = count(taken, "input")
+            inputs = counted(taken, "input")
             yield f"the reference read {inputs}, but the scenario states {stated.reads}."
     elif taken < typed:
-        yield f"the reference left {count(typed - taken, 'input')} of {typed} unread."
+        yield f"the reference left {counted(typed - taken, 'input')} of {typed} unread."
 
 
 def _exit(observation: Observation, stated: Expected) -> Iterator[str]:
@@ -182,7 +182,7 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
             unlike = _unlike(text, turn.printed, stated)
             yield f"turn {turn.index}, as the reference prints it, {unlike}"
     if stated.turns.all_turns and len(printed) > len(stated.turns.turns):
-        has = count(len(printed), "turn")
+        has = counted(len(printed), "turn")
         yield f"the reference has {has}, but the scenario states {len(stated.turns.turns)}."
 
 
@@ -258,5 +258,5 @@ def _steps(observation: Observation, stated: Expected, session: Session) -> Iter
             yield f"{name}: the reference shows {has}, but the sheet shows {wanted}."
     expected = len(stated.shown) if stated.shown is not None else len(session.steps)
     if len(observation.steps) < expected:
-        done = count(len(observation.steps), "step")
+        done = counted(len(observation.steps), "step")
         yield f"the reference ran {done} of {expected}."

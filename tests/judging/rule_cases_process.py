@@ -174,6 +174,12 @@ FIRES: Sentences = {
         )
     },
     "asked_for_more": {
+        "The program still asked for input after 1 input: at most 1 input should be needed.": case(
+            ran("> ", "n", ""),
+            ended(Ending.ASKED_FOR_MORE, "> ", "n", "> "),
+            typing("n"),
+            stated=Expected(reads_at_most=1),
+        ),
         "add_piece asked for input, although it should ask for none.": case(
             called(1), ended(Ending.ASKED_FOR_MORE, "> ")
         ),

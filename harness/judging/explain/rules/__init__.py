@@ -14,7 +14,6 @@ from typing import TypeVar
 
 from harness.common.discovery import extensions
 from harness.common.escaping import plain
-from harness.common.words import plural
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.mismatches import RaiseMismatch, TextMismatch, ValueMismatch
 from harness.matchers.comparison import type_with_article
@@ -91,11 +90,6 @@ def a_type(value: Value) -> str:
     if value.kind is ValueKind.CYCLE:
         return "a value that contains itself"
     return type_with_article(value.type_name)
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 line", "3 lines"."""
-    return f"{number} {plural(number, noun)}"
 
 
 def at_line(raised: Raised | None) -> str:

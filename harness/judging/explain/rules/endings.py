@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 
 from harness.common.escaping import plain, quoted
+from harness.common.words import counted
 from harness.judging.channels import expected_ending
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import RAISES, Stage, at_line, count, rule, rule_about
+from harness.judging.explain.rules import RAISES, Stage, at_line, rule, rule_about
 from harness.judging.mismatches import RaiseMismatch, has_base
 from harness.model.observation import Ending, Phase, Raised
 from harness.model.stimulus import Call
@@ -169,7 +170,7 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
         return None
     if failure.reads is None and failure.ending is None:
         return None
-    inputs = count(failure.expected_reads, "input")
+    inputs = counted(failure.expected_reads, "input")
     ending = "" if failure.ending is None else ", and did not end either"
     return failure.says(f"did not ask for input{ending}: {inputs} should have been read")
 
@@ -183,13 +184,13 @@ def asked_for_more(failure: Failure) -> str | None:
     parts, reads = _parts_earlier(failure), failure.observation.reads
     most = failure.expectation.stated.reads_at_most
     if most is not None:
-        needed = f"at most {count(most, 'input')} should be needed"
-        return failure.says(f"still asked for input after {reads} inputs: {needed}")
+        needed = f"at most {counted(most, 'input')} should be needed"
+        return failure.says(f"still asked for input after {counted(reads, 'input')}: {needed}")
     if failure.expected_reads == 0:
         return failure.says("asked for input, although it should ask for none")
     if failure.reads is not None and failure.ending is None:
         taken, enough = failure.reads.actual, failure.reads.expected
-        return failure.says(f"asked for input {count(taken, 'time')} instead of {enough}{parts}")
+        return failure.says(f"asked for input {counted(taken, 'time')} instead of {enough}{parts}")
     last = f" after {failure.typed(reads - 1)}" if reads else ""
     return failure.says(
         f"still asked for input{last}, although it should have ended{parts}", place=""
@@ -206,8 +207,8 @@ def stopped_early(failure: Failure) -> str | None:
         return None
     parts = _parts_earlier(failure)
     if taken == 0:
-        return failure.says(f"stopped early: it read none of {count(expected, 'input')}{parts}")
-    last, read = failure.typed(taken - 1), f"It read {taken} of {count(expected, 'input')}"
+        return failure.says(f"stopped early: it read none of {counted(expected, 'input')}{parts}")
+    last, read = failure.typed(taken - 1), f"It read {taken} of {counted(expected, 'input')}"
     prompt = failure.expected_prompt(taken)
     words = f", with {quoted(prompt)}" if prompt else ""
     clause = f"stopped early: after {last} it should have asked for input again{words}"

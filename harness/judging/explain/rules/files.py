@@ -8,6 +8,7 @@ import errno
 import re
 
 from harness.common.escaping import plain, quoted
+from harness.common.words import counted
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import (
@@ -17,7 +18,6 @@ from harness.judging.explain.rules import (
     Stage,
     a_type,
     at_line,
-    count,
     rule,
     rule_about,
 )
@@ -157,10 +157,10 @@ def file_differs(failure: Failure, file: ValueMismatch) -> str | None:
         clause = f"is {source(file.actual)}, expected {wanted}"
         return failure.says(clause, who=f"the file {_named(file.name)}")
     if texts.removed and not texts.inserted:
-        lines = count(len(texts.removed), "line")
+        lines = counted(len(texts.removed), "line")
         clause = f"lacks {lines} from line {texts.at + 1} on: {quoted(texts.removed[0])}"
     elif texts.inserted and not texts.removed:
-        lines = count(len(texts.inserted), "line")
+        lines = counted(len(texts.inserted), "line")
         clause = f"has {lines} too many from line {texts.at + 1} on: {quoted(texts.inserted[0])}"
     else:
         wanted, got = quoted_pair(texts.removed[0], texts.inserted[0])
@@ -215,13 +215,13 @@ def _what(failure: Failure, after: Value | None, before: Value) -> str:
 def _edited(edit: TextEdit) -> str:
     added = edit.inserted
     if not edit.removed and added and edit.at_end:
-        are = f"{count(len(added), 'line')} {'is' if len(added) == 1 else 'are'}"
+        are = f"{counted(len(added), 'line')} {'is' if len(added) == 1 else 'are'}"
         return f"{are} added at its end: {quoted(added[0])}. Is it opened with mode 'a'?"
     place = f"line {edit.at + 1}"
     if not added:
         gone = f"{place}, {quoted(edit.removed[0])}, is gone"
         if len(edit.removed) > 1:
-            gone = f"{count(len(edit.removed), 'line')} from {place} on are gone"
+            gone = f"{counted(len(edit.removed), 'line')} from {place} on are gone"
         return f"it is changed: {gone}"
     if not edit.removed:
         return f"it is changed: {place}, {quoted(added[0])}, is added"

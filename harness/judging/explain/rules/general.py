@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from harness.common.escaping import quoted
+from harness.common.words import counted
 from harness.judging.boards import holds_board, is_board
 from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import LEAVES, RETURNS, TEXT, Stage, count, rule, rule_about
+from harness.judging.explain.rules import LEAVES, RETURNS, TEXT, Stage, rule, rule_about
 from harness.judging.mismatches import (
     ExitMismatch,
     FirstDifference,
@@ -120,17 +121,17 @@ def _item(pair: tuple[Value, Value], place: FirstDifference) -> str:
         return f"{noun} {place.path} {missing}"
     shape, own = _shape(pair[0]), _shape(pair[1])
     if shape and own and all(a != b for a, b in zip(shape, own, strict=True)):
-        wanted, got = (f"{count(n, 'row')} of {count(m, 'item')}" for n, m in (shape, own))
+        wanted, got = (f"{counted(n, 'row')} of {counted(m, 'item')}" for n, m in (shape, own))
         return f"it has {got} instead of {wanted}"
     if place.expected is None or place.actual is None:
-        lengths = [count(len(value.items), "item") for value in pair]
+        lengths = [counted(len(value.items), "item") for value in pair]
         if place.path.count("[") == 1:
             return f"it has {lengths[1]} instead of {lengths[0]}"
         outer = place.path[: place.path.rindex("[")]
         return f"item {outer} has {'too few' if place.actual is None else 'too many'} items"
     got, wanted = _around(place.actual, place.expected)
     others = _wrong_items(*pair) - 1
-    more = f", and {count(others, 'more item')} {'is' if others == 1 else 'are'} wrong"
+    more = f", and {counted(others, 'more item')} {'is' if others == 1 else 'are'} wrong"
     return f"{place.named} is {got}, it should be {wanted}{more if others > 0 else ''}"
 
 

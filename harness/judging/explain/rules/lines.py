@@ -5,9 +5,10 @@ alone.
 from __future__ import annotations
 
 from harness.common.escaping import quoted, visible
+from harness.common.words import counted
 from harness.judging.comparison import quoted_pair, shared_start
 from harness.judging.explain.failure import Failure, TextEdit
-from harness.judging.explain.rules import TEXTS, Stage, count, rule, rule_about
+from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
 
 
 @rule_about(Stage.DIFFERENCE, 30, "prints where nothing should be printed", TEXTS)
@@ -44,7 +45,7 @@ def line_missing(failure: Failure, texts: TextEdit) -> str | None:
         who = f"the line {quoted(texts.removed[0])}"
         clause = f"is missing: it should be line {texts.at + 1}"
     else:
-        who = f"{len(texts.removed)} lines"
+        who = counted(len(texts.removed), "line")
         first = quoted(_first_visible(texts.removed))
         clause = f"are missing from line {texts.at + 1}, including {first}"
     return failure.says(clause, place=texts.place, who=who)
@@ -59,7 +60,7 @@ def line_too_many(failure: Failure, texts: TextEdit) -> str | None:
         clause = f"an extra line: line {texts.at + 1}, {quoted(texts.inserted[0])}"
     else:
         first = quoted(_first_visible(texts.inserted))
-        clause = f"{len(texts.inserted)} extra lines from line {texts.at + 1}: {first}"
+        clause = f"{counted(len(texts.inserted), 'extra line')} from line {texts.at + 1}: {first}"
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
@@ -175,7 +176,7 @@ def _line_ends(missing: int, text: str) -> str:
     if missing == 1:
         return f"the line end after {last} is missing"
     if missing > 1:
-        return f"{count(missing, 'line end')} after {last} are missing"
+        return f"{counted(missing, 'line end')} after {last} are missing"
     if missing == -1:
         return f"there is an extra line end after {last}"
     return f"there are {-missing} extra line ends after {last}"
@@ -228,7 +229,7 @@ def _kinds(space: str) -> str:
     if not space:
         return "nothing"
     names = {sign: _SPACE_NAMES.get(sign, f'"{visible(sign)}"') for sign in space}
-    return " and ".join([count(space.count(sign), name) for sign, name in names.items()][:3])
+    return " and ".join([counted(space.count(sign), name) for sign, name in names.items()][:3])
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 130, "upper and lower case differ", TEXTS)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.common.escaping import plain
+from harness.common.words import counted
 from harness.judging.boards import Cells, cells
 from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rules import (
@@ -14,7 +15,6 @@ from harness.judging.explain.rules import (
     RETURNS,
     Stage,
     a_type,
-    count,
     rule,
     rule_about,
 )
@@ -245,7 +245,7 @@ def _first(change: ArgumentChange, should: str) -> str:
     when = "in the end " if change.later else ""
     if place.expected is None or place.actual is None:
         sizes = len(change.actual.items), len(change.expected.items)
-        return f"{when}it has {count(sizes[0], 'item')}, {should} {sizes[1]}"
+        return f"{when}it has {counted(sizes[0], 'item')}, {should} {sizes[1]}"
     item = place.named if place.path else "it"
     got, wanted = source(place.actual, limit=60), source(place.expected, limit=60)
     return f"{when}{item} is {got}, {should} {wanted}"
