@@ -15,6 +15,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--in-process-gpu",
+    "--renderer-process-limit=1",
 ]
 
 

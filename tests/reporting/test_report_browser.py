@@ -311,7 +311,9 @@ LOWEST_CONTRAST = """
 () => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   canvas.canvas.width = canvas.canvas.height = 1;
-  const blend = (colours) => {
+  const blended = {};
+  const blend = (colours) => blended[colours] ??= drawn(colours);
+  const drawn = (colours) => {
     canvas.clearRect(0, 0, 1, 1);
     for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
     return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
