@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from harness.common.parsing import statements
 from harness.judging.channels import at_import
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
@@ -121,10 +121,4 @@ def attributes_in(text: str) -> frozenset[str]:
 
 
 def _nodes(text: str) -> Iterator[ast.AST]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text.strip())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return iter(())
-    return ast.walk(tree)
+    return (node for part in statements(text.strip()) for node in ast.walk(part))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
-import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.common.escaping import visible
+from harness.common.parsing import statements
 from harness.model.policy import SourceFile
 
 DROPPED = "_"
@@ -152,13 +152,7 @@ def called_function(source: str) -> str | None:
 
     Of statements the last one counts; it may also assign what is returned (`x = name(…)`).
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(source.strip()).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    match body[-1:]:
+    match statements(source.strip())[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id=name)))]:
             return name
         case [ast.Assign(value=ast.Call(func=ast.Name(id=name)))]:

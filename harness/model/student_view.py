@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from harness.common.parsing import statements
 from harness.model.plan import Assignment, Clause, Plan, Scenario
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
@@ -183,12 +184,9 @@ _LONGEST_LITERAL = 200
 
 
 def _names_bound(source: bytes) -> tuple[tuple[str, str], ...]:
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError):
-        return ()  # a provided file for another Python version; the override still names itself
     bindings: list[tuple[str, str]] = []
-    for statement in body:
+    # None in a provided file for another Python version; the override still names itself.
+    for statement in statements(source):
         if isinstance(statement, ast.Assign):
             targets: list[ast.expr] = statement.targets
         elif isinstance(statement, ast.AnnAssign):

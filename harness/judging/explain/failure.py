@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from harness.common.escaping import plain, quoted
+from harness.common.parsing import statements
 from harness.judging.channels import argument_name, at_import
 from harness.judging.comparison import shared_end, shared_start
 from harness.judging.mismatches import (
@@ -406,11 +407,7 @@ def _before(observation: Observation, session: Session, name: str, shown: int) -
 
 def _assignment(source: str, name: str) -> ast.expr | None:
     """What a step of one assignment gives the name."""
-    try:
-        body = ast.parse(source.strip()).body
-    except (SyntaxError, ValueError):
-        return None
-    if len(body) != 1 or not isinstance(body[0], ast.Assign):
-        return None
-    target = body[0].targets[0]
-    return body[0].value if isinstance(target, ast.Name) and target.id == name else None
+    match statements(source.strip()):
+        case [ast.Assign(targets=[ast.Name(id=target), *_], value=value)] if target == name:
+            return value
+    return None

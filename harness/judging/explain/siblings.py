@@ -16,6 +16,7 @@ from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, Plan, Scenario, Visibility
 from harness.model.stimulus import Run, Stimulus
+from harness.model.student_view import Surroundings
 from harness.model.values import ValueKind
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 
@@ -274,24 +275,9 @@ def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] 
 
 def _defaults(assignment: Assignment) -> dict[str, int]:
     """The whole numbers that the provided files bind at their top level."""
-    constants: dict[str, int] = {}
-    for file in assignment.variants[0].files if assignment.variants else ():
-        if not file.name.endswith(".py"):
-            continue
-        try:
-            body = ast.parse(file.data).body
-        except (SyntaxError, ValueError):
-            continue
-        for node in body:
-            targets = node.targets if isinstance(node, ast.Assign) else []
-            if isinstance(node, ast.AnnAssign):
-                targets = [node.target]
-            value = getattr(node, "value", None)
-            if isinstance(value, ast.Constant) and type(value.value) is int:
-                for target in targets:
-                    if isinstance(target, ast.Name):
-                        constants[target.id] = value.value
-    return constants
+    literals = Surroundings.of(assignment).literals()
+    values = {name: ast.literal_eval(literal) for name, literal in literals.items()}
+    return {name: value for name, value in values.items() if type(value) is int}
 
 
 def _board_sizes(observation: Observation) -> list[tuple[int, int]]:

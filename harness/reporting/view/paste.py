@@ -6,11 +6,11 @@ import ast
 import copy
 import itertools
 import shlex
-import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
+from harness.common.parsing import statements
 from harness.judging.boards import grid_of
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.student_view import Surroundings
@@ -182,14 +182,10 @@ def _without_boards(
 
 def _parsed(source: str) -> ast.expr | None:
     """An expression's tree; None where the text is none, or too long to draw."""
-    if len(source) > _LONGEST:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source, mode="eval").body
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
+    match statements(source) if len(source) <= _LONGEST else []:
+        case [ast.Expr(value=expression)]:
+            return expression
+    return None
 
 
 class _Filled(ast.NodeTransformer):
