@@ -21,7 +21,7 @@ NOT_HERE = re.compile(r"(specs|reference|submissions)/guessing(/|$)|reports(/|$)
 CODE = re.compile(r"`([^`\n]+)`")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-PATH = re.compile(r"[\w.-]+/([\w.<>*-]+/?)*")
+PATH = re.compile(r"[\w.-]+/(?:[\w.<>*-]+(?:/[\w.<>*-]+)*/?)?")
 MODULE = re.compile(r"[a-z]\w*(\.[A-Za-z_]\w*)+")
 RUN_AS_MODULE = re.compile(r"python -m ([\w.]+)")
 
