@@ -50,12 +50,15 @@ def _found_out_once() -> Iterator[None]:
         *("grading.context", "grading.single_runs"),
         *("study.similarity", "study.style", "study.transcripts"),
     )
+    tier = cache(choose_tier)
     with ExitStack() as stack:
         stack.enter_context(DRIVERS)
-        for function in (cache(find_interpreter), cache(choose_tier)):
+        for name, function in (
+            ("find_interpreter", cache(find_interpreter)),
+            ("choose_tier", lambda interpreter, require=None: tier(interpreter, require)),
+        ):
             for module in users:
-                name = f"harness.{module}.{function.__name__}"
-                stack.enter_context(patch(name, function))
+                stack.enter_context(patch(f"harness.{module}.{name}", function))
         needed = cache(program_file._needed)
         stack.enter_context(patch("harness.packaging.program_file._needed", needed))
         yield

@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import harness
-from harness.execution import AnyDriver, Driver, Interpreter
+from harness.execution import AnyDriver, Driver, Interpreter, create_driver
 from harness.grading.context import GradingContext
 from harness.grading.engines import Job, WorkerSetup
 from harness.grading.engines.worker import grade_in_turn
@@ -32,6 +32,16 @@ _USERS = {
     ),
     "Driver": ("grading.single_runs", "grading.validation.checks", "study.playing"),
 }
+
+
+def real_drivers() -> ExitStack:
+    """Within this block each task begins a driver of its own again, in a copy of a process with
+    drivers that answer that process alone."""
+    stack = ExitStack()
+    for real in (create_driver, Driver):
+        for module in _USERS[real.__name__]:
+            stack.enter_context(patch(f"harness.{module}.{real.__name__}", real))
+    return stack
 
 
 class InlineEngine(AbstractContextManager["InlineEngine"]):

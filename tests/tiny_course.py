@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import pickle
+import pty
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, chdir, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pexpect
 import pytest
+from ptyprocess import PtyProcess
 
 from harness.cli import main
-from tests.inline import Drivers, inline_engine
+from tests.inline import inline_engine, real_drivers
 
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
@@ -69,24 +74,73 @@ def _in_process(arguments: list[str], folder: Path, variables: dict[str, str]) -
         return Outcome(int(ended.value.code or 0), *texts)
 
 
-def _in_a_child(
-    arguments: list[str], folder: Path, variables: dict[str, str], before: Callable[[], None]
-) -> Outcome:
-    """The same in a copy of this process, which `before` changes."""
+def in_a_copy(act: Callable[[], Any]) -> Any:
+    """What `act` returns in a copy of this process."""
     with tempfile.TemporaryFile() as told:
         child = os.fork()
         if not child:
             try:
-                before()
-                with Drivers():  # those of the parent answer the parent
-                    pickle.dump(_in_process(arguments, folder, variables), told)
+                pickle.dump(act(), told)
                 told.flush()
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(0)
         os.waitpid(child, 0)
         told.seek(0)
-        outcome: Outcome = pickle.load(told)
-        return outcome
+        return pickle.load(told)
+
+
+def _changed_by(
+    before: Callable[[], None], arguments: list[str], folder: Path, variables: dict[str, str]
+) -> Outcome:
+    before()
+    with real_drivers():
+        return _in_process(arguments, folder, variables)
+
+
+class Terminal(pexpect.spawn):
+    """`harness` in a copy of this process, on a terminal of its own, without the start of an
+    interpreter."""
+
+    def _spawnpty(
+        self,
+        args: list[bytes],
+        *,
+        env: dict[str, str],
+        cwd: Path,
+        dimensions: tuple[int, int],
+        **_: object,
+    ) -> PtyProcess:
+        child, terminal = pty.fork()
+        if not child:
+            status = 1
+            try:
+                status = _on_streams([os.fsdecode(word) for word in args], cwd, env)
+            finally:
+                os._exit(status)
+        process = PtyProcess(child, terminal)
+        process.setwinsize(*dimensions)
+        return process
+
+
+def _on_streams(command: list[str], folder: Path, variables: dict[str, str]) -> int:
+    """The status of this command line, whose streams are those of the process."""
+    atexit._clear()  # what the copied process would do at its end
+    os.environ.clear()
+    os.environ.update(variables)
+    os.chdir(folder)
+    tempfile.tempdir = None
+    sys.argv = command
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+        for number, mode in enumerate("rww")
+    )
+    with real_drivers(), pytest.raises(SystemExit) as ended:
+        main()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    return int(ended.value.code or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +180,7 @@ class Course:
         """
         command = [str(argument) for argument in arguments]
         if before is not None:
-            return _in_a_child(command, cwd or self.root, variables, before)
+            return in_a_copy(partial(_changed_by, before, command, cwd or self.root, variables))
         if not any(name.startswith("PYTHON") for name in variables):
             return _in_process(command, cwd or self.root, variables)
         done = subprocess.run(
@@ -143,7 +197,7 @@ class Course:
 
     def on_terminal(self, *arguments: str | Path, **variables: str) -> pexpect.spawn:
         """`harness` with these arguments in the course's folder, on a terminal of its own."""
-        return pexpect.spawn(
+        return Terminal(
             str(HARNESS),
             [str(argument) for argument in arguments],
             cwd=self.root,

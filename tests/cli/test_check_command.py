@@ -124,11 +124,7 @@ def test_several_files_pass_only_together(course: Course) -> None:
     assert outcome.out.count("visible checks passed") == 2
 
 
-@pytest.fixture(scope="module")
-def first_steps(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """An assignment of three programs, not to be changed."""
-    examples = Path(__file__).parents[2] / "examples"
-    return Course.copy(examples / "first-steps", tmp_path_factory.mktemp("first") / "steps")
+FIRST_STEPS = Course(Path(__file__).parents[2] / "examples" / "first-steps")
 
 
 NOT_HANDED_IN = """\
@@ -142,22 +138,21 @@ greeting.py, triangle.py and guess.py: 1 thing to fix
 """
 
 
-def test_of_a_file_that_was_not_handed_in_nothing_more_is_said(first_steps: Course) -> None:
+def test_of_a_file_that_was_not_handed_in_nothing_more_is_said(tmp_path: Path) -> None:
     folder = "submissions/triangle-not-handed-in"
-    checked = first_steps.run("check", folder)
+    checked = FIRST_STEPS.run("check", folder)
     assert (checked.status, checked.out) == (1, NOT_HANDED_IN)
     assert checked.err == "NOTE triangle.py was not handed in\n"
-    assert first_steps.run("grade", folder, "--assignment", "first-steps").status == 0
-    shown = first_steps.run("show", "reports/first-steps", "--submission", Path(folder).name)
+    graded = FIRST_STEPS.run("grade", folder, "--assignment", "first-steps", "--out", tmp_path)
+    assert graded.status == 0
+    shown = FIRST_STEPS.run("show", tmp_path, "--submission", Path(folder).name)
     _, _, card = shown.out.partition("1. ")
     assert card.splitlines()[1:] == [
         "   triangle.py was not handed in.",
         "   12 other checks fail in the same way",
     ]
     for page in ("feedback", "submissions"):
-        html = first_steps.path(f"reports/first-steps/{page}/{Path(folder).name}.html").read_text(
-            encoding="utf-8"
-        )
+        html = (tmp_path / page / f"{Path(folder).name}.html").read_text(encoding="utf-8")
         _, _, html = html.partition("1 thing to fix</h2>")
         html, _, _ = html.partition(
             "Function by function" if page == "feedback" else "How the mark"
@@ -167,21 +162,22 @@ def test_of_a_file_that_was_not_handed_in_nothing_more_is_said(first_steps: Cour
         assert "python3" not in html
 
 
-def test_files_that_were_not_named_and_are_not_there_are_a_note(first_steps: Course) -> None:
-    right = first_steps.path("submissions/right-short/greeting.py").read_text(encoding="utf-8")
-    wrong = first_steps.path("submissions/triangle-upside-down/triangle.py")
-    greeting = first_steps.write("begun/greeting.py", right)
-    one = first_steps.run("check", greeting)
+def test_files_that_were_not_named_and_are_not_there_are_a_note(tmp_path: Path) -> None:
+    right = FIRST_STEPS.path("submissions/right-short/greeting.py").read_text(encoding="utf-8")
+    wrong = FIRST_STEPS.path("submissions/triangle-upside-down/triangle.py")
+    begun = Course(tmp_path)
+    greeting = begun.write("greeting.py", right)
+    one = FIRST_STEPS.run("check", greeting)
     assert one.err == (
         "NOTE not checked: triangle.py and guess.py are not here; hand in all 3 files\n"
     )
     assert (one.status, one.out.strip()) == (0, "3 of 3 visible checks passed")
-    triangle = first_steps.write("begun/triangle.py", wrong.read_text(encoding="utf-8"))
-    two = first_steps.run("check", greeting)
+    triangle = begun.write("triangle.py", wrong.read_text(encoding="utf-8"))
+    two = FIRST_STEPS.run("check", greeting)
     assert two.err == "NOTE not checked: guess.py is not here; hand in all 3 files\n"
     assert two.status == 1
     assert "1 thing to fix" in two.out
-    folder = first_steps.run("check", triangle.parent)
+    folder = FIRST_STEPS.run("check", triangle.parent)
     assert folder.err == "NOTE guess.py was not handed in\n"
     assert "2 things to fix" in folder.out
 

@@ -6,7 +6,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -14,10 +13,10 @@ from typing import Any
 import pexpect
 import pytest
 
+from tests.cli.orphans import kill_grading
 from tests.per_commit import per_commit
 from tests.tiny_course import FIXTURE, HARNESS, PATIENCE, Course, environment, results, rows
 
-ORPHANS = Path(__file__).with_name("orphans.py")
 CLASS = 6
 
 
@@ -88,20 +87,15 @@ def test_an_interrupted_run_is_reported_and_goes_on(
 
 
 def test_a_killed_run_leaves_no_process_and_goes_on(
-    unhurried: Course, expected: dict[str, Any], tmp_path: Path
+    unhurried: Course,
+    expected: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    command = [HARNESS, "grade", "class", "--out", tmp_path, "--jobs", "2"]
-    done = subprocess.run(
-        [sys.executable, ORPHANS, *command],
-        cwd=unhurried.root,
-        env=environment(TMPDIR=str(temporary(tmp_path))),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
+    monkeypatch.setenv("TMPDIR", str(temporary(tmp_path)))
+    gone, _ = kill_grading(unhurried, "class", "--out", tmp_path, "--jobs", "2")
     assert list(temporary(tmp_path).iterdir()) == []
-    assert int(done.stdout.split()[0]) >= 3  # the run itself and its two workers
+    assert gone >= 3  # the run itself and its two workers
     kept = len(rows(tmp_path, "submission"))
     assert 1 <= kept < CLASS
     assert f", {kept} graded before" in resumed(unhurried, tmp_path)
@@ -130,24 +124,15 @@ def test_a_signal_while_workers_start_prints_no_traceback(
 
 @pytest.mark.parametrize("option", per_commit(["--jobs=1", "--thorough"], "--jobs=1"))
 def test_after_a_kill_nothing_lives_two_seconds_though_a_program_spins(
-    unhurried: Course, tmp_path: Path, option: str
+    unhurried: Course, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = Course.copy(unhurried.root, tmp_path / "course")
     source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
     course.write("spins/s0/a1.py", source.replace("\n\n\n", "\nwhile True:\n    pass\n\n\n", 1))
     course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 60}\npolicy:")
-    command = [HARNESS, "grade", "spins", "--out", tmp_path / "out", option]
-    done = subprocess.run(
-        [sys.executable, ORPHANS, *map(str, command)],
-        cwd=course.root,
-        env=environment(TMPDIR=str(temporary(tmp_path)), WAIT_FOR="spinning"),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=True,
-    )
-    gone, seconds = done.stdout.split()[0], float(done.stdout.split()[3])
-    assert int(gone) >= 2
+    monkeypatch.setenv("TMPDIR", str(temporary(tmp_path)))
+    gone, seconds = kill_grading(course, "spins", "--out", tmp_path / "out", option, spins=True)
+    assert gone >= 2
     assert seconds < 2
     assert list(temporary(tmp_path).iterdir()) == []
 

@@ -117,7 +117,7 @@ def test_what_is_there_is_kept_when_another_arrives(
     """Also a program that loops, and also after a new start."""
     right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
     check = "if not amount.isdigit():"
-    course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.1}\npolicy:")
+    course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.05}\npolicy:")
     course.write("inbox/ada/a1.py", right.replace(check, f"while True: pass\n    {check}"))
 
     def watch(folder: Path, grade: Callable[[frozenset[str]], object], *_: object) -> None:
