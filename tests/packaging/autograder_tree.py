@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import shutil
@@ -77,14 +78,22 @@ class Autograder:
         python.chmod(0o755)
         wanted = found.tree.settings().python
         found.write("source/interpreter", f"{find_interpreter(wanted).path}\n")
+        compileall.compile_dir(found.harness, quiet=2)
         for folder in ("submission", "results"):
             (root / folder).mkdir()
         shutil.copy(found.tree.source / "run_autograder", root / "run_autograder")
         return found
 
+    @property
+    def harness(self) -> Path:
+        return self.tree.source / "harness"
+
     def copy(self, root: Path) -> Autograder:
-        shutil.copytree(self.root, root, symlinks=True)
-        return Autograder(root)
+        """Another one with the same harness."""
+        shutil.copytree(self.root, root, ignore=shutil.ignore_patterns("harness"))
+        copied = Autograder(root)
+        copied.harness.symlink_to(self.harness)
+        return copied
 
     def write(self, name: str, text: str) -> Path:
         path = self.root / name

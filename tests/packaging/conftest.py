@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from harness.common import serial
+from harness.model.expectation import AnswerKey
+from harness.model.plan import Plan
+from harness.packaging import selfcheck
 from tests.packaging.autograder_tree import Autograder
 from tests.packaging.given_away import ROOT, handed_out, packed
-from tests.tiny_course import FIXTURE, Course
+from tests.tiny_course import FIXTURE, Course, Outcome
 
 
 @pytest.fixture(scope="session")
@@ -54,3 +60,26 @@ def handout(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[st
     """Makes that of an assignment shipped here, by its id, once."""
     folder = tmp_path_factory.mktemp("handouts")
     return cache(lambda each: packed(handed_out(ROOT, each, folder / f"{each}.zip")))
+
+
+@pytest.fixture
+def selfcheck_here(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """Runs what lies in a `selfcheck.pyz` in this process, with its plan and key."""
+
+    def run(*arguments: str, cwd: Path, program: Path | None = None, python: str = "") -> Outcome:
+        inner = packed((program or cwd / "selfcheck.pyz").read_bytes())
+        plan = serial.loads(Plan, inner["harness/packaging/plan.json"])
+        if python:
+            plan = replace(plan, assignment=replace(plan.assignment, python=python))
+        key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
+        monkeypatch.setattr(selfcheck, "packed_plan", lambda: plan)
+        monkeypatch.setattr(selfcheck, "packed_key", lambda: key)
+        monkeypatch.setattr(sys, "argv", ["selfcheck.pyz", *arguments])
+        monkeypatch.chdir(cwd)
+        capfd.readouterr()
+        status = selfcheck.main()
+        return Outcome(status, *capfd.readouterr())
+
+    return run

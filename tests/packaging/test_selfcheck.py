@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,9 +21,8 @@ from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.packaging import selfcheck
 from tests.execution.conftest import installed
-from tests.packaging.given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck
+from tests.packaging.given_away import HOST, IDS, ROOT, packed, run_selfcheck
 from tests.shipped import shipped
 from tests.tiny_course import FIXTURE, Course, Outcome
 
@@ -182,45 +180,25 @@ def test_right_and_faulty_programs_of_every_assignment(
         assert done.returncode == status
 
 
-def test_the_stub_compiles_and_fails_and_the_program_says_what_it_is(tiny: Path) -> None:
-    done = run_selfcheck(HOST, "selfcheck.pyz", "a1.py", cwd=tiny)
-    assert done.returncode == 1
-    assert "visible checks passed" in done.stdout
-    first = done.stderr.splitlines()[0]
+def test_the_stub_compiles_and_fails_and_the_program_says_what_it_is(
+    tiny: Path, selfcheck_here: Callable[..., Outcome]
+) -> None:
+    done = selfcheck_here("a1.py", cwd=tiny)
+    assert done.status == 1
+    assert "visible checks passed" in done.out
+    first = done.err.splitlines()[0]
     assert "without protection" in first
     assert "7 visible scenarios" in first
-    assert "\x1b" not in done.stdout
+    assert "\x1b" not in done.out
 
 
-@pytest.fixture
-def selfcheck_here(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
-    """Runs what lies in a folder's `selfcheck.pyz` in this process, with its plan and key."""
-
-    def run(*arguments: str, cwd: Path) -> Outcome:
-        inner = packed((cwd / "selfcheck.pyz").read_bytes())
-        for kind, name in ((Plan, "plan"), (AnswerKey, "key")):
-            found = serial.loads(kind, inner[f"harness/packaging/{name}.json"])
-            monkeypatch.setattr(selfcheck, f"packed_{name}", lambda found=found: found)
-        monkeypatch.setattr(sys, "argv", ["selfcheck.pyz", *arguments])
-        monkeypatch.chdir(cwd)
-        capfd.readouterr()
-        status = selfcheck.main()
-        return Outcome(status, *capfd.readouterr())
-
-    return run
-
-
-def test_another_version_of_python_is_told_loudly(tmp_path: Path) -> None:
-    course = Course.copy(FIXTURE, tmp_path / "course")
-    course.edit("specs/tiny/assignment.yaml", 'python: "3.12"', 'python: "3.99"')
-    files = packed(handed_out(course.root, "tiny", tmp_path / "a1.zip"))
-    folder = laid_out(files, tmp_path)
-    file = course.path("submissions/tiny/perfect/a1.py")
-    done = run_selfcheck(HOST, "selfcheck.pyz", file, cwd=folder)
-    assert done.returncode == 0
-    warning = done.stderr.splitlines()[1]
+def test_another_version_of_python_is_told_loudly(
+    tiny: Path, selfcheck_here: Callable[..., Outcome]
+) -> None:
+    file = str(FIXTURE / "submissions" / "tiny" / "perfect" / "a1.py")
+    done = selfcheck_here(file, cwd=tiny, python="3.99")
+    assert done.status == 0
+    warning = done.err.splitlines()[1]
     assert warning.startswith("WARNING Python 3.99 is what the assignment names: running under 3.")
 
 
@@ -272,16 +250,22 @@ def test_the_exit_status_is_that_of_the_program(tiny: Path) -> None:
     assert done.stderr.startswith(WRONG["a letter too many"][1])
 
 
-def test_another_name_is_checked_and_said(tiny: Path, tmp_path: Path) -> None:
+def test_another_name_is_checked_and_said(
+    tiny: Path, tmp_path: Path, selfcheck_here: Callable[..., Outcome]
+) -> None:
     """In a folder as one system of cloud storage names it."""
     folder = tmp_path / "OneDrive - Universität" / "Übung 1"
     folder.mkdir(parents=True)
     file = folder / "meine Lösung.py"
     file.write_bytes((FIXTURE / "submissions" / "tiny" / "perfect" / "a1.py").read_bytes())
-    for before in ((), (NO_TERMINALS,)):
-        done = run_selfcheck(HOST, tiny / "selfcheck.pyz", file.name, cwd=folder, before=before)
-        assert (done.returncode, done.stdout.strip()) == (0, "7 of 7 visible checks passed")
-        assert done.stderr.splitlines()[-2:] == [
+    program = tiny / "selfcheck.pyz"
+    piped = run_selfcheck(HOST, program, file.name, cwd=folder, before=(NO_TERMINALS,))
+    for done in (
+        selfcheck_here(file.name, cwd=folder, program=program),
+        Outcome(piped.returncode, piped.stdout, piped.stderr),
+    ):
+        assert (done.status, done.out.strip()) == (0, "7 of 7 visible checks passed")
+        assert done.err.splitlines()[-2:] == [
             "NOTE meine Lösung.py was graded as a1.py",
             "NOTE hand it in as a1.py: another name may cost all marks",
         ]
