@@ -6,6 +6,7 @@ import ctypes
 import resource
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -40,7 +41,12 @@ def without_privilege() -> None:
 
 def files_up_to(size: int) -> Callable[[], None]:
     """In the child: no file grows beyond this, which looks like a full disk."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    def limit() -> None:
+        sys.dont_write_bytecode = True  # half of a module's would be left
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit
 
 
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"
