@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -75,19 +73,21 @@ def test_a_window_is_a_stretch_of_both_sides(
         assert len(numbers) <= CONTEXT + WINDOW
 
 
-@pytest.mark.parametrize("shared", [0, 100_000])
 @pytest.mark.parametrize(
-    ("lines", "others"), [(("e{}", "e{}"), ("a{}", "a{}")), ("ab", "ba"), ("xx", "yx")]
+    ("shared", "lines", "others"),
+    [
+        (0, [f"e{n}" for n in range(50_000)], [f"a{n}" for n in range(50_000)]),
+        (100_000, [f"e{n}" for n in range(50_000)], [f"a{n}" for n in range(50_000)]),
+        (0, ["a", "b"] * 25_000, ["b", "a"] * 25_000),
+        (0, ["x"] * 50_000, ["y", "x"] * 25_000),
+    ],
+    ids=["no line in common", "after many", "one line apart", "every other line"],
 )
 def test_a_flood_is_looked_at_once_and_aligned_in_a_window(
-    shared: int, lines: Sequence[str], others: Sequence[str]
+    shared: int, lines: list[str], others: list[str]
 ) -> None:
-    size = 50_000
     start = [Counted("s")] * shared
-    expected, actual = (
-        start + [Counted(words[index % 2].format(index)) for index in range(size)]
-        for words in (lines, others)
-    )
+    expected, actual = (start + [Counted(line) for line in side] for side in (lines, others))
     Counted.comparisons = 0
     near = window(expected, actual)
     assert len(near) <= CONTEXT + 2 * WINDOW

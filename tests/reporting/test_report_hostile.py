@@ -17,7 +17,8 @@ from rich.console import Console
 
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.verdict import VerdictKind
-from harness.reporting.html.class_page import MOST_ROWS, first_page, further_pages
+from harness.reporting.html import class_page as class_page_module
+from harness.reporting.html.class_page import first_page, further_pages
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
@@ -115,9 +116,11 @@ def test_attacks_are_shown_for_what_they_are(name: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_the_pages_of_a_large_class_stay_inert(name: str) -> None:
+def test_the_pages_of_a_large_class_stay_inert(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_page_module, "MOST_ROWS", 3)  # a class of more has further pages
+    monkeypatch.setattr(class_page_module, "ROWS_A_PAGE", 3)
     result, plan, run = hostile(ATTACKS[name])
-    others = tuple(replace(UNREADABLE, id=f"s{number}") for number in range(MOST_ROWS))
+    others = tuple(replace(UNREADABLE, id=f"s{number}") for number in range(3))
     numbers = overview(replace(run, submissions=(result, *others, result)), plan)
     first = first_page(run.facts, numbers)
     (*_, (_, last)) = further_pages(numbers)
