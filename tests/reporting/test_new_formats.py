@@ -1,7 +1,6 @@
 """A new format is one new file; JUnit XML, CSV and feedback zips of a class, each read by something
-that is not ours.
-
-`UPDATE_GOLDEN=1` writes the files anew.
+that is not ours; an anonymous export has nothing of a student but the work. `UPDATE_GOLDEN=1` writes
+the files anew.
 """
 
 from __future__ import annotations
@@ -23,15 +22,26 @@ from harness.cli.commands.export import command
 from harness.common.csv_tables import bare_cell, inert_cell
 from harness.common.errors import UserError
 from harness.common.files import page_name
-from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus
+from harness.model.plan import ManualSlot, Plan
+from harness.model.policy import Unparsable
+from harness.model.result import (
+    Adjustment,
+    CohortFacts,
+    Contents,
+    ManualMark,
+    RunResult,
+    SubmissionStatus,
+)
 from harness.model.submission import Student
-from harness.model.verdict import Explanation, VerdictKind
+from harness.model.verdict import Cause, CodePlace, Explanation, VerdictKind
 from harness.reporting import export
 from harness.reporting.export import exporter, gradebooks
+from harness.reporting.export.anonymous import anonymous
 from harness.reporting.export.exporter import Exported, ExportRequest
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
+from harness.results.results_json import results_json
+from tests import plans
 from tests.reporting.pages_read import assert_golden
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE
 from tests.tiny_course import Course
@@ -258,3 +268,65 @@ def test_feedback_by_id(tmp_path: Path) -> None:
     (tmp_path / "feedback" / page_name("perfect")).unlink()
     with pytest.raises(UserError, match="grade again to write it"):
         feedback(run, tmp_path)
+
+
+WHO = "zephyrine"
+NAMED = replace(
+    PERFECT,
+    id=f"{WHO}-4711",
+    student=Student(id=WHO, name=WHO, email=f"{WHO}@uni.example"),
+    problem=f"found {WHO}.py, expected a1.py",
+    notes=(f"handed in by {WHO} for the group",),
+    adjustment=Adjustment(marks=Fraction(1), reason=WHO),
+    comment=f"Well done, {WHO}.",
+    handed_in="2026-03-01T12:34:56+10:00",
+    source=f"{WHO}_1_assignsubmission_file_",
+)
+FILE = CodePlace(file=f"{WHO}.py", first=3, last=3, text=(f"# {WHO}",))
+BROKEN = replace(
+    NAMED,
+    id=f"{WHO}-4712",
+    status=SubmissionStatus.UNREADABLE,
+    findings=(plans.finding(file=f"{WHO}.py"),),
+    unparsable=Unparsable(file=f"{WHO}.py", reason="is not Python", line=3, source=f"# {WHO}"),
+    isolation_reason=f"{WHO}.py, line 12: `global board`",
+    causes=(
+        Cause(function="", rule="not_gradable", message=f"found {WHO}.py", about_text=True),
+        Cause(function="", rule="unreadable", message="is not Python", place=FILE, line=3),
+    ),
+)
+FACTS = replace(RUN.facts, notices=(f"{WHO} is not on the roster",))
+NAMED_CLASS = RunResult(facts=FACTS, submissions=(MANY_FAULTS, NAMED, BROKEN))
+LISTS = [junit_xml, marks_csv, results_json]
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_nothing_says_who_it_is(text: Callable[[RunResult, Plan], str]) -> None:
+    assert WHO in text(NAMED_CLASS, PLAN)
+    made = text(anonymous(NAMED_CLASS), PLAN)
+    assert WHO not in made
+    assert "12:34:56" not in made
+    assert "student-1" in made
+    assert "student-2" in made
+
+
+def test_marks_stay() -> None:
+    made = anonymous(NAMED_CLASS)
+    assert sorted(str(each.total) for each in made.submissions) == sorted(
+        str(each.total) for each in NAMED_CLASS.submissions
+    )
+
+
+def test_it_is_the_same_every_time_whatever_the_order() -> None:
+    turned = replace(NAMED_CLASS, submissions=NAMED_CLASS.submissions[::-1])
+    assert anonymous(turned) == anonymous(NAMED_CLASS)
+
+
+def test_of_the_runs_facts_notices_and_what_lay_there_stay_behind() -> None:
+    lay_there = Contents(what="folders", total=2, students=1, of_students=1, review=(WHO,))
+    cohort = CohortFacts(
+        layouts=("Moodle",), submissions=1, students=1, due="2026-03-01", time_zone="UTC"
+    )
+    read = replace(FACTS, cohort=replace(cohort, contents=lay_there))
+    made = anonymous(replace(NAMED_CLASS, facts=read)).facts
+    assert made == replace(FACTS, notices=(), cohort=cohort)
