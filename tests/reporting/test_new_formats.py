@@ -1,6 +1,7 @@
 """A new format is one new file; JUnit XML, CSV and feedback zips of a class, each read by something
-that is not ours; an anonymous export has nothing of a student but the work. `UPDATE_GOLDEN=1` writes
-the files anew.
+that is not ours; an anonymous export has nothing of a student but the work.
+
+`UPDATE_GOLDEN=1` writes the files anew.
 """
 
 from __future__ import annotations

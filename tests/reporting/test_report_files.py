@@ -1,6 +1,6 @@
 """What a report folder holds: its files, pages in words (no names of ours, no silence about what
-was open), templates that are compiled once for all processes; of a class ten times as large it takes
-no more memory.
+was open), templates that are compiled once for all processes; a class ten times as large takes no
+more memory.
 """
 
 from __future__ import annotations
