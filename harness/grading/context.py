@@ -146,8 +146,8 @@ class GradingContext:
     def worker_setup(self) -> WorkerSetup:
         """What a worker grades with that observes everything anew and returns results alone."""
         return WorkerSetup(
-            plan=serial.dumps(self.specification.plan),
-            key=serial.dumps(self.key),
+            plan=self.specification.plan,
+            key=self.key,
             interpreter=self.interpreter,
             tier=self.tier.tier,
             secret=self.secret,

@@ -63,7 +63,7 @@ def cluster(folder: Path, course: Course) -> Iterator[tuple[Cluster, list[subpro
     with ExitStack() as stack:
         scheduler: Any = stack.enter_context(
             distributed.LocalCluster(
-                n_workers=0, security=security, protocol="tls", dashboard_address=None
+                n_workers=0, security=security, protocol="tls", dashboard_address=":0"
             )
         )
         found = Cluster(address=scheduler.scheduler_address, ca=cert, cert=cert, key=key)

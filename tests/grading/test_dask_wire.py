@@ -23,13 +23,14 @@ from harness.model.observation import Tier
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.reuse import Packer
+from tests.plans import key, plan, scenario
 from tests.results.small_run import observed, result
 
 pytest.importorskip("distributed")
 
 SETUP = WorkerSetup(
-    plan="{}",
-    key="{}",
+    plan=plan(scenario("f/b")),
+    key=key({}),
     interpreter=find_interpreter("3.12"),
     tier=Tier.STANDARD,
     cpu=None,
@@ -117,7 +118,7 @@ def test_a_piece_that_is_cut_off_is_an_error(field: str) -> None:
 def test_a_plan_that_is_too_large_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "MOST_SETUP", 4 << 20)
     with pytest.raises(UserError, match=r"are 5 MiB, and a cluster takes 4 MiB\. Hint: grade with"):
-        wire.pack_setup(replace(SETUP, plan="x" * (5 << 20)), described())
+        wire.pack_setup(replace(SETUP, plan=plan(spec_digest="x" * (5 << 20))), described())
     packed = wire.pack_setup(SETUP, described())
     monkeypatch.setattr(wire, "MOST_SETUP", 4)
     with pytest.raises(SerialError):

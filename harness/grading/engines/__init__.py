@@ -15,6 +15,7 @@ from typing import Protocol
 from harness.execution import Interpreter
 from harness.grading.grader import FirstFailures, Graded
 from harness.model.assignment import SourceFile
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
@@ -28,14 +29,14 @@ grade. It can be pickled; grading does not depend on it."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSetup:
-    """What every worker grades with: plan and answer key as JSON text, interpreter and tier.
+    """What every worker grades with.
     `store` is read for what earlier runs observed; None: everything is observed anew, and results
     alone come back, unless `pack_alone` asks for what was observed, in pieces that need no other
     job's. `reference`, `secret` and `digests` are the grader's, `cpu` the processor to work on,
     None for any. What `on_graded` makes is called with each result before it is sent."""
 
-    plan: str
-    key: str
+    plan: Plan
+    key: AnswerKey
     interpreter: Interpreter
     tier: Tier
     cpu: int | None = None

@@ -14,7 +14,6 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
-from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.execution import create_driver
 from harness.grading.engines import (
@@ -26,8 +25,6 @@ from harness.grading.engines import (
     processes,
 )
 from harness.grading.grader import Graded, Grader
-from harness.model.expectation import AnswerKey
-from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.results.reuse import EmptyCache, Packer, Piece, ResultCache
 from harness.results.store import Store
@@ -156,10 +153,8 @@ def grade_in_turn(setup: WorkerSetup, jobs: Iterator[AnyJob]) -> Iterator[tuple[
 def _grade_in_turn(
     setup: WorkerSetup, jobs: Iterator[AnyJob], cache: ResultCache
 ) -> Iterator[tuple[AnyJob, Message]]:
-    plan = serial.loads(Plan, setup.plan)
-    key = serial.loads(AnswerKey, setup.key)
     packer = Packer() if setup.store else None
-    on_graded = _beside_grading(setup, plan)
+    on_graded = _beside_grading(setup)
     pending: AnyJob | None = None
     job: AnyJob | None
     while True:
@@ -167,8 +162,8 @@ def _grade_in_turn(
             with (
                 create_driver(setup.interpreter, setup.tier, cpu=setup.cpu) as driver,
                 Grader(
-                    plan,
-                    key,
+                    setup.plan,
+                    setup.key,
                     driver,
                     reference=setup.reference,
                     thorough=setup.thorough,
@@ -195,7 +190,7 @@ def _grade_in_turn(
             yield job, WorkerFailure(reason=str(failure))
 
 
-def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResult], None]:
+def _beside_grading(setup: WorkerSetup) -> Callable[[SubmissionResult], None]:
     """What the setup wants done with each result. Its failures are left to the reader of the
     results at the end: no mark depends on it."""
     made: list[Callable[[SubmissionResult], None]] = []
@@ -204,7 +199,7 @@ def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResul
         if setup.on_graded is not None:
             with contextlib.suppress(Exception):
                 if not made:
-                    made.append(setup.on_graded(plan))
+                    made.append(setup.on_graded(setup.plan))
                 made[0](result)
 
     return call

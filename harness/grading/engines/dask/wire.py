@@ -11,7 +11,9 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
 from harness.model.assignment import SourceFile
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
+from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.results.reuse import Piece
@@ -30,8 +32,8 @@ class SetupMessage:
     python: str
     build: str
     tier: Tier
-    plan: str
-    key: str
+    plan: Plan
+    key: AnswerKey
     thorough: bool
     reference: tuple[SourceFile, ...]
     secret: bytes
