@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from harness import load_assignment
+from harness.assignment.loading import CACHE
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.model.assignment import SourceFile
 from harness.model.plan import Scenario
@@ -17,8 +16,8 @@ from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from tests.inline import grader_of
 from tests.per_commit import per_commit
+from tests.shipped import ROOT, shipped
 
-ROOT = Path(__file__).parents[2]
 # The sample, what floods in it, and of which functions the scenarios get to that.
 FLOODED = {
     "comp1005-a3": ("right_plain", "c4game.py", "main", {"c4game.py"}),
@@ -67,7 +66,6 @@ def graded(
 
 @pytest.mark.parametrize("name", per_commit(sorted(FLOODED), "cs112-p4"))
 def test_a_flood_costs_no_other_function_anything(name: str) -> None:
-    whole = load_assignment(ROOT, name)
     floods = FLOODED[name][3]
     every: dict[str, int] = {}
 
@@ -75,11 +73,9 @@ def test_a_flood_costs_no_other_function_anything(name: str) -> None:
         every[scenario.function] = every.get(scenario.function, 0) + 1
         return scenario.function in floods or every[scenario.function] % 8 == 1
 
-    context = prepare(
-        replace(whole, plan=whole.plan.subset(is_tried)),
-        cache=ROOT / ".harness-cache",
-        recall_tier=True,
-    )
+    whole = shipped(name)
+    part = replace(whole, plan=whole.plan.subset(is_tried))
+    context = prepare(part, cache=ROOT / CACHE, recall_tier=True)
     functions = {each.id: each.function for each in context.specification.plan.scenarios}
 
     def of_others(verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
