@@ -31,6 +31,8 @@ from tests.inline import inline_engine, real_drivers
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
 PATIENCE = 120
+# The beginning of the smallest assignment.yaml; its marks are missing.
+SMALL = 'title: Small\ncourse: Test\npython: "3.12"\nsubmission: {files: [a1.py]}\n'
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ import sys
 
 HEAVY = ("jinja2", "multiprocessing", "pydantic", "sqlite3", "yaml", "hypothesis")
 AFTER_EACH = "import sys, harness.cli.commands.check; print(*sys.modules); " + (
-    "import harness.grading.batch, harness.results.store; print(*sys.modules)"
+    "import harness.cli.commands.grade, harness.grading.batch; print(*sys.modules)"
 )
 
 
@@ -18,3 +18,4 @@ def test_check_loads_nothing_that_only_grade_needs_and_that_can_be_loaded() -> N
     assert check.isdisjoint({*HEAVY, "harness.api", "harness.grading.batch"})
     assert "harness.policy.checking" not in check
     assert {"harness.grading.batch", "multiprocessing", "sqlite3"} <= grade
+    assert grade.isdisjoint({"dask", "distributed", "tornado"})  # for a cluster alone

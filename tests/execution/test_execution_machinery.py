@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from harness.common.errors import HarnessError, UserError
-from harness.execution import Driver, Interpreter, ToolFailed, find_interpreter
+from harness.execution import Driver, Interpreter, ToolFailed, choose_tier, find_interpreter
 from harness.execution.linux.server import ServerLink
 from harness.execution.protocol.observation import ScreenParser
 from harness.execution.protocol.reply import TamperedError, read_reply, value_from
+from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.observation import Ending, Tier, Turn
-from harness.model.stimulus import Binding, Limits, Typed
+from harness.model.stimulus import Binding, Call, Limits, Stimulus, Typed
 from harness.model.values import Value
+from tests import plans
 from tests.execution.small_world import QUICK, assignment, call, observe, plain, source
 
 
@@ -250,3 +253,40 @@ def test_bytes_that_are_no_text_are_shown_as_escapes(data: bytes) -> None:
     screen = ScreenParser(sentinel=b"|", most_sentinels=1)
     screen.raw += data + b"|"
     assert screen.parts(100)[0] == data.decode("utf-8", "backslashreplace")
+
+
+DAY = 86_400
+PROGRAM = b"""
+import datetime
+import time
+
+def by_time():
+    return time.time()
+
+def by_datetime():
+    return datetime.datetime.now().timestamp()
+
+def by_date():
+    today = datetime.date.today()
+    return datetime.datetime(today.year, today.month, today.day, 12).timestamp()
+
+def by_parts():
+    return time.mktime(time.localtime())
+"""
+
+
+def test_a_program_reads_the_shifted_clock() -> None:
+    interpreter = find_interpreter("3.12")
+    names = ("by_time", "by_datetime", "by_date", "by_parts")
+    assignment = plans.assignment(
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in names),
+    )
+    files = (SourceFile(name="a1.py", data=PROGRAM),)
+    with (
+        Driver(interpreter, choose_tier(interpreter).tier, clock_offset=200 * DAY) as driver,
+        driver.submission(assignment, files) as server,
+    ):
+        for name in names:
+            seen = server.observe(Stimulus(action=Call(expression=f"{name}()")), Limits())
+            assert seen.value is not None, (name, seen)
+            assert abs(float(seen.value.text) - time.time() - 200 * DAY) < 2 * DAY, name

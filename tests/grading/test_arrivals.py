@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from fractions import Fraction
 
 import pytest
 
@@ -21,10 +20,11 @@ from harness.model.observation import (
     StepOutcome,
     Turn,
 )
-from harness.model.plan import Place, Scenario, Visibility
-from harness.model.stimulus import Call, Limits, Stimulus
+from harness.model.plan import Scenario
+from harness.model.stimulus import Call, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
+from tests import plans
 from tests.judging.test_rule_order import FIRES
 
 LONG = "x" * MOST_KEPT
@@ -92,20 +92,8 @@ def printed(text: str, ending: Ending = Ending.ANSWERED) -> Observation:
     return Observation(ending=ending, value=value, turns=(Turn(printed=text),))
 
 
-SCENARIO = Scenario(
-    id="f/sample",
-    group="f/sample",
-    name="sample",
-    function="f",
-    clauses=("1",),
-    visibility=Visibility.VISIBLE,
-    points=Fraction(1),
-    limits=Limits(),
-    stimuli=tuple(Stimulus(action=Call(expression=f"f({size})")) for size in range(3)),
-    stated=Expected(),
-    place=Place(file="f.yaml", line=1, column=1),
-    is_sample=True,
-)
+DRAWS = tuple(Stimulus(action=Call(expression=f"f({size})")) for size in range(3))
+SCENARIO = plans.scenario("f/sample", stimuli=DRAWS, is_sample=True)
 RIGHT, WRONG = LONG + "right", LONG + "wrong"
 
 

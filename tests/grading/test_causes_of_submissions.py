@@ -19,17 +19,16 @@ from harness.results.results_json import results_json
 from harness.results.store import Store
 from harness.results.student_view import student_view
 from tests.inline import grade_here
-from tests.tiny_course import Course
+from tests.tiny_course import SMALL, Course
 
-ASSIGNMENT = """\
-title: Shop
-course: Test
-python: "3.12"
-submission: {files: [a1.py]}
+ASSIGNMENT = (
+    SMALL
+    + """\
 provided: [prices.py]
 functionality_marks: 10
 limits: {cpu_seconds: 0.25}
 """
+)
 REFERENCE = """\
 from prices import TAX
 def price(item):

@@ -12,17 +12,16 @@ from harness import load_assignment
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
 from tests.inline import grader_of, handed_in
-from tests.tiny_course import Course
+from tests.tiny_course import SMALL, Course
 
-ASSIGNMENT = """\
-title: Boxes
-course: Test
-python: "3.12"
-submission: {files: [a1.py]}
+ASSIGNMENT = (
+    SMALL
+    + """\
 functionality_marks: 7
 limits: {cpu_seconds: 0.5, wall_seconds: 5, memory_mib: 128, output_kib: 64}
 compare: {Box: [value], Pair: attributes}
 """
+)
 SCENARIOS = """\
 visible: true
 scenarios:

@@ -14,16 +14,15 @@ from harness.model.observation import Tier
 from harness.model.policy import Loop, Outline
 from harness.model.verdict import VerdictKind
 from tests.inline import grade_here
-from tests.tiny_course import Course
+from tests.tiny_course import SMALL, Course
 
-ASSIGNMENT = """\
-title: Loops
-course: Test
-python: "3.12"
-submission: {files: [a1.py]}
+ASSIGNMENT = (
+    SMALL
+    + """\
 functionality_marks: 3
 limits: {cpu_seconds: 0.3}
 """
+)
 REFERENCE = "def one(n):\n    return n\ndef two(n):\n    return n\ndef three(n):\n    return n\n"
 SCENARIOS = """\
 scenarios:

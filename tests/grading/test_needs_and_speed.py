@@ -18,15 +18,9 @@ from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.terminal import cards
 from harness.results.student_view import student_view
 from tests.inline import grader_of, handed_in
-from tests.tiny_course import Course
+from tests.tiny_course import SMALL, Course
 
-ASSIGNMENT = """\
-title: Baskets
-course: Test
-python: "3.12"
-submission: {files: [a1.py]}
-functionality_marks: 6
-"""
+ASSIGNMENT = f"{SMALL}functionality_marks: 6\n"
 SCENARIOS = """\
 function: total
 visible: true

@@ -12,19 +12,18 @@ from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import prepare
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results.student_view import student_view
-from tests.tiny_course import Course
+from tests.tiny_course import SMALL, Course
 
-ASSIGNMENT = """\
-title: Grid game
-course: Test
-python: "3.12"
-submission: {files: [a1.py]}
+ASSIGNMENT = (
+    SMALL
+    + """\
 provided: [sizes.py]
 clauses: clauses.yaml
 policy: policy.yaml
 functionality_marks: 10
 limits: {cpu_seconds: 0.3}
 """
+)
 POLICY = """\
 module_level: {allow: [imports, constants, functions, main_guard]}
 severity: {structure: note}

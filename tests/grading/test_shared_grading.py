@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,8 @@ from harness.execution import Keep, SharedGroup, SharedOutcome, SubmissionServer
 from harness.grading import grader
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Graded, Grader
+from harness.grading.observing import answer_key
+from harness.grading.observing.answer_key import make_key
 from harness.grading.observing.shared_run import (
     CheckedObserver,
     DifferingDraw,
@@ -21,15 +22,17 @@ from harness.grading.observing.shared_run import (
     Together,
 )
 from harness.grading.validation.checks import isolation_problems
-from harness.model.expectation import Expected
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Phase
-from harness.model.plan import Place, Scenario, Visibility
+from harness.model.plan import Scenario
 from harness.model.policy import PolicyReport, Sharing
+from harness.model.specification import Specification
 from harness.model.stimulus import Call, Limits, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
+from tests import plans
 from tests.inline import DRIVERS, grader_of, handed_in
-from tests.tiny_course import Course
+from tests.tiny_course import SMALL, Course
 
 SUPPORT = "SIZE = 3\nNAMES = ['x', 'o']\n"
 REFERENCE = """\
@@ -51,17 +54,16 @@ def after(rows: list) -> list:
 if __name__ == "__main__":
     print(fresh())
 """
-ASSIGNMENT = """\
-title: Small
-course: Course
-python: "3.12"
-submission: {files: [a1.py]}
+ASSIGNMENT = (
+    SMALL
+    + """\
 provided: [support.py]
 functionality_marks: 4
 limits: {cpu_seconds: 0.3}
 policy: policy.yaml
 clauses: clauses.yaml
 """
+)
 SCENARIOS = {
     "fresh": """\
 function: fresh
@@ -335,20 +337,7 @@ def test_what_refutes_the_proof(together: Together, alone: Observation, refuted:
 
 
 DRAWS = tuple(Stimulus(action=Call(expression=f"f({size})")) for size in range(3))
-SAMPLE = Scenario(
-    id="f/sample",
-    group="f/sample",
-    name="sample",
-    function="f",
-    clauses=("1",),
-    visibility=Visibility.VISIBLE,
-    points=Fraction(1),
-    limits=Limits(),
-    stimuli=DRAWS,
-    stated=Expected(),
-    place=Place(file="f.yaml", line=1, column=1),
-    is_sample=True,
-)
+SAMPLE = plans.scenario("f/sample", stimuli=DRAWS, is_sample=True)
 
 
 def answered(number: int) -> Observation:
@@ -502,3 +491,78 @@ def test_a_run_without_a_look_at_the_names_is_found_out(
     assert wrong.result.isolation is Isolation.ALONE
     assert wrong.result.scenarios == right.result.scenarios
     assert not isolation_problems(wrong, right)
+
+
+Counter = Callable[[], int]
+
+
+@pytest.fixture
+def count_alone(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    """How many stimuli were observed in a process of their own."""
+    seen: list[Stimulus] = []
+    observe = SubmissionServer.observe
+
+    def counted(self: SubmissionServer, stimulus: Stimulus, limits: Limits) -> Observation:
+        seen.append(stimulus)
+        return observe(self, stimulus, limits)
+
+    monkeypatch.setattr(SubmissionServer, "observe", counted)
+    return lambda: len(seen)
+
+
+def key(context: GradingContext, specification: Specification) -> AnswerKey:
+    with DRIVERS.lend(context.interpreter, context.tier.tier) as driver:
+        return make_key(specification, driver)
+
+
+def with_reference(specification: Specification, program: str) -> Specification:
+    (file,) = specification.reference
+    return replace(specification, reference=(replace(file, data=program.encode()),))
+
+
+def asked(specification: Specification) -> int:
+    return sum(len(scenario.stimuli) for scenario in specification.plan.scenarios)
+
+
+KEEPING = REFERENCE.replace("    return len", "    SEEN.append(1)\n    return len") + "SEEN = []\n"
+SLOW = REFERENCE.replace("return len", "sum(range(10**6))\n    return len")
+
+
+@pytest.mark.parametrize("program", [REFERENCE, KEEPING, SLOW])
+def test_both_ways_give_one_key(context: GradingContext, program: str) -> None:
+    specification = with_reference(context.specification, program)
+    assert key(context, specification) == key(context, isolated(specification))
+
+
+def test_a_reference_that_may_share_runs_alone_for_the_audit_only(
+    context: GradingContext, count_alone: Counter
+) -> None:
+    key(context, context.specification)
+    audited = count_alone()
+    assert 0 < audited < asked(context.specification)
+    key(context, with_reference(context.specification, KEEPING))
+    assert count_alone() - audited == asked(context.specification)
+
+
+def test_an_audit_that_fails_runs_everything_alone(
+    context: GradingContext, count_alone: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = key(context, isolated(context.specification))
+    together = answer_key._observe_together
+
+    def wrong(*arguments: object) -> dict[Stimulus, Observation]:
+        seen = together(*arguments)  # type: ignore[arg-type]
+        return {each: replace(one, exit_status=7) for each, one in seen.items()}
+
+    monkeypatch.setattr(answer_key, "_observe_together", wrong)
+    before = count_alone()
+    assert key(context, context.specification) == right
+    assert count_alone() - before > asked(context.specification)
+
+
+def test_what_takes_long_is_measured_alone(context: GradingContext) -> None:
+    found = key(context, with_reference(context.specification, SLOW))
+    longest = max(
+        answer.observation.cpu_seconds for each in found.scenarios for answer in each.answers
+    )
+    assert longest > 0.004

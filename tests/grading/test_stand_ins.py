@@ -12,7 +12,8 @@ import harness
 from harness.common import serial
 from harness.grading.context import prepare, visible_only
 from harness.grading.validation.checks import stand_in_problems
-from harness.model.result import RunResult, ScenarioResult
+from harness.matchers.kinds import texts
+from harness.model.result import Event, Notice, RunResult, ScenarioResult, SubmissionStatus
 from harness.results.store import Store
 from tests.grading.stand_in_course import (
     BANK,
@@ -200,3 +201,34 @@ def test_a_replay_is_of_the_run_that_the_verdict_is_of(
     assert outcome.status == 0, outcome.err
     said = "# the course's own bank.py in place of the submission's\n"
     assert (said in outcome.out, shown in outcome.out) == (replaced, True)
+
+
+SPEC = """function: shop.py
+scenarios:
+  - name: one tin
+    run: shop.py
+    input: [1, q]
+    prints: {matches: '(?:in it: )?(x+)+y|in it: 5'}
+"""
+
+
+def test_it_is_our_failure_and_the_batch_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write(tmp_path, {"specs/pair/shop.yaml": SPEC})
+    hand_in(root, "right", RIGHT)
+    words = SHOP.replace('"in it:"', f'"{"x" * 60}"')
+    submissions = hand_in(root, "wordy", {"bank.py": BANK, "shop.py": words})
+    events: list[Event] = []
+    monkeypatch.setattr(texts, "BUDGET_SECONDS", 0.2)
+    assignment = harness.load_assignment(root, "pair")
+    run = grade_here(assignment, submissions, root / "out", listener=events.append)
+    statuses = {each.id: each.status for each in run.submissions}
+    assert statuses == {
+        "right": SubmissionStatus.GRADED,
+        "wordy": SubmissionStatus.HARNESS_ERROR,
+    }
+    (notice,) = (event.text for event in events if isinstance(event, Notice))
+    start = "wordy: could not be graded: shop/one-tin: the pattern "
+    assert notice.startswith(start)
+    assert "takes more than 0.2 s of CPU time on a text of " in notice

@@ -12,17 +12,16 @@ from harness.grading.context import isolated
 from harness.model.verdict import StandInOutcome, Verdict
 from tests.grading import stand_in_course as course
 from tests.inline import grade_here
-from tests.tiny_course import Course
+from tests.tiny_course import SMALL, Course
 
-ASSIGNMENT = """\
-title: Raising
-course: Test
-python: "3.12"
-submission: {files: [a1.py]}
+ASSIGNMENT = (
+    SMALL
+    + """\
 provided: [a1_support.py]
 functionality_marks: 10
 limits: {cpu_seconds: 0.5}
 """
+)
 SUPPORT = "SIZE = 3\n"
 # What is asked about, and what comes before it: `calm` does nothing in the right program.
 RIGHT = '''\

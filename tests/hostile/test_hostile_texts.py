@@ -13,6 +13,7 @@ import pexpect
 import pytest
 
 from harness.reporting.export import exporters
+from tests.conftest import TryTier
 from tests.downloads import HandIn, gradescope, laid, program
 from tests.hostile.hostile_attempt import HERE
 from tests.hostile.hostile_stage import honest_program
@@ -72,7 +73,10 @@ def test_what_grading_says(course: Course) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: repr(" ".join(command)))
-def test_what_a_command_says(course: Course, command: tuple[str, ...]) -> None:
+def test_what_a_command_says(
+    course: Course, command: tuple[str, ...], try_once: TryTier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.cli.commands.doctor.try_tier", try_once)
     for name in ("bad.py", f"bad{MARKS[:9]}.py"):
         course.write(name, MARKED_UP)
     outcome = course.run(*command)
