@@ -47,10 +47,7 @@ def _found_out_once() -> Iterator[None]:
     """What comes out the same in every run of this process: an interpreter and a trial of a tier
     (the tests of these look anew), and which files of the harness a program needs. Drivers live
     on."""
-    users = (
-        *("grading.context", "grading.single_runs"),
-        *("study.similarity", "study.style", "study.transcripts"),
-    )
+    users = ("grading.context", "grading.single_runs", "study.similarity", "study.transcripts")
     tier = cache(choose_tier)
     with ExitStack() as stack:
         stack.enter_context(DRIVERS)

@@ -28,7 +28,7 @@ from harness.study.fuzz.worker import Setup, Unit, UnitResult, Worker
 _USERS = {
     "create_driver": (
         *("grading.check", "grading.context", "grading.engines.worker", "grading.single_runs"),
-        *("study.fuzz.worker", "study.similarity", "study.style", "study.transcripts"),
+        *("study.fuzz.worker", "study.similarity", "study.transcripts"),
     ),
     "Driver": ("grading.single_runs", "grading.validation.checks", "study.playing"),
 }

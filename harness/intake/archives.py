@@ -203,20 +203,18 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
 
 def tar_gz_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
     """The whole is decompressed in memory first, as far as the budget goes."""
-    stream.seek(0)
     whole = io.BytesIO()
-    for chunk in decompressed(stream):
-        budget.spend(len(chunk))
-        whole.write(chunk)
+    decompress(stream, whole, budget)
     budget.spent = 0  # from here on nothing more is decompressed
     return tar_members(whole, budget)
 
 
-def decompressed(stream: BinaryIO) -> Iterator[bytes]:
-    """The first gzip member of the stream, in pieces; there is no other in a .tar.gz.
+def decompress(stream: BinaryIO, into: BinaryIO, budget: ReadBudget) -> None:
+    """Write what the first gzip member of the stream holds; there is no other in a .tar.gz.
 
-    Raises Refused where the stream is broken.
+    Raises Refused where the stream is broken, or holds more than the budget allows.
     """
+    stream.seek(0)
     decompressor = zlib.decompressobj(wbits=31)
     while not decompressor.eof:
         packed = decompressor.unconsumed_tail or stream.read(_CHUNK)
@@ -226,7 +224,8 @@ def decompressed(stream: BinaryIO) -> Iterator[bytes]:
             raise Refused(_BROKEN_GZIP) from None
         if not packed and not piece:
             raise Refused(_BROKEN_GZIP)
-        yield piece
+        budget.spend(len(piece))
+        into.write(piece)
 
 
 def _tar_header(block: bytes) -> tarfile.TarInfo:
@@ -337,11 +336,7 @@ def _opened(path: Path, caps: Caps, stack: ExitStack) -> Entry:
     kind = kind_of_bytes(stream.read(HEAD_BYTES))
     if kind is FileKind.GZIP:
         whole = stack.enter_context(TemporaryFile())  # noqa: SIM115
-        budget = ReadBudget(caps)
-        stream.seek(0)
-        for chunk in decompressed(stream):
-            budget.spend(len(chunk))
-            whole.write(chunk)
+        decompress(stream, whole, ReadBudget(caps))
         kind, stream = FileKind.TAR, whole
     if kind not in (FileKind.ZIP, FileKind.TAR):
         raise Refused(f"is {kind or 'no archive'}, expected a zip or tar archive")

@@ -127,12 +127,7 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
         if not name:
             raise UserError("there is no id", place=row.place, hint="write id,due in each line")
         due = due_time(row.first("due"), zone, row.place)
-        if name in by_id:
-            raise UserError(
-                f"the id {name} is here again, after {by_id[name].place}",
-                place=row.place,
-                hint="leave one line of the two",
-            )
+        _check_new(name, row.place, by_id.get(name))
         by_id[name] = Extension(id=name, due=due, place=row.place)
     return tuple(by_id.values())
 
@@ -154,16 +149,17 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
         if one is None:
             continue
         key = id_key(one.student.id)
-        if key in listed:
-            raise UserError(
-                f"the id {one.student.id} is here again, after {listed[key].place}",
-                place=row.place,
-                hint="leave one line of the two",
-            )
+        _check_new(one.student.id, row.place, listed.get(key))
         listed[key] = one
     if not listed:
         raise UserError("there is nobody on this list", place=str(path))
     return tuple(listed.values())
+
+
+def _check_new(name: str, place: str, earlier: Extension | Listed | None) -> None:
+    if earlier is not None:
+        what = f"the id {name} is here again, after {earlier.place}"
+        raise UserError(what, place=place, hint="leave one line of the two")
 
 
 def _in_english(sheet: Sheet) -> Sheet:

@@ -136,11 +136,7 @@ class WriterLock:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            raise UserError(
-                "another run is writing these results",
-                place=str(database),
-                hint="wait for it or choose another folder with --out",
-            ) from None
+            raise _as_user_error(database, "locked") from None
         except BaseException:
             os.close(descriptor)
             raise

@@ -6,7 +6,8 @@ import base64
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import resources
 from itertools import combinations
@@ -17,7 +18,7 @@ from harness.execution import Answers, ToolFailed, choose_tier, create_driver, f
 from harness.grading.check import cohort_of
 from harness.grading.stub import handed_out_stubs
 from harness.intake.terms import ClassOptions
-from harness.model.assignment import SourceFile
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Tier
 from harness.model.specification import Specification
 from harness.model.study import (
@@ -162,10 +163,25 @@ def _join(one: LineRange, other: LineRange) -> LineRange:
     )
 
 
-_MODULE = "program_texts"
 MOST_BYTES = 512 * 1024  # of a submission's files together
 
 Progress = Callable[[int], None]
+
+
+@contextmanager
+def program_reader(
+    assignment: Assignment, function: str, python: Path | None, require: Tier | None
+) -> Iterator[Answers]:
+    """A function of `program_texts` in a confined process. UserError when this machine has no
+    usable interpreter or not the tier `require`."""
+    module = "program_texts"
+    text = resources.files("harness.study").joinpath(f"{module}.py").read_text("utf-8")
+    interpreter = find_interpreter(assignment.python, python)
+    with (
+        create_driver(interpreter, choose_tier(interpreter, require).tier) as driver,
+        driver.tool({module: text}, f"{module}:{function}") as tool,
+    ):
+        yield tool
 
 
 def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], tuple[str, ...]]:
@@ -212,19 +228,13 @@ def compare_class(
     machine has no usable interpreter or not the tier `require`.
     """
     assignment = specification.plan.assignment
-    interpreter = find_interpreter(assignment.python, python)
-    tier = choose_tier(interpreter, require)
-    text = resources.files("harness.study").joinpath(f"{_MODULE}.py").read_text("utf-8")
     given = (
         *specification.reference, *handed_out_stubs(specification),
         *assignment.variants[0].files, *assignment.extra_files,
     )  # fmt: skip
     programs: dict[str, tuple[Fingerprint, ...]] = {}
     omitted: list[Omitted] = []
-    with (
-        create_driver(interpreter, tier.tier) as driver,
-        driver.tool({_MODULE: text}, f"{_MODULE}:run_fingerprints") as tool,
-    ):
+    with program_reader(assignment, "run_fingerprints", python, require) as tool:
         base = [one for file in given for one in _fingerprints(tool, (file,))]
         for number, submission in enumerate(submissions, start=1):
             try:

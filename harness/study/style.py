@@ -10,10 +10,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 
-from harness.execution import Answers, ToolFailed, choose_tier, create_driver, find_interpreter
+from harness.execution import Answers, ToolFailed
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
 from harness.model.study import (
@@ -24,6 +23,7 @@ from harness.model.study import (
     StyleReport,
 )
 from harness.model.submission import Submission
+from harness.study.similarity import program_reader
 
 # By the beginning of a rule's code; each with the reason that the page shows.
 RULES: Mapping[str, str] = {
@@ -118,7 +118,6 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LONGEST_ANSWER, _LONGEST_ANSWER))
 
 
-_MODULE = "program_texts"
 _MOST_FINDINGS = 60
 _MOST_BYTES = 512 * 1024
 
@@ -133,15 +132,9 @@ def style_report(
     """The evidence of each submission, once for equal files. The texts are parsed in a confined
     process; ruff, where it is installed, reads them from a pipe. UserError when no interpreter or
     tier serves."""
-    interpreter = find_interpreter(assignment.python, python)
-    tier = choose_tier(interpreter, Tier.STANDARD)
-    text = resources.files("harness.study").joinpath(f"{_MODULE}.py").read_text("utf-8")
     ruff = find_ruff()
     found: dict[str, StyleEvidence] = {}
-    with (
-        create_driver(interpreter, tier.tier) as driver,
-        driver.tool({_MODULE: text}, f"{_MODULE}:run_facts") as tool,
-    ):
+    with program_reader(assignment, "run_facts", python, Tier.STANDARD) as tool:
         for done, submission in enumerate(submissions, start=1):
             if submission.digest not in found:
                 found[submission.digest] = _evidence(tool, ruff, submission.files)
