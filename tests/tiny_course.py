@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import json
 import os
 import pickle
@@ -26,7 +27,7 @@ import pytest
 from ptyprocess import PtyProcess
 
 from harness.cli import main
-from tests.inline import inline_engine, real_drivers
+from tests.inline import InlineEngine, RememberingEngine, inline_engine, real_drivers
 
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
@@ -63,7 +64,9 @@ def _in_process(arguments: list[str], folder: Path, variables: dict[str, str]) -
             patch.object(sys, "stdin", stack.enter_context(Path(os.devnull).open(encoding="utf-8")))
         )
         if "--jobs" not in arguments:
-            stack.enter_context(inline_engine())
+            anew = "--fresh" in arguments or "--thorough" in arguments
+            engine = InlineEngine if anew else RememberingEngine
+            stack.enter_context(inline_engine(engine))
         stack.enter_context(patch.object(sys, "stdout", out))
         stack.enter_context(patch.object(sys, "stderr", err))
         with pytest.raises(SystemExit) as ended:
@@ -199,6 +202,7 @@ class Course:
 
     def on_terminal(self, *arguments: str | Path, **variables: str) -> pexpect.spawn:
         """`harness` with these arguments in the course's folder, on a terminal of its own."""
+        importlib.import_module(f"harness.cli.commands.{arguments[0]}")  # once, not in each copy
         return Terminal(
             str(HARNESS),
             [str(argument) for argument in arguments],

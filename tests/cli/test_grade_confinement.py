@@ -11,18 +11,9 @@ from typing import Any
 import pexpect
 import pytest
 
-from tests.cli.test_grade_interrupted import (
-    CLASS,
-    command_line,
-    expected,
-    started,
-    temporary,
-    unhurried,
-    workers,
-)
+from tests.cli.conftest import CLASS
+from tests.cli.test_grade_interrupted import command_line, started, temporary, workers
 from tests.tiny_course import Course, results
-
-__all__ = ["expected", "unhurried"]  # fixtures
 
 
 def base_servers(worker: int) -> list[int]:

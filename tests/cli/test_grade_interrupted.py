@@ -13,28 +13,10 @@ from typing import Any
 import pexpect
 import pytest
 
+from tests.cli.conftest import CLASS
 from tests.cli.orphans import kill_grading
 from tests.per_commit import per_commit
-from tests.tiny_course import FIXTURE, HARNESS, PATIENCE, Course, environment, results, rows
-
-CLASS = 6
-
-
-@pytest.fixture(scope="module")
-def unhurried(graded_once: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A class whose programs take a moment each, and its results in reports/tiny."""
-    course = Course.copy(FIXTURE, tmp_path_factory.mktemp("class") / "course")
-    source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
-    for number in range(CLASS):
-        busy = f"\nfor _ in range({200_000 + number}):\n    pass\n"
-        course.write(f"class/s{number}/a1.py", source.replace("\n\n\n", f"\n{busy}\n\n", 1))
-    assert course.run("grade", "class").status == 0
-    return course
-
-
-@pytest.fixture
-def expected(unhurried: Course) -> dict[str, Any]:
-    return results(unhurried.report)
+from tests.tiny_course import HARNESS, PATIENCE, Course, environment, results, rows
 
 
 def temporary(out: Path) -> Path:

@@ -9,14 +9,20 @@ from pathlib import Path
 
 import pexpect
 
+import harness.study.playing  # noqa: F401  (loaded here, not in each copy)
 from harness.assignment.loading import load
 from harness.grading.context import prepare
 from tests.tiny_course import Course
 
 
 @contextmanager
-def playing(course: Course, *arguments: str | Path) -> Iterator[pexpect.spawn]:
-    child = course.on_terminal("play", "tiny", *arguments)
+def playing(
+    course: Course, *arguments: str | Path, attached: bool = True
+) -> Iterator[pexpect.spawn]:
+    """`harness play` on a terminal: on one that it makes, or on ours, as on the other side of it
+    when it is `attached`, without the start of an interpreter."""
+    variables = {"HARNESS_PLAY_ATTACHED": "1"} if attached else {}
+    child = course.on_terminal("play", "tiny", *arguments, **variables)
     try:
         yield child
     finally:
@@ -32,7 +38,9 @@ def agree(course: Course) -> list[str]:
 
 
 def test_a_game_is_played_and_recorded_and_another_broken_off(course: Course) -> None:
-    with playing(course, "--set", "LIMIT=3", "--record", "Two amounts, one too large") as child:
+    with playing(
+        course, "--set", "LIMIT=3", "--record", "Two amounts, one too large", attached=False
+    ) as child:
         child.expect_exact("Amount: ")
         child.sendline("2")
         child.expect_exact("2\r\nAmount: ")
@@ -51,7 +59,7 @@ def test_a_game_is_played_and_recorded_and_another_broken_off(course: Course) ->
     assert transcript.read_text(encoding="utf-8") == (
         "{{ PROMPT }}2\n2\n{{ PROMPT }}4\n{{ TOO_MUCH }}\n{{ PROMPT }}q\nBye.\n"
     )
-    with playing(course, "--record", "broken off") as child:
+    with playing(course, "--record", "broken off", attached=False) as child:
         child.expect_exact("Amount: ")
         child.sendline("1")
         child.expect_exact("1\r\nAmount: ")
@@ -65,7 +73,7 @@ def test_a_game_is_played_and_recorded_and_another_broken_off(course: Course) ->
 
 def test_a_game_whose_terminal_is_closed_is_kept(course: Course) -> None:
     target = course.path("specs/tiny/recorded.yaml")
-    with playing(course, "--record", "closed") as child:
+    with playing(course, "--record", "closed", attached=False) as child:
         child.expect_exact("Amount: ")
         child.sendline("1")
         child.expect_exact("1\r\nAmount: ")

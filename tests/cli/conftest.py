@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.tiny_course import FIXTURE, Course, results
+
+CLASS = 6
+
+
+@pytest.fixture(scope="session")
+def unhurried(graded_once: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A class whose programs take a moment each, and its results in reports/tiny."""
+    course = Course.copy(FIXTURE, tmp_path_factory.mktemp("class") / "course")
+    source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    for number in range(CLASS):
+        busy = f"\nfor _ in range({200_000 + number}):\n    pass\n"
+        course.write(f"class/s{number}/a1.py", source.replace("\n\n\n", f"\n{busy}\n\n", 1))
+    assert course.run("grade", "class").status == 0
+    return course
+
+
+@pytest.fixture
+def expected(unhurried: Course) -> dict[str, Any]:
+    return results(unhurried.report)
