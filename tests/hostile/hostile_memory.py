@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,18 +17,30 @@ from tests.hostile.hostile_machine import below
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root reads another's memory")
 
 
-def spellings(text: str) -> tuple[bytes, ...]:
-    """A text as any string of Python's may hold it, and reversed."""
-    return tuple(
-        data
-        for way in (text, text[::-1])
-        for data in (way.encode(), way.encode("utf-16-le"), way.encode("utf-32-le"))
-    )
+def held_by(pid: int, texts: Iterable[str]) -> list[str]:
+    """Those of these texts of ASCII that stand anywhere in the process's memory, also reversed. It
+    is read without its NULs: so a text looks the same with one, two or four bytes a character.
+    Raises PermissionError."""
+    spellings = {text: (text.encode("ascii"), text[::-1].encode("ascii")) for text in texts}
+    found: set[str] = set()
+    for data in _mappings(pid):
+        shown = data.translate(None, b"\0")
+        found |= {
+            text for text, ways in spellings.items() if any(spelled in shown for spelled in ways)
+        }
+    return sorted(found)
 
 
-def held_by(pid: int, texts: tuple[bytes, ...]) -> list[bytes]:
-    """Those of the texts that stand anywhere in the process's memory. Raises PermissionError."""
-    found: set[bytes] = set()
+def holds(pid: int, text: str) -> bool:
+    """Whether the text of ASCII stands in the process's memory, as strings of Python's hold it;
+    False where it has just ended."""
+    try:
+        return any(text.encode("ascii") in data for data in _mappings(pid))
+    except OSError:
+        return False
+
+
+def _mappings(pid: int) -> Iterator[bytes]:
     with (
         Path(f"/proc/{pid}/maps").open(encoding="ascii", errors="replace") as maps,
         Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory,
@@ -37,20 +49,9 @@ def held_by(pid: int, texts: tuple[bytes, ...]) -> list[bytes]:
             start, end = (int(part, 16) for part in line.split()[0].split("-"))
             try:
                 memory.seek(start)
-                data = memory.read(end - start)
+                yield memory.read(end - start)
             except (OSError, OverflowError, ValueError):  # what the kernel maps for itself
                 continue
-            found.update(text for text in texts if text in data)
-    return sorted(found)
-
-
-def holds(pid: int, text: str) -> bool:
-    """Whether a text of ASCII stands in the process's memory as a string of Python's holds it;
-    False where it has just ended."""
-    try:
-        return bool(held_by(pid, (text.encode("ascii"),)))
-    except OSError:
-        return False
 
 
 @contextmanager

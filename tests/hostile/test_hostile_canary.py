@@ -18,7 +18,7 @@ from tests.hostile.hostile_attempt import told
 from tests.hostile.hostile_checks import holds
 from tests.hostile.hostile_entries import corpus
 from tests.hostile.hostile_machine import below, state
-from tests.hostile.hostile_memory import at_work, held_by, spellings
+from tests.hostile.hostile_memory import at_work, held_by
 from tests.hostile.hostile_stage import CANARY, NEIGHBOURS, specification, staged
 from tests.hostile.hostile_tiers import EVERY_TIER
 
@@ -35,12 +35,11 @@ def test_no_process_below_us_holds_the_canary(tier: Tier, tmp_path: Path) -> Non
         if closed:
             for pid in pids:
                 with pytest.raises(PermissionError):
-                    held_by(pid, spellings(CANARY))
+                    held_by(pid, [CANARY])
         else:
-            secrets = spellings(CANARY) + spellings(NEIGHBOURS)
-            held = {_program(pid): held_by(pid, secrets) for pid in pids}
+            held = {_program(pid): held_by(pid, [CANARY, NEIGHBOURS]) for pid in pids}
             assert held == {_program(pid): [] for pid in pids}
-            assert any(held_by(pid, spellings(NESTLING)) for pid in pids)
+            assert any(held_by(pid, [NESTLING]) for pid in pids)
 
 
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)

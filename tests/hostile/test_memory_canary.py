@@ -17,7 +17,7 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.stimulus import Limits, StandIn, Stimulus
 from tests.execution.small_world import assignment, call, source
-from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root, spellings
+from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root
 from tests.hostile.hostile_tiers import EVERY_TIER
 
 PLANTED = {
@@ -48,18 +48,14 @@ STAND_IN = f'SECRET = "{PLANTED["the stand-in"]}"\ndef put(row, value):\n    row
 PATIENT = Limits(cpu_seconds=60, wall_seconds=600, memory_mib=256)
 
 
-def secrets() -> dict[str, tuple[bytes, ...]]:
-    return {name: spellings(text) for name, text in PLANTED.items()}
-
-
 @needs_root
 @pytest.mark.parametrize("stands_in", [False, True], ids=["alone", "with a stand-in"])
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_no_process_that_runs_a_submission_holds_what_is_ours(tier: Tier, stands_in: bool) -> None:
     with asleep(tier, stands_in=stands_in) as (runner, holders):
         assert runner in holders
-        found = {pid: leaks(pid) for pid in holders}
-        assert found == {pid: [] for pid in holders}
+        held = {pid: held_by(pid, PLANTED.values()) for pid in holders}
+        assert held == {pid: [] for pid in holders}
 
 
 @needs_root
@@ -67,12 +63,7 @@ def test_no_process_that_runs_a_submission_holds_what_is_ours(tier: Tier, stands
 def test_a_leak_that_is_planted_is_found(tier: Tier) -> None:
     given = f"leak = {tuple(PLANTED.values())!r}"
     with asleep(tier, stands_in=False, given=given) as (runner, _):
-        assert leaks(runner) == list(PLANTED)
-
-
-def leaks(pid: int) -> list[str]:
-    """What the process holds of the planted texts."""
-    return [name for name, texts in secrets().items() if held_by(pid, texts)]
+        assert held_by(runner, PLANTED.values()) == sorted(PLANTED.values())
 
 
 @contextmanager

@@ -23,17 +23,18 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation, Tier
 from harness.model.submission import Submission
 from tests.hostile.hostile_machine import state
-from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root, spellings
+from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root
 from tests.hostile.hostile_tiers import EVERY_TIER
+from tests.tiny_course import Course
 
-PLANTED = {
-    "the reference's text": "canary-51d7-reference",
-    "what it returns": "canary-0ac3-returned",
-    "what it prints": "canary-84fe-printed",
-    "what a session shows": "canary-2b96-shown",
-    "what a game says": "canary-f1e0-transcript",
-    "the stand-in": "canary-c7a8-stand-in",
-}
+PLANTED = (
+    "canary-51d7-reference",  # the reference's text
+    "canary-0ac3-returned",  # what it returns
+    "canary-84fe-printed",  # what it prints
+    "canary-2b96-shown",  # what a session shows
+    "canary-f1e0-transcript",  # what a game says
+    "canary-c7a8-stand-in",
+)
 STIMULUS = "question-6d15"  # of another function
 LATER = "question-81c0", "question-2fa9"  # of the function that is asked: one of them is first
 OWN = "nestling-93ac"  # a constant of the submission's
@@ -110,22 +111,17 @@ def test_nothing_of_ours_is_where_a_submission_runs(
         assert runner in holders
         on_no_terminal = Path(f"/proc/{runner}/fd/0").readlink() == Path("/dev/null")
         assert on_no_terminal == (isolation is Isolation.SHARED)
-        assert not held_by(runner, spellings(STIMULUS))
-        assert [bool(held_by(runner, spellings(text))) for text in LATER].count(True) == 1
-        assert {pid: leaks(pid) for pid in holders} == {pid: [] for pid in holders}
+        assert not held_by(runner, [STIMULUS])
+        assert len(held_by(runner, LATER)) == 1
+        assert {pid: held_by(pid, PLANTED) for pid in holders} == {pid: [] for pid in holders}
 
 
 @needs_root
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_a_leak_that_is_planted_is_found(tier: Tier, tmp_path: Path) -> None:
-    given = f', given: "leak = {tuple(PLANTED.values())!r}"'
+    given = f', given: "leak = {PLANTED!r}"'
     with working(tier, Isolation.SHARED, tmp_path, given) as (runner, _):
-        assert leaks(runner) == list(PLANTED)
-
-
-def leaks(pid: int) -> list[str]:
-    """What the process holds of the planted texts."""
-    return [name for name, text in PLANTED.items() if held_by(pid, spellings(text))]
+        assert held_by(runner, PLANTED) == sorted(PLANTED)
 
 
 @contextmanager
@@ -133,10 +129,7 @@ def working(
     tier: Tier, isolation: Isolation, root: Path, given: str = ""
 ) -> Iterator[tuple[int, frozenset[int]]]:
     """The process in which a submission's code computes, and all that have the submission."""
-    for name, text in FILES.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.replace("{given}", given), "utf-8")
+    Course.lay(root, {name: text.replace("{given}", given) for name, text in FILES.items()})
     specification = load(root, "nest")
     if isolation is Isolation.ALONE:
         specification = isolated(specification)
