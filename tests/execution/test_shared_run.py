@@ -194,139 +194,123 @@ def test_a_lone_surrogate_cannot_be_printed_in_either_way(driver: Driver) -> Non
 
 
 LOOK = call("f()"), call("g()")
+# What stands before `f`, what `f` does, and what is said of it.
 SEEN = {
-    "a list": ("board = []\ndef f():\n    board.append(1)\n", "`board`, a list at module level,"),
-    "a list in a tuple": (
-        "state = (0, [])\ndef f():\n    state[1].append(1)\n",
-        "`state`, a list at module level,",
-    ),
+    "a list": ("board = []\n", "board.append(1)", "`board`, a list"),
+    "a list in a tuple": ("state = (0, [])\n", "state[1].append(1)", "`state`, a list"),
     "a row, by another name": (
-        "board = [[0], [0]]\ndef f():\n    rows = board[:]\n    rows[0][0] = 1\n",
-        "`board`, a list at module level,",
+        "board = [[0], [0]]\n",
+        "rows = board[:]\n    rows[0][0] = 1",
+        "`board`, a list",
     ),
-    "a dictionary": (
-        "seen = {}\ndef f():\n    seen['f'] = 1\n",
-        "`seen`, a dictionary at module level, (`f`)",
-    ),
+    "a dictionary": ("seen = {}\n", "seen['f'] = 1", "`seen`, a dictionary at module level, (`f`)"),
     "a dictionary in another order": (
-        "seen = {'a': 1, 'b': 2}\ndef f():\n    seen['a'] = seen.pop('a')\n",
-        "`seen`, a dictionary at module level,",
+        "seen = {'a': 1, 'b': 2}\n",
+        "seen['a'] = seen.pop('a')",
+        "`seen`, a dictionary",
     ),
-    "True for 1": (
-        "flags = [1]\ndef f():\n    flags[0] = flags[0] == 1\n",
-        "`flags`, a list at module level,",
-    ),
+    "True for 1": ("flags = [1]\n", "flags[0] = flags[0] == 1", "`flags`, a list"),
     "a key of another type": (
-        "flags = {1: 0}\ndef f():\n    flags.pop(1)\n    flags[True] = 0\n",
-        "`flags`, a dictionary at module level,",
+        "flags = {1: 0}\n",
+        "flags.pop(1)\n    flags[True] = 0",
+        "`flags`, a dictionary",
     ),
-    "an equal text": (
-        "words = ['ab']\ndef f():\n    words[0] = ''.join(['a', 'b'])\n",
-        "`words`, a list at module level,",
-    ),
-    "a list that is sorted": (
-        "words = ['b', 'a']\ndef f():\n    words.sort()\n",
-        "`words`, a list at module level,",
-    ),
+    "an equal text": ("words = ['ab']\n", "words[0] = ''.join(['a', 'b'])", "`words`, a list"),
+    "a list that is sorted": ("words = ['b', 'a']\n", "words.sort()", "`words`, a list"),
     "a list that is shuffled": (
-        "import random\ndeck = list(range(20))\ndef f():\n    random.shuffle(deck)\n",
-        "`deck`, a list at module level,",
+        "import random\ndeck = list(range(20))\n",
+        "random.shuffle(deck)",
+        "`deck`, a list",
     ),
     "a list that is filled for a while": (
-        "stack = []\ndef f():\n    stack.append(1)\ndef g():\n    return stack.pop()\n",
-        "`stack`, a list at module level,",
+        "stack = []\ndef g():\n    return stack.pop()\n",
+        "stack.append(1)",
+        "`stack`, a list",
     ),
     "a list in a class": (
-        "class A:\n    items = []\ndef f():\n    A().items.append(1)\n",
+        "class A:\n    items = []\n",
+        "A().items.append(1)",
         "`A.items`, a list in a class,",
     ),
     "an attribute of a class, by map": (
-        "class A:\n    n = 0\n    def bump(self):\n        self.n = self.n + 1\n"
-        "def f():\n    list(map(A.bump, [A]))\n",
+        "class A:\n    n = 0\n    def bump(self):\n        self.n = self.n + 1\n",
+        "list(map(A.bump, [A]))",
         "`A`, a class, (`n`)",
     ),
     "an attribute of a base class": (
-        "class B:\n    n = 0\n    def bump(self):\n        self.n = 1\nclass A(B):\n    pass\n"
-        "def f():\n    A.bump(B)\n",
+        "class B:\n    n = 0\n    def bump(self):\n        self.n = 1\nclass A(B):\n    pass\n",
+        "A.bump(B)",
         "`B`, a class, (`n`)",
     ),
     "an attribute of a function": (
-        "class A:\n    def bump(self):\n        self.n = 1\ndef f():\n    A.bump(f)\n",
+        "class A:\n    def bump(self):\n        self.n = 1\n",
+        "A.bump(f)",
         "`f`, a function,",
     ),
     "an attribute of a function in a list": (
-        "class A:\n    def bump(self):\n        self.n = 1\nall_of_them = [lambda: 1]\n"
-        "def f():\n    A.bump(all_of_them[0])\n",
+        "class A:\n    def bump(self):\n        self.n = 1\nall_of_them = [lambda: 1]\n",
+        "A.bump(all_of_them[0])",
         "`all_of_them`, a function,",
     ),
     "an attribute of a method": (
-        "class A:\n    def bump(self):\n        self.n = 1\n    def other(self):\n        pass\n"
-        "def f():\n    A.bump(A.other)\n",
+        "class A:\n    def bump(self):\n        self.n = 1\n    def other(self):\n        pass\n",
+        "A.bump(A.other)",
         "`A.other`, a function,",
     ),
-    "a provided list": (
-        "from support import *\ndef f():\n    NAMES.append('z')\n",
-        "`NAMES`, a list at module level,",
-    ),
+    "a provided list": ("from support import *\n", "NAMES.append('z')", "`NAMES`, a list"),
     "a provided list through its module": (
-        "import support\ndef f():\n    support.NAMES[0] = 'z'\n",
-        "`NAMES`, a list at module level,",
+        "import support\n",
+        "support.NAMES[0] = 'z'",
+        "`NAMES`, a list",
     ),
     "a list that only one function knows": (
-        "def make():\n    return [[]]\nhidden = {'deep': ({1: make()},)}\n"
-        "def f():\n    hidden['deep'][0][1][0].append(1)\n",
-        "`hidden`, a list at module level,",
+        "def make():\n    return [[]]\nhidden = {'deep': ({1: make()},)}\n",
+        "hidden['deep'][0][1][0].append(1)",
+        "`hidden`, a list",
     ),
-    "a cycle": (
-        "loop = []\nloop.append(loop)\ndef f():\n    loop.append(1)\n",
-        "`loop`, a list at module level,",
-    ),
+    "a cycle": ("loop = []\nloop.append(loop)\n", "loop.append(1)", "`loop`, a list"),
 }
+
+
+def at_module_level(reason: str) -> str:
+    """The whole reason, of which a table has the rest where it ends without a comma."""
+    return reason if reason.endswith((",", ")")) else f"{reason} at module level,"
 
 
 @pytest.mark.parametrize("name", SEEN)
 def test_a_change_is_seen(one_driver: Driver, name: str) -> None:
-    program, reason = SEEN[name]
-    program = program if "def g" in program else program + "def g():\n    return 1\n"
+    setup, body, reason = SEEN[name]
+    program = f"def g():\n    return 1\n{setup}def f():\n    {body}\n"
     outcome = together(one_driver, program, *LOOK)
-    assert outcome.refused == reason
+    assert outcome.refused == at_module_level(reason)
     assert outcome.changed_by == 0
     assert outcome.seen == {}
 
 
 UNSEEN = {
-    "an iterator": ("steps = iter([1, 2])\n", "`steps`, a list_iterator at module level,"),
-    "a generator": ("steps = (i for i in [1])\n", "`steps`, a generator at module level,"),
-    "a map": ("steps = map(int, ['1'])\n", "`steps`, a map at module level,"),
-    "an enumeration": ("steps = enumerate([1])\n", "`steps`, an enumerate at module level,"),
-    "an instance": ("class A:\n    pass\none = A()\n", "`one`, an A at module level,"),
-    "an exception": ("error = ValueError('x')\n", "`error`, a ValueError at module level,"),
+    "an iterator": ("steps = iter([1, 2])\n", "`steps`, a list_iterator"),
+    "a generator": ("steps = (i for i in [1])\n", "`steps`, a generator"),
+    "a map": ("steps = map(int, ['1'])\n", "`steps`, a map"),
+    "an enumeration": ("steps = enumerate([1])\n", "`steps`, an enumerate"),
+    "an instance": ("class A:\n    pass\none = A()\n", "`one`, an A"),
+    "an exception": ("error = ValueError('x')\n", "`error`, a ValueError"),
     "a closure": (
         "def make():\n    seen = []\n    def g():\n        seen.append(1)\n        return seen\n"
         "    return g\nnext_one = make()\n",
-        "`next_one`, a function with a closure at module level,",
+        "`next_one`, a function with a closure",
     ),
     "a generator kept by a closure": (
         "def make():\n    steps = iter([1, 2])\n    return lambda: next(steps)\nkept = make()\n",
-        "`kept`, a function with a closure at module level,",
+        "`kept`, a function with a closure",
     ),
-    "a bound method": (
-        "class A:\n    def m(self):\n        pass\ng = A().m\n",
-        "`g`, a method at module level,",
-    ),
-    "a method of a hidden list": (
-        "keep = [].append\n",
-        "`keep`, a builtin_function_or_method at module level,",
-    ),
-    "a set, whose table remembers": ("seen = {1, 2}\n", "`seen`, a set at module level,"),
+    "a bound method": ("class A:\n    def m(self):\n        pass\ng = A().m\n", "`g`, a method"),
+    "a method of a hidden list": ("keep = [].append\n", "`keep`, a builtin_function_or_method"),
+    "a set, whose table remembers": ("seen = {1, 2}\n", "`seen`, a set"),
     "an iterator in a class": (
         "class A:\n    steps = iter([1])\n",
         "`A.steps`, a list_iterator in a class,",
     ),
-    "a view of a hidden dictionary": (
-        "keys = {}.keys()\n",
-        "`keys`, a dict_keys at module level,",
-    ),
+    "a view of a hidden dictionary": ("keys = {}.keys()\n", "`keys`, a dict_keys"),
 }
 
 
@@ -334,7 +318,7 @@ UNSEEN = {
 def test_what_could_change_unseen_is_refused(one_driver: Driver, name: str) -> None:
     program, reason = UNSEEN[name]
     outcome = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
-    assert outcome.refused == f"{reason} may change unseen"
+    assert outcome.refused == f"{at_module_level(reason)} may change unseen"
 
 
 def test_a_reason_is_short_whatever_the_program_calls_its_names(one_driver: Driver) -> None:
