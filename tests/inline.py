@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from unittest.mock import patch
 
 import harness
+from harness.common import serial
 from harness.execution import AnyDriver, Driver, Interpreter, create_driver
 from harness.grading.context import GradingContext
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
@@ -72,10 +73,11 @@ class RememberingEngine(InlineEngine):
 
     def __init__(self, setup: WorkerSetup, jobs: int | None = None) -> None:
         super().__init__(replace(setup, pack_alone=setup.store is not None))
+        self._texts = (serial.dumps(setup.plan), serial.dumps(setup.key))
 
     def run(self, jobs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         jobs = list(jobs)
-        if '"exemptions"' in self._setup.plan or self._has_observations():
+        if self._setup.plan.assignment.exemptions or self._has_observations():
             yield from super().run(jobs)
             return
         new = []
@@ -108,7 +110,7 @@ class RememberingEngine(InlineEngine):
             problem=job.submission.problem,
             withheld=job.submission.withheld,
         )
-        return (setup, self._setup.pack_alone, replace(job, submission=program))
+        return (setup, *self._texts, replace(job, submission=program))
 
     def _as_before(self, job: Any) -> Iterator[Any]:
         first, messages = self._shown[self._key(job)]
