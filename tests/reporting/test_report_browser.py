@@ -1,8 +1,11 @@
-"""The pages in a real browser: Chromium at phone and desktop width, with and without JavaScript."""
+"""The pages in a real browser: Chromium at phone and desktop width, with and without JavaScript;
+every kind of page under axe-core: WCAG 2.2 A and AA and best practice, in both schemes.
+"""
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -10,14 +13,55 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright import sync_api as playwright
 from playwright.sync_api import Page
 
 from harness.common.files import write
+from harness.model.assignment import SourceFile
 from harness.model.result import RunResult
+from harness.model.study import LineRange, MatchedLines, SimilarityReport, SimilarPair
+from harness.reporting.html import class_page
 from harness.reporting.html.class_page import first_page, further_pages
+from harness.reporting.html.study_pages import study_page, write_similarity
+from harness.reporting.two_runs import comparison_page
 from harness.reporting.writing import write_reports
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN, overview
+from tests.reporting.test_study_page import ALIKE, STRENGTH
+from tests.reporting.test_two_runs import FOUND
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--in-process-gpu",
+    "--renderer-process-limit=1",
+]
+
+
+def chromium() -> str:
+    """Where Chromium is; without it the test is skipped, which `.ci/run` does not let pass."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    pytest.skip("no Chromium found; on Debian and Ubuntu: apt-get install -y chromium")
+
+
+@pytest.fixture(scope="module")
+def chromium_started() -> Iterator[playwright.Browser]:
+    """Chromium, started by the first test that looks at a page in it."""
+    program = chromium()
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
 
 PAGES = [
     "index.html",
@@ -304,6 +348,67 @@ def test_thousands_without_javascript_are_on_pages(browser: Browser, thousands: 
         assert names(page)[0] == "student-0100"
         page.get_by_role("link", name="All submissions").click()
         assert page.url == thousands.as_uri()
+
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
+KINDS = (
+    "index.html",
+    "marks/2.html",
+    "comparison.html",
+    "study.html",
+    "similarity/index.html",
+    "similarity/1.html",
+    "submissions/many-faults.html",
+    "feedback/many-faults.html",
+    "feedback/syntax-error.html",
+)
+SOURCES = {
+    name: (SourceFile(name="a1.py", data=f"def f(x):\n    return {name} + x\n".encode()),)
+    for name in ("ada", "bob")
+}
+LINES = LineRange(file=0, first=1, last=2)
+PAIR = SimilarPair(
+    first="ada", second="bob", score=0.9, matches=(MatchedLines(first=LINES, second=LINES),)
+)
+SIMILAR = SimilarityReport(compared=2, pairs=(PAIR,), groups=(("ada", "bob"),))
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reports")
+    with pytest.MonkeyPatch.context() as patched:  # a class page with further ones, of few rows
+        patched.setattr(class_page, "MOST_ROWS", 3)
+        patched.setattr(class_page, "ROWS_A_PAGE", 3)
+        write_reports(RUN, PLAN, folder)
+    write_similarity(SIMILAR, PLAN, SOURCES, folder)
+    (folder / "study.html").write_text(study_page(PLAN, STRENGTH, ALIKE), encoding="utf-8")
+    (folder / "comparison.html").write_text(comparison_page(FOUND), encoding="utf-8")
+    return folder
+
+
+def violations(page: Page, rules: list[str]) -> str:
+    """What axe-core finds, as a text; empty for nothing."""
+    found = Axe().run(page, options={"runOnly": rules, "resultTypes": ["violations"]})
+    return found.generate_report() if found.violations_count else ""
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_has_no_violation(browser: Browser, kinds: Path, name: str) -> None:
+    with Opened(browser, kinds / name, width=PHONE) as opened:
+        opened.page.evaluate("for (each of document.querySelectorAll('details')) each.open = true")
+        assert violations(opened.page, RULES) == ""
+        opened.look(width=PHONE, dark=True)
+        assert violations(opened.page, ["cat.color"]) == ""
+
+
+def test_violations_are_found(browser: Browser) -> None:
+    page = browser.scripted  # at about:blank: a page's policy would hold for what takes its place
+    page.set_content(
+        "<html lang=en><title>t</title><main><h1 style='color:#bbb;background:#fff'>faint</h1>"
+        "<div role=region aria-label=a>1</div><div role=region aria-label=a>2</div></main>"
+    )
+    assert "landmark-unique" in violations(page, RULES)
+    assert "color-contrast" in violations(page, ["cat.color"])
 
 
 # The lowest contrast of any text with what is behind it, after WCAG 2's formula.
