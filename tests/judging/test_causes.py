@@ -14,7 +14,7 @@ from harness.judging.blame import find_blame
 from harness.judging.causes import derive, unreadable, unsettled, with_loops
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
-from harness.model.plan import Place, Scenario, Visibility
+from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, Outline, Unparsable
 from harness.model.stimulus import Call, Run, Session, Stimulus
 from harness.model.verdict import (
@@ -68,13 +68,10 @@ def fails(
     action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus or "x")
     scenario = plans.scenario(
         f"{function}/{rule}-{number}",
-        group="",
-        name="",
         function=function,
         clauses=(f"clause of {function}",),
         visibility=Visibility.VISIBLE if visible else Visibility.HIDDEN,
         stimuli=(Stimulus(action=action),),
-        place=Place(file="", line=1, column=1),
     )
     verdict = Verdict(
         kind=kind, explanation=Explanation(rule=rule, message=f"{rule} {number}"), stand_in=stand_in

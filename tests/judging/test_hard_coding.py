@@ -10,13 +10,7 @@ import pytest
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
 from harness.model.observation import Ending, Observation
-from harness.model.plan import (
-    Place,
-    ProvidedVariant,
-    Scenario,
-    SourceFile,
-    Visibility,
-)
+from harness.model.plan import ProvidedVariant, SourceFile, Visibility
 from harness.model.stimulus import Binding, Call, Run, Stimulus
 from harness.model.verdict import Verdict
 from tests import plans
@@ -26,18 +20,8 @@ SUPPORT = b"BOARD_SIZE: int = 8\nWIN = 4\nTITLE = 'x'\nROWS = BOARD_SIZE\n"
 Behaviour = Callable[[int], Observation]
 
 
-def scenario(function: str, size: int | None, stimulus: str, group: str) -> Scenario:
-    constants = () if size is None else (Binding(name="BOARD_SIZE", literal=str(size)),)
-    action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus)
-    return plans.scenario(
-        f"{group}[BOARD_SIZE={size}]",
-        group=group,
-        name="a name",
-        function=function,
-        clauses=("1",),
-        stimuli=(Stimulus(action=action, constants=constants),),
-        place=Place(file="x.yaml", line=1, column=1),
-    )
+def board_size(size: int | None) -> tuple[Binding, ...]:
+    return () if size is None else (Binding(name="BOARD_SIZE", literal=str(size)),)
 
 
 class Swept:
@@ -54,8 +38,15 @@ class Swept:
         group: str = "f/one",
         visibility: Visibility = Visibility.HIDDEN,
     ) -> None:
+        action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus)
         self.scenarios = {
-            size: replace(scenario(function, size, stimulus, group), visibility=visibility)
+            size: plans.scenario(
+                f"{group}[BOARD_SIZE={size}]",
+                group=group,
+                function=function,
+                stimuli=(Stimulus(action=action, constants=board_size(size)),),
+                visibility=visibility,
+            )
             for size in sizes
         }
         self.seen = {s.id: submission(size or 8) for size, s in self.scenarios.items()}
