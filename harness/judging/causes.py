@@ -41,6 +41,8 @@ from harness.model.verdict import (
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 TOO_SLOW = "too_slow"
+MOST_LINES = 100  # of the text of a place
+_LONGEST_LINE = 200
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
 
 _SOONEST = tuple(Visibility)  # who may be seen first comes first
@@ -186,7 +188,7 @@ def _cause(
             other = outline.part(outline.function_at(frame.file, frame.line))
             cause = replace(cause, line=None)
             return replace(cause, raised_in=_place(other), raised_at=frame.line) if other else cause
-        if frame.line >= part.first + len(part.text):
+        if frame.line >= part.first + MOST_LINES:
             # In a very long function: the line that matters, and not the first ones.
             return replace(cause, place=_line_of(part.file, frame.line, frame.source))
     return cause
@@ -263,7 +265,7 @@ def _with_nearest(cause: Cause, name: str, outline: Outline, example: FailedScen
 
 
 def _place(part: OutlinePart) -> CodePlace:
-    return CodePlace(file=part.file, first=part.first, last=part.last, text=part.text)
+    return CodePlace(file=part.file, first=part.first, last=part.last)
 
 
 def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> Cause:
@@ -292,6 +294,23 @@ def _at_load(example: FailedScenario) -> CodePlace | None:
     """The line outside the functions at which loading failed."""
     frame = next(iter(example.raised.frames if example.raised else ()), None)
     return _line_of(frame.file, frame.line, frame.source) if frame else None
+
+
+def with_texts(
+    causes: Iterable[Cause], lines_of: Callable[[str], Sequence[str]]
+) -> tuple[Cause, ...]:
+    """The causes with the texts of their places; `lines_of` gives the lines of a file."""
+
+    def shown(place: CodePlace | None) -> CodePlace | None:
+        if place is None or place.text:
+            return place
+        lines = lines_of(place.file)[place.first - 1 : place.last][:MOST_LINES]
+        return replace(place, text=tuple(line[:_LONGEST_LINE] for line in lines))
+
+    return tuple(
+        replace(cause, place=shown(cause.place), raised_in=shown(cause.raised_in))
+        for cause in causes
+    )
 
 
 _GUESS = ": perhaps a loop whose condition stays true."

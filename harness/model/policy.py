@@ -34,7 +34,6 @@ class OutlinePart:
     callable: bool = True
     mentions: tuple[str, ...] = ()  # the submission's own names that occur in it
     attributes: tuple[str, ...] = ()  # the names of methods of its own classes that do
-    text: tuple[str, ...] = ()  # its first source lines, each cut where it is very long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

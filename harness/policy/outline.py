@@ -28,7 +28,6 @@ from harness.policy.reading import Source
 
 MOST_PARTS = 400
 MOST_LOOPS = 1000
-MOST_LINES = 100  # of the text of a part
 LONGEST_LINE = 200
 MOST_PRINTINGS = 200
 MOST_VALUES = 100  # statements that give the values of one printing
@@ -168,17 +167,14 @@ def _bound(statement: ast.stmt) -> tuple[str, ...]:
 def _part(source: Source, statement: ast.stmt, name: str, names: _OwnNames) -> OutlinePart:
     decorators = getattr(statement, "decorator_list", ())
     first = min([statement.lineno, *(each.lineno for each in decorators)])
-    last = statement.end_lineno or statement.lineno
-    lines = source.lines[first - 1 : min(last, first - 1 + MOST_LINES)]
     return OutlinePart(
         name=name,
         file=source.name,
         first=first,
-        last=last,
+        last=statement.end_lineno or statement.lineno,
         callable=isinstance(statement, DEFINITIONS),
         mentions=names.mentions_in([statement], but=name),
         attributes=names.attributes([statement]),
-        text=tuple(line[:LONGEST_LINE] for line in lines),
     )
 
 
@@ -194,7 +190,6 @@ def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iter
         _part(source, definition, definition.name, names),
         mentions=names.mentions_in(rest, but=definition.name),
         attributes=names.attributes(rest),
-        text=(),
     )
 
 

@@ -84,10 +84,9 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
     if encoding == "latin-1":
         notes.append(f"{name} declares the text encoding Latin-1; accepted")
     try:
-        text = data.removeprefix(_BOM).decode(encoding)
+        lines = lines_of(data)
     except UnicodeDecodeError as error:
         return _not_text(name, data.removeprefix(_BOM), error)
-    lines = tuple(_NEWLINE.split(text))
     parsed = _parse(name, data, lines, notes)
     if isinstance(parsed, Unparsable):
         return parsed
@@ -98,6 +97,13 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
         notes[MAX_NOTES:] = [f"{name}: {len(notes) - MAX_NOTES} more notes of this kind"]
     index = Index(parsed, own_modules)
     return Source(name=name, lines=lines, index=index, notes=tuple(notes))
+
+
+def lines_of(data: bytes) -> tuple[str, ...]:
+    """The lines, without their ends, of a file that Python can read. UnicodeDecodeError where it is
+    not in the encoding that it declares."""
+    encoding = _encoding(_cookie(data)[1], with_mark=data.startswith(_BOM)) or "utf-8"
+    return tuple(_NEWLINE.split(data.removeprefix(_BOM).decode(encoding)))
 
 
 @lru_cache(maxsize=16)  # as many files as are checked together, as a rule

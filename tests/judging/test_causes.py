@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from harness.judging.blame import find_blame
-from harness.judging.causes import derive, unreadable, unsettled, with_loops
+from harness.judging.causes import derive, unreadable, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.plan import Scenario, Visibility
@@ -296,6 +296,17 @@ def test_far_down_in_a_long_function_the_line_alone_is_shown() -> None:
     (cause,) = derive([failure], outline(program), {})
     place = CodePlace(file="a1.py", first=302, last=302, text=("    return x[9]",))
     assert (cause.line, cause.place) == (302, place)
+
+
+def test_the_text_of_a_place_is_bounded() -> None:
+    names = {(failure := fails("inner")).scenario.id: ("inner",)}
+    (cause,) = causes(failure, blame=names)
+    assert cause.place is not None and cause.place.text == ()
+    long = replace(cause, place=replace(cause.place, last=101), raised_in=cause.place)
+    (shown,) = with_texts([long], lambda file: ["x" * 300] * 500 if file == "a1.py" else [])
+    assert shown.place is not None and shown.raised_in is not None
+    assert (len(shown.place.text), len(shown.place.text[0])) == (100, 200)
+    assert shown.raised_in.text == ("x" * 200,) * 2
 
 
 def test_a_blamed_function_has_one_cause_whatever_its_symptoms() -> None:

@@ -21,7 +21,7 @@ from harness.execution import main_file, proxy_names
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.judging.blame import find_blame
-from harness.judging.causes import derive, unsettled, with_loops
+from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation
@@ -31,6 +31,7 @@ from harness.model.stimulus import Limits, Substitution
 from harness.model.student_view import Surroundings
 from harness.model.submission import Submission
 from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
+from harness.policy.reading import lines_of
 from harness.results.reuse import ResultCache, judging_digest
 
 MOST_SUBSTITUTED_RUNS = 100  # of one submission
@@ -114,7 +115,9 @@ class CauseFinder:
         )
         causes = derive(failures, outline, blame, again.would_pass)
         loops = again.loops(causes, failures, outline)
-        return with_loops(causes, loops, failures, outline), again.new
+        causes = with_loops(causes, loops, failures, outline)
+        data = {file.name: file.data for file in submission.files}
+        return with_texts(causes, lambda file: lines_of(data[file])), again.new
 
 
 class _RunsAgain:
