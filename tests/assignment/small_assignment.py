@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from harness.assignment.loading import SpecErrors, load
+
 SUPPORT = '''"""Constants."""
 BOARD_SIZE = 8
 BLANK_PIECE = "-"
@@ -146,6 +150,15 @@ def write(root: Path, changes: dict[str, str | bytes | None] | None = None) -> P
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     return root
+
+
+def errors_of(
+    root: Path, changes: dict[str, str | bytes | None] | None = None, **asked: Path
+) -> tuple[str, ...]:
+    """All mistakes of the assignment with these changes, a line each."""
+    with pytest.raises(SpecErrors) as caught:
+        load(write(root, changes), "small", **asked)  # type: ignore[arg-type]
+    return caught.value.errors
 
 
 def scenario_file(*bodies: str, head: str = HEAD) -> str:

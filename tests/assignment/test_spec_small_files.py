@@ -18,7 +18,7 @@ from harness.assignment.loading import SpecErrors, available, load, scenario_fil
 from harness.model.plan import ManualSlot, OtherFiles
 from harness.model.specification import ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
-from tests.assignment.small_assignment import ASSIGNMENT, write
+from tests.assignment.small_assignment import ASSIGNMENT, errors_of, write
 from tests.shipped import shipped
 
 A = "specs/small/assignment.yaml"
@@ -81,9 +81,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_cannot_be_meant(text: str, tmp_path: Path) -> None:
-    with pytest.raises(SpecErrors) as caught:
-        load(write(tmp_path, {A: text}), "small")
-    (error,) = caught.value.errors
+    (error,) = errors_of(tmp_path, {A: text})
     value = error.split(": ", 2)[2]
     places = {"archive": "4:39: submission.archive", "otherwise": "4:41: submission.otherwise"}
     key = next((key for key in places if key in text), "")

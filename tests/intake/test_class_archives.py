@@ -24,7 +24,7 @@ from tests.downloads import (
     tarred_class,
     zipped_class,
 )
-from tests.intake.cohorts import A1, by_id, cohort, source_of
+from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of
 from tests.intake.made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
 from tests.tiny_course import Course, results
 
@@ -33,9 +33,7 @@ HINT = "download it again, or unpack it yourself and name the folder"
 
 
 def complaint(path: Path) -> str:
-    with pytest.raises(UserError) as caught:
-        cohort(path)
-    line = str(caught.value)
+    line = refusal(path)
     assert line.startswith(f"{path}: ")
     assert "\n" not in line
     return line.removeprefix(f"{path}: ").removesuffix(f". Hint: {HINT}")

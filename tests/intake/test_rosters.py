@@ -202,11 +202,8 @@ def test_a_roster_that_cannot_be_used(tmp_path: Path, data: bytes, line: str) ->
 
 def test_a_roster_that_is_not_there(tmp_path: Path) -> None:
     path = laid(canvas([one("1")]), tmp_path / "class")
-    with pytest.raises(UserError) as caught:
-        cohort(path, roster=tmp_path / "none.csv")
-    assert (
-        str(caught.value) == f"{tmp_path / 'none.csv'}: cannot be read (No such file or directory)"
-    )
+    roster = tmp_path / "none.csv"
+    assert refusal(path, roster=roster) == f"{roster}: cannot be read (No such file or directory)"
 
 
 def test_the_gradebook_that_export_fills_in_is_a_roster(tmp_path: Path) -> None:
