@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.common.parsing import statements
 from harness.model.plan import Assignment, Clause, Plan, Scenario
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
@@ -21,7 +20,7 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
-from harness.model.stimulus import Stimulus
+from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import CodePlace, Verdict, VerdictKind
 
 

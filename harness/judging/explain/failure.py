@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TypeVar
 
 from harness.common.escaping import plain, quoted
-from harness.common.parsing import statements
 from harness.judging.channels import argument_name, at_import
 from harness.judging.comparison import shared_end, shared_start
 from harness.judging.mismatches import (
@@ -28,7 +27,7 @@ from harness.matchers.comparison import normalised, same
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation
 from harness.model.observation import Observation, StepOutcome
-from harness.model.stimulus import Call, Run, Session, Stimulus, called_function
+from harness.model.stimulus import Call, Run, Session, Stimulus, called_function, statements
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 

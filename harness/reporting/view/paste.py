@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
-from harness.common.parsing import statements
 from harness.judging.boards import grid_of
-from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
+from harness.model.stimulus import Binding, Call, Run, Session, Stimulus, statements
 from harness.model.student_view import Surroundings
 from harness.model.values import Value
 from harness.model.verdict import Grid
