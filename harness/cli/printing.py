@@ -28,6 +28,11 @@ def print_result(*results: RenderableType) -> None:
         console.print(result)
 
 
+def say(console: Console, markup: str) -> None:
+    """Print a sentence as it is: in one line, whatever the width."""
+    console.print(markup, highlight=False, soft_wrap=True)
+
+
 def relative_to_here(path: Path) -> Path:
     """The path as a person types it in this folder, where it lies below."""
     here = Path.cwd()

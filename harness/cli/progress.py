@@ -19,6 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from harness.cli.printing import say
 from harness.grading.batch import Listener
 from harness.model.result import (
     Event,
@@ -57,18 +58,17 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
 def _announce(console: Console, event: RunStarted) -> None:
     facts = event.facts
     if facts.cohort is not None:
-        console.print(escape(str(facts.cohort)), highlight=False, soft_wrap=True)
+        say(console, escape(str(facts.cohort)))
         if facts.cohort.contents is not None:
-            console.print(escape(str(facts.cohort.contents)), highlight=False, soft_wrap=True)
+            say(console, escape(str(facts.cohort.contents)))
     for notice in facts.notices:
-        console.print(f"[bold red]NOTICE[/] {escape(notice)}", highlight=False, soft_wrap=True)
+        say(console, f"[bold red]NOTICE[/] {escape(notice)}")
     plural = "" if event.total == 1 else "s"
     kept = f", {event.kept} graded before" if event.kept else ""
-    console.print(
+    say(
+        console,
         f"{escape(facts.assignment)}: {event.total} submission{plural}{kept}, Python "
         f"{escape(facts.python)}, tier {facts.tier}",
-        highlight=False,
-        soft_wrap=True,
     )
 
 
@@ -99,7 +99,7 @@ class _Bar:
                 self._pace.done()
                 self._progress.update(self._task, advance=1, description=escape(result.id))
             case Notice(text=text):
-                self._progress.console.print(escape(text), highlight=False, soft_wrap=True)
+                say(self._progress.console, escape(text))
             case RunFinished():
                 self._progress.update(self._task, doing="writing reports", description="")
             case ReportsWritten(done=done, total=total):
@@ -125,7 +125,7 @@ class _Lines:
                 self._pace.done()
                 self._report()
             case Notice(text=text):
-                self._console.print(escape(text), highlight=False, soft_wrap=True)
+                say(self._console, escape(text))
             case ReportsWritten(done=done, total=total):
                 if done % PLAIN_REPORTS == 0:
                     self._console.print(f"{done} of {total} reports written", highlight=False)

@@ -174,11 +174,6 @@ EVENINGS = {
 }
 
 
-@pytest.fixture(params=EVENINGS)
-def evening(request: pytest.FixtureRequest) -> Evening:
-    return EVENINGS[request.param]
-
-
 def expected(evening: Evening, number: int) -> str:
     """The mark that this student's cell must hold."""
     sample, late = next((s, late) for n, _, s, late in CLASS if n == number)
@@ -187,12 +182,36 @@ def expected(evening: Evening, number: int) -> str:
     return "" if evening.by_name and number in BOTH_KIMS else MARKS[sample]
 
 
-def test_from_the_download_to_the_importer(
+def check_feedback(
+    named: Callable[[int, str], str], evening: Evening, files: Files, course: Course
+) -> None:
+    """Each student has a page, whose path has what is `named` by number and name."""
+    path = course.path("feedback.zip")
+    done = course.run("export", "reports/tiny", "--to", f"feedback-{evening.to}", "-o", path)
+    assert (done.status, done.err) == (0, "")
+    with zipfile.ZipFile(path) as archive:
+        pages = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert (pages.pop("index.html", None) is not None) == (evening.to == "brightspace")
+    assert len(pages) == sum(bool(sample) for _, _, sample, _ in CLASS)
+    for number, name, sample, _ in CLASS:
+        if sample:
+            (page,) = (text for place, text in pages.items() if named(number, name) in place)
+            assert f"Feedback for <bdi>{evening.identity(number)}</bdi>" in page
+    beginnings = {name.split("/")[0].removesuffix("a1.py") for name in files}
+    for place in pages:  # each under a name that the download had
+        assert any(place.startswith(beginning) for beginning in beginnings if beginning)
+
+
+@pytest.mark.parametrize("evening", EVENINGS.values(), ids=EVENINGS)
+def test_from_the_download_to_the_importer_and_to_each_student(
     evening: Evening, course: Course, tmp_path: Path
 ) -> None:
-    download = zipped_class(evening.download(handed(evening.identity)), tmp_path / "class.zip")
+    files = evening.download(handed(evening.identity))
+    download = zipped_class(files, tmp_path / "class.zip")
     graded = course.run("grade", download, "--assignment", "tiny", *evening.due)
     assert graded.status == 0, graded.err
+    if evening.feedback is not None:
+        check_feedback(evening.feedback, evening, files, course)
 
     given = tmp_path / "book.csv"
     given.write_bytes(evening.written())
@@ -215,27 +234,3 @@ def test_from_the_download_to_the_importer(
     assert any("has no mark: late" in line for line in lines) == bool(evening.due)
     assert sum("BY NAME ALONE" in line for line in lines) == bool(evening.by_name)
     assert sum("has no row" in line for line in lines) == (2 if evening.by_name else 0)
-
-
-@pytest.mark.parametrize("platform", [name for name, e in EVENINGS.items() if e.feedback])
-def test_feedback_for_each_student(platform: str, course: Course, tmp_path: Path) -> None:
-    evening = EVENINGS[platform]
-    assert evening.feedback is not None
-    files = evening.download(handed(evening.identity))
-    download = zipped_class(files, tmp_path / "class.zip")
-    assert course.run("grade", download, "--assignment", "tiny", *evening.due).status == 0
-    path = tmp_path / "feedback.zip"
-    done = course.run("export", "reports/tiny", "--to", f"feedback-{platform}", "-o", path)
-    assert (done.status, done.err) == (0, "")
-    with zipfile.ZipFile(path) as archive:
-        pages = {name: archive.read(name).decode() for name in archive.namelist()}
-    assert (pages.pop("index.html", None) is not None) == (platform == "brightspace")
-    assert len(pages) == sum(bool(sample) for _, _, sample, _ in CLASS)
-    for number, name, sample, _ in CLASS:
-        if sample:
-            part = evening.feedback(number, name)
-            (page,) = (text for place, text in pages.items() if part in place)
-            assert f"Feedback for <bdi>{evening.identity(number)}</bdi>" in page
-    beginnings = {name.split("/")[0].removesuffix("a1.py") for name in files}
-    for place in pages:  # each under a name that the download had
-        assert any(place.startswith(beginning) for beginning in beginnings if beginning)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 from tests.tiny_course import Course, results
@@ -44,13 +43,6 @@ def test_a_part_without_only_is_refused_and_nothing_is_lost(graded: Course) -> N
     assert (graded.report / "results.json").read_bytes() == before
     elsewhere = graded.run("grade", "submissions/tiny/perfect", "--out", "reports/one")
     assert elsewhere.status == 0, elsewhere.err
-
-
-def test_who_is_gone_from_the_class_is_dropped(graded: Course) -> None:
-    shutil.rmtree(graded.path("submissions/tiny/perfect"))
-    outcome = graded.run("grade", "submissions/tiny")
-    assert outcome.status == 0, outcome.err
-    assert "perfect" not in marks(graded)
 
 
 def test_some_of_a_class_that_was_never_graded_is_no_complete_run(course: Course) -> None:

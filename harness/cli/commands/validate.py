@@ -19,7 +19,7 @@ from harness.assignment.loading import SpecErrors, available, load
 from harness.assignment.vocabulary import as_template
 from harness.cli import options
 from harness.cli.commands.strength import measure_strength, show_strength
-from harness.cli.printing import relative_to_here, result_console
+from harness.cli.printing import relative_to_here, result_console, say
 from harness.cli.progress import bar
 from harness.common import escaping
 from harness.common.errors import UserError
@@ -102,7 +102,7 @@ def command(
                 click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
         if context.interpreter.notice:
             notice = escape(context.interpreter.notice)
-            console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
+            say(console, f"[bold red]NOTICE[/] {notice}")
         sound = sound and report.sound
         if strength and report.sound:
             strength_report = measure_strength(
@@ -174,11 +174,9 @@ def show(report: ValidationReport, console: Console) -> None:
             highlight=False,
         )
     for line in report.advice:
-        console.print(escape(line), highlight=False, soft_wrap=True)
+        say(console, escape(line))
     for problem in report.problems:
-        console.print(
-            f"[bold red]{problem.check}[/] {escape(str(problem))}", highlight=False, soft_wrap=True
-        )
+        say(console, f"[bold red]{problem.check}[/] {escape(str(problem))}")
     verdict = (
         "[green]sound"
         if report.sound
