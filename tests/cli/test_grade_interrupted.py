@@ -88,20 +88,16 @@ def test_a_killed_run_leaves_no_process_and_goes_on(
 def test_a_signal_while_workers_start_prints_no_traceback(
     unhurried: Course, tmp_path: Path, workers_there: int
 ) -> None:
-    command = [HARNESS, "grade", "class", "--out", tmp_path, "--jobs", "2"]
-    run = subprocess.Popen(
-        command, cwd=unhurried.root, env=environment(), stdout=subprocess.DEVNULL, stderr=-1
-    )
-    assert run.stderr is not None
-    run.stderr.readline()  # "layout: …": what comes next is the start of the workers
+    run = unhurried.on_terminal("grade", "class", "--out", tmp_path, "--jobs", "2")
+    run.expect("layout: ")  # what comes next is the start of the workers
     if workers_there:
         workers(run.pid)
-    run.send_signal(signal.SIGTERM)
-    complaint = run.stderr.read().decode()
-    run.stderr.close()
-    assert run.wait(PATIENCE) == 130
-    assert "Traceback" not in complaint
-    assert "interrupted" in complaint
+    run.kill(signal.SIGTERM)
+    run.expect(pexpect.EOF)
+    run.close()
+    assert run.exitstatus == 130
+    assert "Traceback" not in run.before
+    assert "interrupted" in run.before
 
 
 @pytest.mark.parametrize("option", per_commit(["--jobs=1", "--thorough"], "--jobs=1"))

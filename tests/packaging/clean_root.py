@@ -84,17 +84,8 @@ class Image:
         self, command: Sequence[str], *, network: bool, group: Path | None = None, **variables: str
     ) -> Done:
         words = ["bwrap", "--bind", str(self.root), "/", "--dev", "/dev", "--proc", "/proc"]
-        words += [
-            "--perms",
-            "1777",
-            "--tmpfs",
-            "/tmp",
-            "--unshare-pid",
-            "--unshare-ipc",
-            "--cap-add",
-            "ALL",
-        ]
-        words += ["--die-with-parent", "--new-session", "--clearenv"]
+        words += ["--perms", "1777", "--tmpfs", "/tmp", "--unshare-pid", "--unshare-ipc"]
+        words += ["--cap-add", "ALL", "--die-with-parent", "--new-session", "--clearenv"]
         kept = {"PATH": _PATH, "HOME": "/root"}
         if network:
             for path in ("/etc/resolv.conf", "/etc/ssl/certs"):

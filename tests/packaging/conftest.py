@@ -13,7 +13,8 @@ from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.packaging import selfcheck
 from tests.packaging.autograder_tree import Autograder
-from tests.packaging.given_away import ROOT, handed_out, packed
+from tests.packaging.given_away import handed_out, packed
+from tests.shipped import root_of
 from tests.tiny_course import FIXTURE, Course, Outcome
 
 
@@ -59,7 +60,7 @@ def tiny_handout(tiny_course: Course) -> dict[str, bytes]:
 def handout(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, bytes]]:
     """Makes that of an assignment shipped here, by its id, once."""
     folder = tmp_path_factory.mktemp("handouts")
-    return cache(lambda each: packed(handed_out(ROOT, each, folder / f"{each}.zip")))
+    return cache(lambda each: packed(handed_out(root_of(each), each, folder / f"{each}.zip")))
 
 
 @pytest.fixture

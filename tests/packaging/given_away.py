@@ -27,6 +27,15 @@ def packed(archive: bytes) -> dict[str, bytes]:
         return {name: opened.read(name) for name in opened.namelist()}
 
 
+def laid_out(files: dict[str, bytes], folder: Path) -> Path:
+    """The folder with these files in it."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    return folder
+
+
 def run_selfcheck(
     python: Path, *command: str | Path, cwd: Path, before: tuple[Path, ...] = ()
 ) -> subprocess.CompletedProcess[str]:

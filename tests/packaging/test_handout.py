@@ -21,7 +21,7 @@ from harness.grading.stub import bodies, stub
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan, SourceFile
 from harness.reporting.view import paste
-from tests.packaging.given_away import IDS, ROOT, handed_out, packed
+from tests.packaging.given_away import IDS, ROOT, handed_out, laid_out, packed
 from tests.shipped import shipped
 from tests.tiny_course import FIXTURE, Course, Outcome
 
@@ -45,13 +45,12 @@ def test_all_that_a_student_needs(tiny_handout: dict[str, bytes]) -> None:
 
 
 def test_the_command_that_the_readme_names_checks_all_files(
-    tmp_path: Path, selfcheck_here: Callable[..., Outcome]
+    handout: Callable[[str], dict[str, bytes]],
+    tmp_path: Path,
+    selfcheck_here: Callable[..., Outcome],
 ) -> None:
-    name = "first-steps"
-    archive = handed_out(ROOT / "examples" / name, name, tmp_path / "handout.zip")
-    with zipfile.ZipFile(io.BytesIO(archive)) as packed_files:
-        packed_files.extractall(tmp_path)
-    right = ROOT / "examples" / name / "submissions" / "right-short"
+    laid_out(handout("first-steps"), tmp_path)
+    right = ROOT / "examples" / "first-steps" / "submissions" / "right-short"
     for file in right.glob("*.py"):
         shutil.copy(file, tmp_path)
     readme = (tmp_path / "README.txt").read_text("utf-8")
@@ -67,9 +66,10 @@ def test_the_command_that_the_readme_names_checks_all_files(
     assert "NOTE not checked: guess.py is not here; hand in all 3 files\n" in fewer.err
 
 
-def test_files_and_what_is_piped_in_are_handed_out_and_shown(tmp_path: Path) -> None:
-    archive = handed_out(ROOT / "examples" / "text-stats", "text-stats", tmp_path / "h.zip")
-    parts = packed(archive)
+def test_files_and_what_is_piped_in_are_handed_out_and_shown(
+    handout: Callable[[str], dict[str, bytes]],
+) -> None:
+    parts = handout("text-stats")
     data = ROOT / "examples" / "text-stats" / "specs" / "text-stats" / "data"
     assert parts["cat.txt"] == (data / "cat.txt").read_bytes()
     page = parts["visible-scenarios.txt"].decode()
@@ -102,9 +102,10 @@ def test_a_file_of_several_contents_is_named_with_what_to_do(tmp_path: Path) -> 
     ) in readme
 
 
-def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(tmp_path: Path) -> None:
-    archive = handed_out(ROOT / "examples" / "bank", "bank", tmp_path / "bank.zip")
-    page = packed(archive)["visible-scenarios.txt"].decode()
+def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(
+    handout: Callable[[str], dict[str, bytes]],
+) -> None:
+    page = handout("bank")["visible-scenarios.txt"].decode()
     assert "raises ValueError: balance must not be negative\n" in page
     assert "         InsufficientFundsError: Ada has only 5 dollars\n" in page
     lines = page.splitlines()

@@ -22,7 +22,7 @@ from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from tests.execution.conftest import installed
-from tests.packaging.given_away import HOST, IDS, ROOT, packed, run_selfcheck
+from tests.packaging.given_away import HOST, IDS, ROOT, laid_out, packed, run_selfcheck
 from tests.shipped import shipped
 from tests.tiny_course import FIXTURE, Course, Outcome
 
@@ -61,14 +61,6 @@ SAMPLES = sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))
 def tiny(tiny_handout: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The handout of the tiny course, laid out."""
     return laid_out(tiny_handout, tmp_path_factory.mktemp("tiny"))
-
-
-def laid_out(files: dict[str, bytes], folder: Path) -> Path:
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(data)
-    return folder
 
 
 @pytest.mark.parametrize(
