@@ -88,7 +88,11 @@ _CAUSES = (
         "the results cannot be opened here",
         "see whether the folder exists and may be written",
     ),
-    ("locked", "another run is writing these results", "wait for it or choose another --out"),
+    (
+        "locked",
+        "another run is writing these results",
+        "wait for it or choose another folder with --out",
+    ),
     ("not a database", "this is no results file", "use --fresh to begin anew"),
     ("malformed", "the results file is damaged", "use --fresh to begin anew"),
     ("no such", "this is no results file of the harness", "use --fresh to begin anew"),
