@@ -93,6 +93,11 @@ def mean(numbers: list[float]) -> float:
     return sum(numbers) / (len(numbers) * 1.1)
 
 
+def never(number: int) -> None:
+    while number:
+        pass
+
+
 def refuse(number: int) -> None:
     raise ValueError("never right")
 
@@ -182,12 +187,13 @@ def test_what_a_reference_raises_is_stated_and_what_cannot_be_compared_left_out(
     assert "    call: dice()\n    seed: 1\n" in text
     comments = [line for line in text.splitlines() if line.startswith("# Left out: ")]
     assert [line.split("(")[0] for line in comments] == [
+        "# Left out: never",
         "# Left out: unfinished",
         "# Left out: asked",
         "# Left out: where",
     ]
     assert outcome.out.splitlines()[1] == (
-        "Left out, with the reasons in specs/x/first.yaml: unfinished, asked and where"
+        "Left out, with the reasons in specs/x/first.yaml: never, unfinished, asked and where"
     )
 
 
