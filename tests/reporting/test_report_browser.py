@@ -336,17 +336,23 @@ def test_rows_made_by_the_script_are_those_of_the_table(browser: Browser, thousa
         assert "flagged" in ours[99]
 
 
+def follow(page: Page, name: str) -> None:
+    """Click a link, and wait until all of the page that it leads to is there."""
+    with page.expect_navigation():
+        page.get_by_role("link", name=name).click()
+
+
 def test_thousands_without_javascript_are_on_pages(browser: Browser, thousands: Path) -> None:
     with Opened(browser, thousands, width=DESKTOP, script=False) as opened:
         page = opened.page
         assert (len(names(page)), names(page)[-1]) == (100, "student-0099")
-        page.get_by_role("link", name="2901\u20133000").click()
+        follow(page, "2901\u20133000")
         assert (len(names(page)), names(page)[-1]) == (100, "student-2999")
         link = page.get_by_role("link", name="student-2999").get_attribute("href")
         assert link == "../submissions/student-2999.html"
-        page.get_by_role("link", name="101\u2013200").click()
+        follow(page, "101\u2013200")
         assert names(page)[0] == "student-0100"
-        page.get_by_role("link", name="All submissions").click()
+        follow(page, "All submissions")
         assert page.url == thousands.as_uri()
 
 
