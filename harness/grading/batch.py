@@ -52,7 +52,7 @@ class BatchOptions:
 
     `paths` is what the submissions were read from. `only` has the ids to grade, where all others
     stay as they are. `cohort` and `notices` are what there is to say of what was handed in.
-    `on_graded` makes, from the plan and all `ids`, what the workers of this machine do with each
+    `on_graded` makes, from all ids and the plan, what the workers of this machine do with each
     result, beside grading. `strength` is what is known of how strong the scenarios are.
     """
 
@@ -65,7 +65,7 @@ class BatchOptions:
     thorough: bool = False
     cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
-    on_graded: Callable[..., Callable[[SubmissionResult], None]] | None = None
+    on_graded: Callable[[Sequence[str], Plan], Callable[[SubmissionResult], None]] | None = None
     strength: StrengthFigures | None = None
 
 
@@ -105,7 +105,7 @@ def grade_batch(
             reference=context.specification.reference,
         )
         ids = tuple(sorted({each.id for each in submissions} | store.states().keys()))
-        on_graded = partial(options.on_graded, ids=ids) if options.on_graded else None
+        on_graded = partial(options.on_graded, ids) if options.on_graded else None
         local = replace(setup, on_graded=on_graded)
         engine = options.engine or (lambda _: Pool(local, options.jobs))
         try:

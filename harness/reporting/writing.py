@@ -79,7 +79,7 @@ def mark_unfinished(folder: Path) -> None:
             files.write(folder / INDEX, page.replace(_TOP, _TOP + _UNFINISHED, 1))
 
 
-def page_writer(folder: Path, plan: Plan, ids: Sequence[str]) -> Callable[[SubmissionResult], None]:
+def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> Callable[[SubmissionResult], None]:
     """What writes the two pages of one submission at a time below `folder`, for workers that grade;
     `ids` are those of the whole class, in order. `write_reports` leaves these pages as they are.
 

@@ -104,7 +104,7 @@ def stuck(graded: Course, line: str, limits: str) -> str:
 
 def test_what_was_stopped_early_is_kept_until_all_is_asked_for(graded: Course) -> None:
     leave_only(graded, "perfect")
-    told = stuck(graded, "pass", "cpu_seconds: 0.05")
+    told = stuck(graded, "pass", "cpu_seconds: 0.1")
     assert "perfect: 5 of 13 scenarios stopped early" in told
     found, observed = results(graded.report), rows(graded.report, "observation")
     assert submission(graded.report, "perfect")["flagged"]
@@ -124,7 +124,7 @@ def test_what_was_stopped_early_is_kept_until_all_is_asked_for(graded: Course) -
     assert (kinds.count("stopped_early"), kinds.count("cpu_limit")) == (0, 9)
     again = graded.run("grade", "submissions/tiny", "--thorough")
     assert "1 submission, 1 graded before" in again.err
-    graded.edit("specs/tiny/assignment.yaml", "cpu_seconds: 0.05", "cpu_seconds: 0.06")
+    graded.edit("specs/tiny/assignment.yaml", "cpu_seconds: 0.1", "cpu_seconds: 0.11")
     other = graded.run("grade", "submissions/tiny", "--thorough")
     assert "graded before" not in other.err
 

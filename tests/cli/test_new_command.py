@@ -154,7 +154,7 @@ def short_limit(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     template = tmp_path_factory.mktemp("new") / "template"
     shutil.copytree(files._TEMPLATE, template)
     with (template / "assignment.yaml").open("a", encoding="utf-8") as file:
-        file.write("limits: {cpu_seconds: 0.05}\n")
+        file.write("limits: {cpu_seconds: 0.1}\n")
     monkeypatch.setattr(files, "_TEMPLATE", template)
 
 

@@ -180,7 +180,7 @@ def pages(folder: Path) -> dict[str, int]:
 def test_what_workers_wrote_is_left_alone_at_the_end(tmp_path: Path) -> None:
     ids = [result.id for result in RUN.submissions]
     for result in reversed(RUN.submissions):
-        page_writer(tmp_path, PLAN, ids)(result)
+        page_writer(tmp_path, ids, PLAN)(result)
     before = pages(tmp_path)
     write_reports(RUN, PLAN, tmp_path)
     assert pages(tmp_path) == before
@@ -207,7 +207,7 @@ def test_pages_lead_to_the_ones_before_and_after(tmp_path: Path) -> None:
 
 
 def test_a_page_of_a_submission_that_is_gone_goes_with_the_class_page(tmp_path: Path) -> None:
-    page_writer(tmp_path, PLAN, [MANY_FAULTS.id])(MANY_FAULTS)
+    page_writer(tmp_path, [MANY_FAULTS.id], PLAN)(MANY_FAULTS)
     assert set(pages(tmp_path)) == {"many-faults.html"}
     write_reports(RunResult(facts=RUN.facts, submissions=(OUR_FAULT,)), PLAN, tmp_path)
     assert set(pages(tmp_path)) == {"our-fault.html"}

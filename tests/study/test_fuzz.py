@@ -140,7 +140,7 @@ def test_a_bad_strategy_is_named_with_file_and_line(
     course: Course, strategy: str, line: int, message: str
 ) -> None:
     with pytest.raises(UserError) as caught:
-        drawer(course, strategy).batch(1, 6, twice=True)
+        drawer(course, strategy).batch(1, 30, twice=True)
     assert str(caught.value).startswith(f"specs/tiny/fuzzing.py:{line}: fuzzing.{strategy} ")
     assert message in str(caught.value)
 

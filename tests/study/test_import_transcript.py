@@ -65,6 +65,8 @@ def test_where_all_marks_are_given_it_is_told_how_to_give_points(course: Course)
     assert validated.status == 0, validated.out
     course.edit("specs/tiny/main.yaml", "marks: 3\n", "marks: 2\n")
     course.edit(file, "    informational: true\n", "")
+    validated = course.run("validate", "tiny", "--no-samples")
+    assert validated.status == 0, validated.out
     (added,) = (s for s in load(course.root, "tiny").plan.scenarios if s.id.startswith("imported/"))
     assert not added.informational
 

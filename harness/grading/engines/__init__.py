@@ -77,8 +77,11 @@ class WorkerFailure:
 Ended = Graded | WorkerFailure
 """How a `Job` ended; what was observed and judged has gone before it, in pieces."""
 
+SearchEnded = FirstFailures | WorkerFailure
+"""How a `FailureJob` ended."""
+
 AnyJob = Job | FailureJob
-Message = Piece | Ended | FirstFailures
+Message = Piece | Ended | SearchEnded
 
 
 class Engine(Protocol):

@@ -10,18 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from multiprocessing.connection import wait
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from harness.common.errors import HarnessError
 from harness.execution import cores
 from harness.grading.context import GradingContext
-from harness.grading.engines import FailureJob, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import (
+    AnyJob,
+    Ended,
+    FailureJob,
+    Job,
+    SearchEnded,
+    WorkerFailure,
+    WorkerSetup,
+)
 from harness.grading.engines.worker import SpawnedWorker, start_grading
 from harness.grading.grader import FirstFailures, Graded
 from harness.results.reuse import Piece
 
 Setup = TypeVar("Setup")
-AnyJob = TypeVar("AnyJob", bound=Any)
+Task = TypeVar("Task")
+Found = TypeVar("Found")
 
 
 class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
@@ -97,17 +106,17 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
     def run(
         self,
         setup: Setup,
-        jobs: Iterable[AnyJob],
+        jobs: Iterable[Task],
         heard: Callable[[Any], None] = lambda message: None,
-    ) -> Iterator[tuple[AnyJob, Any]]:
+    ) -> Iterator[tuple[Task, Any]]:
         """Each job with each of its worker's messages, as they come; one job a worker is under way.
         A job whose worker dies has another one, once. `heard` is called with the last message of a
         job before the next job is asked for."""
         waiting = iter(jobs)
         busy: list[SpawnedWorker] = []
-        retried: list[AnyJob] = []
+        retried: list[Task] = []
 
-        def begin(job: AnyJob) -> None:
+        def begin(job: Task) -> None:
             worker = self.take(setup)
             busy.append(worker)
             worker.send(job)
@@ -120,7 +129,7 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
         while busy:
             ready = wait([worker.connection for worker in busy])
             for worker in [each for each in busy if each.connection in ready]:
-                job: AnyJob = worker.current
+                job: Task = worker.current
                 try:
                     message = worker.receive()
                 except (EOFError, OSError) as died:
@@ -152,7 +161,13 @@ class Pool(AbstractContextManager["Pool"]):
     def __exit__(self, *_: object) -> None:
         self._workers.close()
 
-    def run(self, jobs: Iterable[AnyJob]) -> Iterator[tuple[AnyJob, Any]]:
+    @overload
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]: ...
+
+    @overload
+    def run(self, jobs: Iterable[FailureJob]) -> Iterator[tuple[FailureJob, SearchEnded]]: ...
+
+    def run(self, jobs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         """As `Engine.run`, with one job a worker under way."""
         return self._workers.run(self._setup, jobs)
 
@@ -169,16 +184,20 @@ def run_jobs(
     with `blame`, causes of failures are found by substitution. Raises HarnessError when the
     harness itself failed on a job."""
     reference = context.specification.reference if blame else ()
-    return _ended(
-        replace(context.worker_setup(), digests=digests, reference=reference), jobs, workers
-    )
+    setup = replace(context.worker_setup(), digests=digests, reference=reference)
+    with Pool(setup, workers) as pool:
+        for job, message in pool.run(jobs):
+            if not isinstance(message, Piece):
+                yield job, _unless_failed(job, message)
 
 
 def search_failures(
     context: GradingContext, jobs: Sequence[FailureJob], workers: int | None
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
     """Each job with the failures that were found, as `run_jobs`."""
-    return _ended(replace(context.worker_setup(), secret=_SEARCHING), jobs, workers)
+    with Pool(replace(context.worker_setup(), secret=_SEARCHING), workers) as pool:
+        for job, message in pool.run(jobs):
+            yield job, _unless_failed(job, message)
 
 
 # Our own programs do not try to exploit the order of a shared run; a fixed one gives the same
@@ -186,12 +205,7 @@ def search_failures(
 _SEARCHING = bytes(32)
 
 
-def _ended(
-    setup: WorkerSetup, jobs: Iterable[AnyJob], workers: int | None
-) -> Iterator[tuple[AnyJob, Any]]:
-    with Pool(setup, workers) as pool:
-        for job, message in pool.run(jobs):
-            if isinstance(message, WorkerFailure):
-                raise HarnessError(f"{job.submission.id}: {message.reason}")
-            if not isinstance(message, Piece):
-                yield job, message
+def _unless_failed(job: AnyJob, ended: Found | WorkerFailure) -> Found:
+    if isinstance(ended, WorkerFailure):
+        raise HarnessError(f"{job.submission.id}: {ended.reason}")
+    return ended

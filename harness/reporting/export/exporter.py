@@ -56,11 +56,17 @@ class Exporter:
     may_be_anonymous: bool = False  # it needs no names
 
 
-def text_exporter(name: str, help_line: str, text: Callable[[RunResult, Plan], str]) -> Exporter:
-    """A format that is a text made from the run alone, and so of an anonymous run too."""
+def text_exporter(
+    name: str,
+    help_line: str,
+    text: Callable[[RunResult, Plan], str],
+    *,
+    may_be_anonymous: bool = False,
+) -> Exporter:
+    """A format that is a text made from the run alone."""
 
     def export(request: ExportRequest) -> Exported:
         text_of_run = text(request.run, request.plan)
         return Exported(data=text_of_run.encode("utf-8", "backslashreplace"))
 
-    return Exporter(name=name, help=help_line, export=export, may_be_anonymous=True)
+    return Exporter(name=name, help=help_line, export=export, may_be_anonymous=may_be_anonymous)
