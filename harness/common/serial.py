@@ -16,7 +16,7 @@ import importlib
 import json
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -152,8 +152,8 @@ def _read_float(plain: Any) -> float:
 
 def _tuple_form(kind: Any) -> _Form:
     arguments = typing.get_args(kind)
-    if len(arguments) != 2 or arguments[1] is not Ellipsis:
-        raise TypeError(f"model types hold tuple[X, ...] only, not {kind!r}")
+    if arguments[-1] is not Ellipsis:
+        return _pair_form([_form(part) for part in arguments])
     item = _form(arguments[0])
 
     def read(plain: Any) -> Any:
@@ -162,6 +162,19 @@ def _tuple_form(kind: Any) -> _Form:
         return tuple(map(item.read, plain))
 
     return _Form(lambda value: [item.write(part) for part in value], read)
+
+
+def _pair_form(parts: Sequence[_Form]) -> _Form:
+    """Of so many values, each of its own type."""
+
+    def read(plain: Any) -> Any:
+        if type(plain) is not list or len(plain) != len(parts):
+            raise SerialError(f"expected a list of {len(parts)}")
+        return tuple(part.read(value) for part, value in zip(parts, plain, strict=True))
+
+    return _Form(
+        lambda values: [part.write(v) for part, v in zip(parts, values, strict=True)], read
+    )
 
 
 def _union_form(members: tuple[Any, ...]) -> _Form:

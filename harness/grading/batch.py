@@ -17,7 +17,6 @@ from harness.common.errors import UserError
 from harness.grading.context import GradingContext, finished_facts, run_facts
 from harness.grading.engines import EngineFactory, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
-from harness.grading.grader import Graded
 from harness.marking.mark import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -113,7 +112,7 @@ def grade_batch(
                 if isinstance(found, Piece):
                     store.add(found)
                     continue
-                result = _not_lost(found.result, store)
+                result = _not_lost(found, store)
                 store.save(result, state_digest="" if result.earlier else state)
                 _tell_of_stopped(result, listener)
                 listener(SubmissionGraded(result=result))
@@ -204,17 +203,8 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
     if earlier is None:
         return result
     notes = tuple(note for note in earlier.notes if note != EARLIER_NOTE)
-    return replace(
-        earlier,
-        earlier=True,
-        flagged=True,
-        notes=(*notes, EARLIER_NOTE),
-        student=result.student,
-        handed_in=result.handed_in,
-        attempt=result.attempt,
-        attempts=result.attempts,
-        source=result.source,
-    )
+    earlier = replace(earlier, earlier=True, flagged=True, notes=(*notes, EARLIER_NOTE))
+    return of_submission(earlier, result)
 
 
 def _is_done(store: Store, submission: Submission) -> bool:
@@ -248,7 +238,7 @@ def _graded(
     create_engine: EngineFactory,
     plan: Plan,
     listener: Listener,
-) -> Iterator[Piece | Graded]:
+) -> Iterator[Piece | SubmissionResult]:
     """Every submission's pieces and result as they come, our own failures as a status of their own.
 
     What a group handed in together is graded once, so that all of them have the same mark.
@@ -268,23 +258,21 @@ def _graded(
                     listener(Notice(text=f"{submission.id}: could not be graded: {found.reason}"))
                     yield _harness_error(submission, plan)
                 else:
-                    yield _as_own(found, job.submission, submission)
+                    yield _as_own(found.result, job.submission, submission)
 
 
-def _as_own(found: Graded, first: Submission, member: Submission) -> Graded:
+def _as_own(result: SubmissionResult, first: Submission, member: Submission) -> SubmissionResult:
     if member is first:
-        return found
-    notes = (*member.notes, *found.result.notes[len(first.notes) :])
-    result = of_submission(replace(found.result, notes=notes), member)
-    return Graded(result=result)
+        return result
+    notes = (*member.notes, *result.notes[len(first.notes) :])
+    return of_submission(replace(result, notes=notes), member)
 
 
-def _harness_error(submission: Submission, plan: Plan) -> Graded:
-    result = replace(
+def _harness_error(submission: Submission, plan: Plan) -> SubmissionResult:
+    return replace(
         without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
         problem="the harness failed on this submission; run the same command again",
     )
-    return Graded(result=result)
 
 
 _LISTED = 3  # ids in a message

@@ -38,7 +38,7 @@ from harness.model.observation import Tier
 from harness.model.plan import FunctionSignature, Plan, Scenario, Visibility
 from harness.model.result import RunFacts
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Session, Stimulus
+from harness.model.stimulus import statements
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -338,7 +338,7 @@ def _called(plan: Plan) -> set[str]:
     found: set[str] = set()
     for scenario in plan.scenarios:
         for stimulus in scenario.stimuli:
-            nodes = list(_nodes(_sources(stimulus)))
+            nodes = list(_nodes(stimulus.source_texts()))
             bound = {n.id for n in nodes if isinstance(n, ast.Name) and not _is_read(n)}
             calls = (n.func for n in nodes if isinstance(n, ast.Call))
             found |= {f.id for f in calls if isinstance(f, ast.Name)} - bound
@@ -356,23 +356,10 @@ def _provided(plan: Plan) -> set[str]:
     return names
 
 
-def _sources(stimulus: Stimulus) -> Iterator[str]:
-    yield stimulus.given
-    match stimulus.action:
-        case Call(expression=expression):
-            yield expression
-        case Session(steps=steps):
-            yield from steps
-        case _:
-            pass
-
-
 def _nodes(sources: Iterable[str | bytes]) -> Iterator[ast.AST]:
-    for source in sources:
-        try:
-            yield from ast.walk(ast.parse(source))
-        except (SyntaxError, ValueError):
-            continue  # a data file, or for another Python version
+    for source in sources:  # also a data file, or for another Python version
+        for statement in statements(source):
+            yield from ast.walk(statement)
 
 
 def _is_read(name: ast.Name) -> bool:

@@ -133,7 +133,9 @@ class SubmissionResult:
         return sum((part.slot.out_of for part in self.manual), self.out_of)
 
 
-def of_submission(result: SubmissionResult, submission: Submission) -> SubmissionResult:
+def of_submission(
+    result: SubmissionResult, submission: Submission | SubmissionResult
+) -> SubmissionResult:
     """The result under the name of this submission: its id, student, time, attempt and source."""
     return replace(
         result,

@@ -54,7 +54,7 @@ class Job:
     """One submission to grade, on these scenarios alone (None: the whole plan)."""
 
     submission: Submission
-    only: frozenset[str] | None = None
+    only: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,13 +27,9 @@ def mutated(files: tuple[SourceFile, ...], mutant: Mutant) -> tuple[SourceFile, 
     )
 
 
-def scenarios_of(plan: Plan, clause: str) -> frozenset[str]:
-    """The ids of the scored scenarios that test a clause."""
-    return frozenset(s.id for s in plan.scenarios if clause in s.clauses and not s.informational)
-
-
 def mutant_jobs(specification: Specification) -> list[Job]:
-    """One job a mutant, in the order of the file, on its clause's scenarios."""
+    """One job a mutant, in the order of the file, on the scored scenarios of its clause."""
+    scored = [each for each in specification.plan.scenarios if not each.informational]
     return [
         Job(
             submission=Submission(
@@ -41,7 +37,7 @@ def mutant_jobs(specification: Specification) -> list[Job]:
                 files=mutated(specification.reference, mutant),
                 origin="mutants.yaml",
             ),
-            only=scenarios_of(specification.plan, mutant.clause),
+            only=tuple(each.id for each in scored if mutant.clause in each.clauses),
         )
         for index, mutant in enumerate(specification.mutants)
     ]

@@ -4,6 +4,7 @@ of what a submission has made."""
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -15,7 +16,6 @@ from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.submission import Submission
 from harness.results.reuse import Piece
 
 MOST_SETUP = 50 << 20  # bytes of plan, answer key and reference
@@ -48,29 +48,6 @@ class WorkerAnswer:
     refused: str = ""
     ended: SubmissionResult | WorkerFailure | None = None
     pieces: tuple[Piece, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PieceMessage:
-    """A `Piece`: digests and texts in turn, and rows one after another."""
-
-    texts: tuple[bytes, ...]
-    observations: bytes
-    verdicts: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _AnswerMessage:
-    worker: str
-    refused: str
-    ended: SubmissionResult | WorkerFailure | None
-    pieces: tuple[_PieceMessage, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _JobMessage:
-    submission: Submission
-    only: tuple[str, ...] | None = None
 
 
 def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
@@ -110,27 +87,20 @@ def unpack_setup(data: bytes) -> SetupMessage:
 
 def pack_job(job: Job) -> bytes:
     """A submission's bytes, and what is to be run of the plan."""
-    only = None if job.only is None else tuple(sorted(job.only))
-    return serial.dumps(_JobMessage(submission=job.submission, only=only)).encode("ascii")
+    return serial.dumps(job).encode("ascii")
 
 
 def unpack_job(data: bytes) -> Job:
     """The inverse; SerialError."""
-    message = serial.loads(_JobMessage, data)
-    only = None if message.only is None else frozenset(message.only)
-    return Job(submission=message.submission, only=only)
+    return serial.loads(Job, data)
 
 
 def pack_answer(answer: WorkerAnswer) -> bytes:
     """At most about `MOST_ANSWER` bytes. What is only kept to be used again is left out where it
     does not fit; a result that does not fit is a failure of ours."""
-    message = _AnswerMessage(
-        worker=answer.worker,
-        refused=answer.refused,
-        ended=answer.ended,
-        pieces=tuple(map(_piece_message, answer.pieces)) if _fit(answer.pieces) else (),
-    )
-    text = serial.dumps(message).encode("ascii")
+    if not _fit(answer.pieces):
+        answer = replace(answer, pieces=())
+    text = serial.dumps(answer).encode("ascii")
     if len(text) > 2 * MOST_ANSWER:
         reason = f"its result of {len(text) >> 20} MiB is too large to be sent"
         return pack_answer(replace(answer, ended=WorkerFailure(reason=reason), pieces=()))
@@ -142,42 +112,18 @@ def unpack_answer(data: object) -> WorkerAnswer:
     if not isinstance(data, bytes) or len(data) > 2 * MOST_ANSWER:
         raise serial.SerialError("no answer of a worker of ours")
     try:
-        message = serial.loads(_AnswerMessage, data)
-        return WorkerAnswer(
-            worker=message.worker,
-            refused=message.refused,
-            ended=message.ended,
-            pieces=tuple(map(_piece, message.pieces)),
-        )
+        answer = serial.loads(WorkerAnswer, data)
     except (ValueError, RecursionError) as error:
         raise serial.SerialError(f"no answer of a worker of ours: {error}") from None
+    if any(len(digest) != _DIGEST for piece in answer.pieces for digest in _digests(piece)):
+        raise serial.SerialError("a digest of another length")
+    return answer
 
 
 def _fit(pieces: tuple[Piece, ...]) -> bool:
     return sum(len(data) for piece in pieces for _, data in piece.texts) <= MOST_ANSWER // 2
 
 
-def _piece_message(piece: Piece) -> _PieceMessage:
-    return _PieceMessage(
-        texts=tuple(chain.from_iterable(piece.texts)),
-        observations=b"".join(chain.from_iterable(piece.observations)),
-        verdicts=b"".join(chain.from_iterable(piece.verdicts)),
-    )
-
-
-def _piece(message: _PieceMessage) -> Piece:
-    digests, texts = message.texts[::2], message.texts[1::2]
-    if any(len(digest) != _DIGEST for digest in digests):
-        raise ValueError("a digest of another length")
-    return Piece(
-        texts=tuple(zip(digests, texts, strict=True)),
-        observations=_rows(message.observations),
-        verdicts=_rows(message.verdicts),
-    )
-
-
-def _rows(data: bytes) -> tuple[tuple[bytes, bytes], ...]:
-    parts = [data[start : start + _DIGEST] for start in range(0, len(data), _DIGEST)]
-    if len(data) % (2 * _DIGEST):
-        raise ValueError("a row is cut off")
-    return tuple(zip(parts[::2], parts[1::2], strict=True))
+def _digests(piece: Piece) -> Iterator[bytes]:
+    yield from (digest for digest, _ in piece.texts)
+    yield from chain.from_iterable((*piece.observations, *piece.verdicts))
