@@ -240,7 +240,7 @@ def store(folder: Path, submitted: Class) -> None:
     grading = time.monotonic() - started
     sizes = [len(data) for data in answers]
     with Store.open(folder / STORE_NAME) as rows:
-        rows.begin(run_facts(context), plan)
+        rows.begin(run_facts(context, ()), plan)
         before = time.process_time()
         for data in answers:
             answer = wire.unpack_answer(data)
@@ -277,7 +277,7 @@ def transport(folder: Path, submitted: Class) -> None:
         Store.open(folder / STORE_NAME) as rows,
     ):
         host.be_host(Answering(answer))
-        rows.begin(run_facts(context), plan)
+        rows.begin(run_facts(context, ()), plan)
         started = before = time.process_time()
         done = 0
         for _, found in engine.run(Job(submission=submission) for submission in submissions):

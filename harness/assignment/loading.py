@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.common.files import write_bytes
+from harness.common.files import source_digest, write_bytes
 from harness.common.serial import dumps, from_plain
 from harness.model.plan import Visibility
 from harness.model.specification import Specification
@@ -115,10 +115,8 @@ class _Cache:
 
 @functools.cache
 def _own_code() -> bytes:
-    """The digest of the code that reads specifications, and of the Python that runs it."""
-    here = Path(__file__).parent.parent
-    parts = _contents(here / package for package in _PACKAGES)
-    return digest([(f"{sys.version_info[:3]}", b""), *parts]).encode()
+    """The digest of the code that reads specifications, and the Python that runs it."""
+    return f"{sys.version_info[:3]} {source_digest(*_PACKAGES)}".encode()
 
 
 def _contents(folders: Iterable[Path]) -> Iterator[tuple[str, bytes]]:

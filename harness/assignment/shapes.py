@@ -237,11 +237,12 @@ def one_required(*keys: str) -> dict[str, Any]:
     return {"oneOf": [{"required": [key]} for key in keys]}
 
 
-def shaped(kind: type[M], document: Document, loc: Loc, data: Any) -> M | None:
-    """`data` (found at `loc`) as a `kind`, with something right in the place of what is not, where
-    there is such a thing; mistakes are noted. None where nothing can be made of it."""
-    shape, details = _validated(kind, document, loc, data)
-    if any(part[: len(loc)] == loc for part in document.refused):
+def shaped(kind: type[M], document: Document) -> M | None:
+    """The document as a `kind`, with something right in the place of what is not, where there is
+    such a thing; mistakes are noted. None where nothing can be made of it."""
+    data = document.data
+    shape, details = _validated(kind, document, (), data)
+    if document.refused:
         return None
     for detail in details:
         if detail.get("ctx", {}).get("instead") is None:
@@ -257,7 +258,7 @@ def load_shape(kind: type[M], path: Path, file: str) -> M:
     """A file (called `file` in messages) as a `kind`; SpecErrors with every mistake in it."""
     problems = Problems()
     document = Document.open(path, file, problems)
-    shape = None if document is None else shaped(kind, document, (), document.data)
+    shape = None if document is None else shaped(kind, document)
     problems.raise_any()
     assert shape is not None
     return shape

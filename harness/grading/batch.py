@@ -14,7 +14,7 @@ from pathlib import Path
 
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.grading.context import GradingContext, finished_facts, run_facts
+from harness.grading.context import GradingContext, now, run_facts
 from harness.grading.engines import EngineFactory, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.marking.mark import without_mark
@@ -93,8 +93,10 @@ def grade_batch(
     plan = context.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         state = _state_digest(context, thorough=options.thorough)
-        begun = _begin(store, context, submissions, options, state)
-        facts, chosen = begun.facts, begun.chosen
+        chosen, is_class = submissions, True
+        if options.only is not None:
+            chosen, is_class = _chosen(submissions, options.only), _is_class(store, options.paths)
+        facts = _begin(store, context, submissions, options, state)
         todo = [submission for submission in chosen if not _is_done(store, submission)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
         setup = replace(
@@ -119,21 +121,11 @@ def grade_batch(
         except KeyboardInterrupt:
             raise Interrupted(store.run(), len(chosen)) from None
         missing = {each.id for each in submissions} - store.states().keys()
-        if begun.is_class and not missing:
-            facts = finished_facts(facts)
+        if is_class and not missing:
+            facts = replace(facts, finished=now(), complete=True)
         store.finish(facts)
         listener(RunFinished(facts=facts))
         return store.run()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _BegunRun:
-    """The facts that a run begins with, which submissions it is to grade, and whether the report is
-    of a whole class once these are done."""
-
-    facts: RunFacts
-    chosen: Sequence[Submission]
-    is_class: bool
 
 
 def _begin(
@@ -142,28 +134,22 @@ def _begin(
     submissions: Sequence[Submission],
     options: BatchOptions,
     state: str,
-) -> _BegunRun:
+) -> RunFacts:
+    """The facts that the run begins with, which are stored; results of other states are dropped."""
     plan = context.specification.plan
-    facts = run_facts(context)
-    facts = replace(
-        facts,
-        cohort=options.cohort,
-        notices=(*facts.notices, *options.notices),
-        strength=options.strength,
-    )
+    facts = run_facts(context, options.notices)
+    facts = replace(facts, cohort=options.cohort, strength=options.strength)
     paths = _as_stored(options.paths, store)
     if options.only is None:
         _refuse_to_lose(store, submissions, options.paths)
         store.begin(facts, plan, paths)
         store.keep_only([each.id for each in submissions], state_digest=state)
-        return _BegunRun(facts=facts, chosen=submissions, is_class=True)
-    chosen = _chosen(submissions, options.only)
+        return facts
     _refuse_other_states(store, options.only, state)
     facts = _facts_of_class(facts, store, submissions)
-    is_class = _is_class(store, options.paths)
     store.begin(facts, plan, None if store.paths() else paths)
     store.drop_stale(options.only, state)
-    return _BegunRun(facts=facts, chosen=chosen, is_class=is_class)
+    return facts
 
 
 def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:

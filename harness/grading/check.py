@@ -14,7 +14,6 @@ from harness.grading.context import GradingContext
 from harness.grading.grader import Grader
 from harness.intake.entries import GO_THERE, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
-from harness.intake.submissions import read_one
 from harness.intake.terms import ClassOptions
 from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult
@@ -23,7 +22,7 @@ from harness.model.verdict import NOT_HANDED_IN, Verdict
 
 
 def check_submissions(
-    context: GradingContext, submissions: Sequence[Submission], *, thorough: bool = False
+    context: GradingContext, submissions: Sequence[Submission]
 ) -> tuple[SubmissionResult, ...]:
     """Grade each submission on all scenarios of the context's plan; nothing is stored."""
     specification = context.specification
@@ -34,7 +33,6 @@ def check_submissions(
             context.key,
             driver,
             reference=specification.reference,
-            thorough=thorough,
         ) as grader,
     ):
         return tuple(grader.grade(submission).result for submission in submissions)
@@ -55,12 +53,6 @@ def cohort_of(paths: Sequence[Path], assignment: Assignment, asked: ClassOptions
         hint = "name a folder of folders, files, or a download of a class"
         raise UserError("no submissions", place=place, hint=hint)
     return cohort
-
-
-def one_handed_in(folder: Path, assignment: Assignment, name: str) -> Submission:
-    """The folder as the submission `name`, whatever lies in it. Raises UserError where it is not
-    there."""
-    return read_one(folder, assignment, name)
 
 
 _ENDINGS = (".py", *ARCHIVE_ENDINGS)
@@ -149,10 +141,8 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
 
 def _must_hold_a_program(path: Path, assignment: Assignment) -> None:
     must_exist(path)
-    if path.is_dir() and not any(_may_be_one(inside) for inside in path.iterdir()):
+    if path.is_dir() and not any(
+        inside.is_dir() or inside.name.lower().endswith(_ENDINGS) for inside in path.iterdir()
+    ):
         wanted = what_to_name(assignment)
         raise UserError(f"there is no {wanted} in this folder", place=str(path), hint=GO_THERE)
-
-
-def _may_be_one(path: Path) -> bool:
-    return path.is_dir() or path.name.lower().endswith(_ENDINGS)

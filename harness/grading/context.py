@@ -254,7 +254,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def run_facts(context: GradingContext) -> RunFacts:
+def run_facts(context: GradingContext, more_notices: Iterable[str]) -> RunFacts:
     """The facts at the start of a run."""
     plan = context.specification.plan
     notices = [context.interpreter.notice] if context.interpreter.notice else []
@@ -277,13 +277,8 @@ def run_facts(context: GradingContext) -> RunFacts:
         reference_digest=plan.reference_digest,
         input_mechanism=context.tier.input_mechanism,
         not_prevented=context.tier.not_prevented,
-        notices=tuple(notices),
+        notices=(*notices, *more_notices),
     )
-
-
-def finished_facts(facts: RunFacts) -> RunFacts:
-    """The same facts once every submission is done."""
-    return replace(facts, finished=now(), complete=True)
 
 
 def visible_only(specification: Specification) -> Specification:

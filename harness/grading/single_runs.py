@@ -67,7 +67,6 @@ def replay(
     scenario_id: str,
     *,
     python: Path | None = None,
-    require: Tier | None = Tier.STANDARD,
 ) -> Replayed:
     """Each stimulus of the scenario with what the submission does, in the plan's order: with the
     stand-ins in place of its modules where the verdict is of such a run (`Stimulus.stand_ins`).
@@ -86,7 +85,7 @@ def replay(
             hint="name what was handed in with --submission",
         )
     interpreter = find_interpreter(plan.assignment.python, python)
-    tier = choose_tier(interpreter, require)
+    tier = choose_tier(interpreter, Tier.STANDARD)
     with (
         create_driver(interpreter, tier.tier) as driver,
         driver.submission(plan.assignment, submission.files) as server,

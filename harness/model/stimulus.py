@@ -71,12 +71,20 @@ class Call:
     expression: str
     equals: str = ""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.expression,)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """REPL statements, one namespace; an error in one does not stop the next."""
 
     steps: tuple[str, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return self.steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +93,10 @@ class Run:
 
     program: str
     argv: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,14 +138,7 @@ class Stimulus:
 
     def source_texts(self) -> tuple[str, ...]:
         """The Python texts that it runs, without the literals of a draw; none of a program."""
-        given = (self.given,) if self.given else ()
-        match self.action:
-            case Call(expression=expression):
-                return (*given, expression)
-            case Session(steps=steps):
-                return (*given, *steps)
-            case Run():
-                return given
+        return ((self.given,) if self.given else ()) + self.action.texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

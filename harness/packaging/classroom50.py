@@ -23,8 +23,8 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution import create_driver
 from harness.execution.driver import pick_cpu
-from harness.grading.check import one_handed_in
 from harness.grading.grader import Grader
+from harness.intake.submissions import read_one
 from harness.model.observation import Tier
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import SubmissionResult, SubmissionStatus
@@ -70,7 +70,7 @@ def main() -> int:
 
 def _grade(folder: Path) -> tuple[str, str]:
     plan, key = packed_plan(), packed_key()
-    submission = one_handed_in(folder, plan.assignment, os.environ.get("USERNAME") or folder.name)
+    submission = read_one(folder, plan.assignment, os.environ.get("USERNAME") or folder.name)
     with (
         create_driver(this_interpreter(plan), Tier.PORTABLE, cpu=pick_cpu()) as driver,
         Grader(plan, key, driver) as grader,

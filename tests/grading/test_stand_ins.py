@@ -182,10 +182,7 @@ def test_the_stand_in_has_to_be_right_itself(tmp_path: Path) -> None:
 
 def problems(root: Path) -> list[str]:
     context = prepare(harness.load_assignment(root, "pair"))
-    found = stand_in_problems(
-        context.specification, context.key, context.interpreter, context.tier.tier
-    )
-    return [str(problem) for problem in found]
+    return [str(problem) for problem in stand_in_problems(context)]
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def read_heading(
 ) -> Vocabulary | None:
     """The assignment of a spec folder, but for its clauses; None, with mistakes noted, if the rest
     cannot be read without it."""
-    shape = shaped(AssignmentShape, document, (), document.data)
+    shape = shaped(AssignmentShape, document)
     if shape is None:
         return None
     beside = root / REFERENCE / folder.name

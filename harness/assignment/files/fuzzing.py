@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict
 
-from harness.assignment.document import Document, Loc
+from harness.assignment.document import Loc
 from harness.assignment.scenarios.cases import Compiled, variations
 from harness.assignment.scenarios.context import Context, check_clauses, check_function, slug
 from harness.assignment.scenarios.draws import DrawError, course_function, with_constants
@@ -98,7 +98,7 @@ def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
     """What is drawn for an assignment: by the strategies of its scenarios, then by `fuzz:`.
     Mistakes are noted."""
     shape, document = vocabulary.shape.fuzz, vocabulary.document
-    reader = _Reader(document, vocabulary)
+    reader = _Reader(vocabulary)
     targets = [*reader.of_scenarios(compiled)]
     names: set[str] = set()
     entries: list[tuple[Loc, FuzzSampleShape | FuzzGameShape]] = [
@@ -124,8 +124,8 @@ def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
 
 
 class _Reader:
-    def __init__(self, document: Document, vocabulary: Vocabulary) -> None:
-        self._document = document
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._document = vocabulary.document
         self._vocabulary = vocabulary
 
     def of_scenarios(self, compiled: Compiled) -> Iterator[FuzzTarget]:

@@ -142,17 +142,12 @@ class _PolicyShape(Shape):
     """The clauses that findings cite."""
 
 
-def _list_of(setting: ListSetting) -> tuple[Any, Any]:
-    shape = ListShape if setting.may_forbid else AllowShape
-    return shape | None, Field(default=None, description=setting.description)
-
-
 def _with_lists() -> type[_PolicyShape]:
-    fields: dict[str, Any] = {
-        rule.setting.key: _list_of(rule.setting)
-        for rule in policy_rules()
-        if rule.setting is not None
-    }
+    fields: dict[str, Any] = {}
+    for setting in (rule.setting for rule in policy_rules() if rule.setting is not None):
+        shape = ListShape if setting.may_forbid else AllowShape
+        field = Field(default=None, description=setting.description)
+        fields[setting.key] = (shape | None, field)
     return create_model(
         "PolicyShape", __base__=_PolicyShape, __doc__=_PolicyShape.__doc__, **fields
     )
@@ -166,7 +161,7 @@ else:
 
 def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
     """The policy; None, with mistakes noted, if the file holds none."""
-    shape = shaped(PolicyShape, document, (), document.data)
+    shape = shaped(PolicyShape, document)
     if shape is None:
         return None
     for key in shape.clauses.model_fields_set:

@@ -141,7 +141,7 @@ class MutantsShape(Shape):
 
 def read_clauses(document: Document) -> tuple[Clause, ...] | None:
     """The clauses, in the file's order; None, with mistakes noted, if it cannot be read."""
-    shape = shaped(ClausesShape, document, (), document.data)
+    shape = shaped(ClausesShape, document)
     if shape is None:
         return None
     clauses: dict[str, Clause] = {}
@@ -155,7 +155,7 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
 
 def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Exemption, ...]:
     """The exemptions; mistakes are noted in the document's problems."""
-    shape = shaped(ExemptShape, document, (), document.data)
+    shape = shaped(ExemptShape, document)
     if shape is None:
         return ()
     for index, part in enumerate(shape.exempt):
@@ -191,7 +191,7 @@ def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
 
 def read_mutants(document: Document, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
     """The mutants that can be made; mistakes noted for the others."""
-    shape = shaped(MutantsShape, document, (), document.data)
+    shape = shaped(MutantsShape, document)
     if shape is None:
         return ()
     texts = {file.name: file.data.decode("utf-8-sig") for file in vocabulary.reference}

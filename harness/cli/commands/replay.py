@@ -9,8 +9,8 @@ import click
 from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
-from harness.grading.check import one_handed_in
 from harness.grading.single_runs import replay
+from harness.intake.submissions import read_one
 from harness.model.observation import Observation, Raised
 from harness.model.stimulus import Call, Session, Stimulus
 from harness.results.database import store_of
@@ -48,7 +48,7 @@ def command(
     assignment = plan.assignment
     folder = store_of(run).resolve().parent
     path = handed_in or folder.parent.parent / "submissions" / assignment.id / student
-    submission = one_handed_in(path, assignment, student)
+    submission = read_one(path, assignment, student)
     for stimulus, observation in replay(plan, graded, submission, scenario, python=python):
         for line in _comparison_lines(stimulus, observation):
             click.echo(line)

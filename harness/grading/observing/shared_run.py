@@ -29,7 +29,7 @@ from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
-from harness.model.stimulus import Call, Limits, Run, Session, Stimulus
+from harness.model.stimulus import Limits, Run, Stimulus
 from harness.model.verdict import VerdictKind
 
 KindOf = Callable[[Scenario, int, Observation], VerdictKind]
@@ -155,13 +155,16 @@ class SharedRuns:
                 return Together(refused=self._reason(outcome))
             found.add_draws(group, outcome.seen)
         return Together(
-            passed={id(self._entries[n].stimulus): self._entries[n].reference for n in found.equal},
-            differs={
-                id(self._entries[n].stimulus): self._entries[n].reference for n in found.other
-            },
+            passed=self._references(found.equal),
+            differs=self._references(found.other),
             audit=self._audit(found.equal),
             draws=found.draws,
         )
+
+    def _references(self, numbers: Iterable[int]) -> dict[int, Observation]:
+        """What the reference did, by the identity of the stimulus."""
+        entries = (self._entries[number] for number in numbers)
+        return {id(entry.stimulus): entry.reference for entry in entries}
 
     def _prepare(self, server: SharingObserver) -> tuple[SharedGroup, ...]:
         if self._groups is not None:
@@ -254,13 +257,8 @@ def _in_order(entries: Mapping[int, _Entry]) -> tuple[list[int], list[int]]:
 
 
 def _question(stimulus: Stimulus) -> str:
-    match stimulus.action:
-        case Run(argv=argv):
-            texts = argv
-        case Call(expression=expression):
-            texts = (stimulus.given, expression)
-        case Session(steps=steps):
-            texts = (stimulus.given, *steps)
+    action = stimulus.action
+    texts = action.argv if isinstance(action, Run) else stimulus.source_texts()
     named = (binding.literal for binding in (*stimulus.bindings, *stimulus.constants))
     return "\0".join(map(_bare, (*texts, *named, *(typed.text for typed in stimulus.inputs))))
 

@@ -12,17 +12,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from harness.common import serial
-from harness.execution import Driver, Interpreter, pick_cpu
+from harness.execution import Driver, pick_cpu
+from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import Problem, expectation
 from harness.grading.observing.running import run_scenario
 from harness.judging.judge import combine, judge
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.expectation import Answer, AnswerKey, Expected
-from harness.model.observation import Isolation, Tier
+from harness.model.observation import Isolation
 from harness.model.plan import Clause, Plan, Scenario, SourceFile
 from harness.model.result import ScenarioResult, SubmissionResult
-from harness.model.specification import SampleExpectation, Specification
+from harness.model.specification import SampleExpectation
 from harness.model.values import Value, ValueKind
 
 
@@ -248,19 +249,18 @@ CLOCK_SHIFT_SECONDS = 200 * 86_400 + 12_345
 _ADDRESS = re.compile("0x[0-9a-f]+")
 
 
-def second_run(
-    specification: Specification, key: AnswerKey, interpreter: Interpreter, tier: Tier
-) -> tuple[Problem, ...]:
+def second_run(context: GradingContext) -> tuple[Problem, ...]:
     """Run the reference again: fresh server, other hash seed, random seed, clock, directory and
     order of scenarios. Every scenario whose outcome differs is a problem."""
+    specification = context.specification
     if not specification.reference:
         return ()
     plan = specification.plan
     problems: list[Problem] = []
     with (
         Driver(
-            interpreter,
-            tier,
+            context.interpreter,
+            context.tier.tier,
             cpu=pick_cpu(),
             hash_seed=SECOND_HASH_SEED,
             clock_offset=CLOCK_SHIFT_SECONDS,
@@ -269,7 +269,7 @@ def second_run(
     ):
         for scenario in reversed(plan.scenarios):
             again = run_scenario(server, _reseeded(scenario), scenario.limits)
-            first = [answer.observation for answer in key.answers(scenario.id)]
+            first = [answer.observation for answer in context.key.answers(scenario.id)]
             if list(again) != first:
                 what = "under another hash seed, random seed, clock, directory or order"
                 message = f"{scenario.id} has another outcome {what}"
@@ -286,24 +286,21 @@ def _reseeded(scenario: Scenario) -> Scenario:
     return replace(scenario, stimuli=stimuli)
 
 
-def stand_in_problems(
-    specification: Specification, key: AnswerKey, interpreter: Interpreter, tier: Tier
-) -> tuple[Problem, ...]:
+def stand_in_problems(context: GradingContext) -> tuple[Problem, ...]:
     """Every scenario that the reference fails as soon as its stand-ins are in place."""
-    plan = specification.plan
+    specification, plan = context.specification, context.specification.plan
     scenarios = [scenario for scenario in plan.scenarios if scenario.stand_ins]
     if not specification.reference or not scenarios:
         return ()
     problems: list[Problem] = []
     with (
-        Driver(interpreter, tier, cpu=pick_cpu()) as driver,
+        Driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
         driver.submission(plan.assignment, specification.reference) as server,
     ):
         for scenario in scenarios:
             again = scenario.standing_in()
             observed = run_scenario(server, again, again.limits)
-            answers = key.answers(scenario.id)
-            rows = zip(again.stimuli, observed, answers, strict=False)
+            rows = zip(again.stimuli, observed, context.key.answers(scenario.id), strict=False)
             verdicts = [
                 judge(seen, expectation(again, stimulus, answer, plan.assignment), stimulus)
                 for stimulus, seen, answer in rows

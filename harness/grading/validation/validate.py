@@ -65,7 +65,13 @@ def validate(
     specification, plan = context.specification, context.specification.plan
     clauses, uncovered = coverage(plan)
     progress("second run", 0, 1)
-    problems = [*_reference_problems(context), *uncovered, *_second_runs(context)]
+    problems = [
+        *key_disagreements(plan, context.key),
+        *value_problems(plan, context.key, specification.reference),
+        *uncovered,
+        *second_run(context),
+        *stand_in_problems(context),
+    ]
     trivial = trivial_programs(specification)
     handed_in = [*trivial, *(each.submission for each in samples), reference_itself(specification)]
     programs = [*mutant_jobs(specification), *(Job(submission=each) for each in handed_in)]
@@ -99,17 +105,6 @@ def validate(
         problems=tuple(problems),
         advice=(*_value_in_the_way(itself.isolation_reason), *_without_words(plan)),
     )
-
-
-def _reference_problems(context: GradingContext) -> Iterator[Problem]:
-    specification, key = context.specification, context.key
-    yield from key_disagreements(specification.plan, key)
-    yield from value_problems(specification.plan, key, specification.reference)
-
-
-def _second_runs(context: GradingContext) -> Iterator[Problem]:
-    for check in (second_run, stand_in_problems):
-        yield from check(context.specification, context.key, context.interpreter, context.tier.tier)
 
 
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two

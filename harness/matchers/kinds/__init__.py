@@ -26,14 +26,10 @@ def _keys() -> Mapping[str, MatcherKey]:
     return {key.name: key for key in sorted(keys, key=lambda key: key.order)}
 
 
-def _name(kind: type[Matcher]) -> str:
-    return kind.__name__
-
-
 @cache
 def matcher_classes() -> Mapping[str, type[Matcher]]:
     """The classes of matchers by their names, as a stored plan names them."""
-    classes = subclasses(__name__, __path__, Matcher, _name)  # type: ignore[type-abstract]
+    classes = subclasses(__name__, __path__, Matcher, lambda kind: kind.__name__)  # type: ignore[type-abstract]
     return {kind.__name__: kind for kind in classes if not isabstract(kind)}
 
 

@@ -32,9 +32,9 @@ from harness.execution import (
     tier_layers,
     unused_uids,
 )
-from harness.grading.check import one_handed_in
 from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
+from harness.intake.submissions import read_one
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import SubmissionResult, SubmissionStatus
@@ -89,7 +89,7 @@ def grade(tree: Tree) -> int:
     name = read_metadata(tree.metadata).id
     try:
         context = prepared(specification, tree.interpreter(), tree.keys)
-        submission = one_handed_in(tree.submission, specification.plan.assignment, name)
+        submission = read_one(tree.submission, specification.plan.assignment, name)
         outcome = grade_one(context, submission, end)
     except (HarnessError, UserError) as failure:
         outcome = PlatformRun(no_mark=NoMark.FAILED, complaint=str(failure))

@@ -164,12 +164,7 @@ _PASSES_ON = (
 )
 
 
-_PRETENDS = {
-    "__instancecheck__": "__instancecheck__ lets a pattern take other values for this class's own",
-    "__subclasscheck__": "__subclasscheck__ lets a pattern take other values for this class's own",
-}
-
-
+_PRETENDS = frozenset({"__instancecheck__", "__subclasscheck__"})
 _JUDGED = (
     *(ast.Name, ast.Attribute, ast.Constant, ast.MatchClass, ast.ImportFrom),
     *(ast.FunctionDef, ast.AsyncFunctionDef),
@@ -216,7 +211,7 @@ class _Check:
                 yield from self._import_from(node)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 if name in _PRETENDS:
-                    yield _PRETENDS[name]
+                    yield f"{name} lets a pattern take other values for this class's own"
 
     def _name(self, node: ast.Name, visit: Visit[ast.AST]) -> Iterator[str]:
         origin = self._index.origin(node.id, visit, self._provided)
