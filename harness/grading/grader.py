@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -88,7 +88,7 @@ class Grader(AbstractContextManager["Grader"]):
         submission: Submission,
         cache: ResultCache | None = None,
         *,
-        only: Collection[str] | None = None,
+        only: frozenset[str] | None = None,
     ) -> Graded:
         """Grade a submission, from its bytes to its mark, on all scenarios or `only` these."""
         plan = self._plan

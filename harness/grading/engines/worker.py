@@ -220,7 +220,8 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
     try:
         if isinstance(job, FailureJob):
             return grader.first_failures(job.submission, first=job.first, most=job.most)
-        graded = grader.grade(job.submission, cache, only=job.only)
+        only = None if job.only is None else frozenset(job.only)
+        graded = grader.grade(job.submission, cache, only=only)
     except HarnessError as failure:
         return WorkerFailure(reason=str(failure)) if last else None
     if graded.result.status is SubmissionStatus.HARNESS_ERROR and not last:

@@ -65,13 +65,8 @@ def validate(
     specification, plan = context.specification, context.specification.plan
     clauses, uncovered = coverage(plan)
     progress("second run", 0, 1)
-    problems = [
-        *key_disagreements(plan, context.key),
-        *value_problems(plan, context.key, specification.reference),
-        *uncovered,
-        *second_run(context),
-        *stand_in_problems(context),
-    ]
+    second_runs = [*second_run(context), *stand_in_problems(context)]
+    problems = [*_reference_problems(context), *uncovered, *second_runs]
     trivial = trivial_programs(specification)
     handed_in = [*trivial, *(each.submission for each in samples), reference_itself(specification)]
     programs = [*mutant_jobs(specification), *(Job(submission=each) for each in handed_in)]
@@ -105,6 +100,12 @@ def validate(
         problems=tuple(problems),
         advice=(*_value_in_the_way(itself.isolation_reason), *_without_words(plan)),
     )
+
+
+def _reference_problems(context: GradingContext) -> Iterator[Problem]:
+    plan, key = context.specification.plan, context.key
+    yield from key_disagreements(plan, key)
+    yield from value_problems(plan, key, context.specification.reference)
 
 
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
