@@ -163,6 +163,19 @@ class Course:
         return course
 
     @classmethod
+    def small(
+        cls, root: Path, name: str, reference: str, scenarios: str, settings: str, **files: str
+    ) -> Course:
+        """One with a small assignment: what its assignment.yaml says beyond `SMALL`, one file of
+        scenarios, and other `files` by their paths."""
+        own = {
+            f"specs/{name}/assignment.yaml": SMALL + settings,
+            f"specs/{name}/all.yaml": scenarios,
+            f"reference/{name}/a1.py": reference,
+        }
+        return cls.lay(root, own | files)
+
+    @classmethod
     def copy(cls, source: Path, target: Path, *, reports: bool = True) -> Course:
         def ignored(folder: str, names: list[str]) -> list[str]:
             return [] if reports or Path(folder) != source / "reports" else names

@@ -151,11 +151,6 @@ def plan(root: Path) -> Plan:
     return load(root, "small").plan
 
 
-def test_a_plan_is_the_same_after_a_journey_through_json(tmp_path: Path) -> None:
-    whole = plan(tmp_path)
-    assert loads(Plan, dumps(whole)) == whole
-
-
 def test_a_subset_holds_all_that_it_needs_and_nothing_else(tmp_path: Path) -> None:
     whole = plan(tmp_path)
     part = whole.subset(lambda scenario: scenario.visibility == "visible")

@@ -19,16 +19,9 @@ from harness.results.results_json import results_json
 from harness.results.store import Store
 from harness.results.student_view import student_view
 from tests.inline import grade_here
-from tests.tiny_course import SMALL, Course
+from tests.tiny_course import Course
 
-ASSIGNMENT = (
-    SMALL
-    + """\
-provided: [prices.py]
-functionality_marks: 10
-limits: {cpu_seconds: 0.25}
-"""
-)
+SETTINGS = "provided: [prices.py]\nfunctionality_marks: 10\nlimits: {cpu_seconds: 0.25}\n"
 REFERENCE = """\
 from prices import TAX
 def price(item):
@@ -60,13 +53,8 @@ scenarios:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    files = {
-        "specs/shop/assignment.yaml": ASSIGNMENT,
-        "specs/shop/all.yaml": SCENARIOS,
-        "reference/shop/a1.py": REFERENCE,
-        "reference/shop/prices.py": "TAX = 1\n",
-    }
-    return Course.lay(tmp_path_factory.mktemp("course"), files).root
+    folder, prices = tmp_path_factory.mktemp("course"), {"reference/shop/prices.py": "TAX = 1\n"}
+    return Course.small(folder, "shop", REFERENCE, SCENARIOS, SETTINGS, **prices).root
 
 
 def graded(root: Path, out: Path, programs: dict[str, str]) -> tuple[SubmissionResult, ...]:

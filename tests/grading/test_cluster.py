@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from harness.model.result import Event, Notice, SubmissionGraded
 from tests.tiny_course import FIXTURE, HARNESS, Course, environment, rows
 
 distributed = pytest.importorskip("distributed")
+Running = tuple[Cluster, list[subprocess.Popen[str]]]
 
 CERTIFICATE = (
     *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
@@ -49,7 +50,7 @@ def local(course: Course) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cluster(folder: Path, course: Course) -> Iterator[tuple[Cluster, list[subprocess.Popen[str]]]]:
+def cluster(folder: Path, course: Course) -> Iterator[Running]:
     cert, key = folder / "cert.pem", folder / "key.pem"
     security = distributed.Security(
         tls_ca_file=str(cert),
@@ -91,13 +92,35 @@ def cluster(folder: Path, course: Course) -> Iterator[tuple[Cluster, list[subpro
         yield found, workers
 
 
+def graded_by(cluster: Cluster, course: Course, local: Path, then: Callable[[], None]) -> list[str]:
+    """The notices of a run in which `then` is done after each submission; it gives what one on this
+    machine gives."""
+    graded: list[str] = []
+    notices: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, SubmissionGraded):
+            graded.append(event.result.id)
+            then()
+        if isinstance(event, Notice):
+            notices.append(event.text)
+
+    assignment, out = load_assignment(course.root, "tiny"), course.root / "remote again"
+    programs = [course.root / "submissions" / "tiny"]
+    run = grade(assignment, programs, out, fresh=True, cluster=cluster, listener=hear)
+    assert run.facts.complete
+    assert sorted(graded) == [each.id for each in run.submissions]
+    equal(out, local)
+    return notices
+
+
 def equal(out: Path, local: Path) -> None:
     assert runs.timeless(out) == runs.timeless(local)
     assert runs.pages(out) == runs.pages(local)
 
 
 def test_a_cluster_gives_the_bytes_of_one_machine(
-    cluster: tuple[Cluster, list[subprocess.Popen[str]]], course: Course, local: Path
+    cluster: Running, course: Course, local: Path
 ) -> None:
     found, _ = cluster
     out = course.root / "remote"
@@ -115,7 +138,7 @@ def test_a_cluster_gives_the_bytes_of_one_machine(
 
 
 def test_a_hung_workers_work_goes_elsewhere(
-    cluster: tuple[Cluster, list[subprocess.Popen[str]]],
+    cluster: Running,
     course: Course,
     local: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -124,60 +147,30 @@ def test_a_hung_workers_work_goes_elsewhere(
     monkeypatch.setattr(client, "SLOW", 0.0)
     monkeypatch.setattr(client, "FETCH_SECONDS", 2.0)
     found, workers = cluster
-    graded: list[str] = []
-    notices: list[str] = []
 
-    def hear(event: Event) -> None:
-        if isinstance(event, SubmissionGraded):
-            graded.append(event.result.id)
-            workers[0].send_signal(signal.SIGSTOP)
-            workers[1].send_signal(signal.SIGCONT)
-        if isinstance(event, Notice):
-            notices.append(event.text)
+    def then() -> None:
+        workers[0].send_signal(signal.SIGSTOP)
+        workers[1].send_signal(signal.SIGCONT)
 
-    out = course.root / "hung"
-    assignment = load_assignment(course.root, "tiny")
     workers[1].send_signal(signal.SIGSTOP)  # it is tried when the other one hangs already
     try:
-        run = grade(
-            assignment, [course.root / "submissions" / "tiny"], out, cluster=found, listener=hear
-        )
+        notices = graded_by(found, course, local, then)
     finally:
         for worker in workers:
             worker.send_signal(signal.SIGCONT)
-    assert run.facts.complete
-    assert sorted(graded) == [each.id for each in run.submissions]
     assert any(text.endswith("given to another worker too") for text in notices), notices
-    equal(out, local)
 
 
 def test_a_killed_workers_work_goes_elsewhere(
-    cluster: tuple[Cluster, list[subprocess.Popen[str]]], course: Course, local: Path
+    cluster: Running, course: Course, local: Path
 ) -> None:
     found, workers = cluster
-    graded: list[str] = []
-    notices: list[str] = []
-
-    def hear(event: Event) -> None:
-        if isinstance(event, SubmissionGraded):
-            graded.append(event.result.id)
-            workers[0].kill()
-        if isinstance(event, Notice):
-            notices.append(event.text)
-
-    out = course.root / "killed"
-    assignment = load_assignment(course.root, "tiny")
-    run = grade(
-        assignment, [course.root / "submissions" / "tiny"], out, cluster=found, listener=hear
-    )
-    assert run.facts.complete
-    assert sorted(graded) == [each.id for each in run.submissions]
-    equal(out, local)
+    notices = graded_by(found, course, local, workers[0].kill)
     assert not [text for text in notices if "could not be graded" in text]
 
 
 def test_a_worker_leaves_when_it_is_told_to(
-    cluster: tuple[Cluster, list[subprocess.Popen[str]]],
+    cluster: Running,
 ) -> None:
     _, workers = cluster
     workers[1].terminate()
@@ -185,7 +178,7 @@ def test_a_worker_leaves_when_it_is_told_to(
 
 
 def test_who_has_no_certificate_gets_no_answer(
-    cluster: tuple[Cluster, list[subprocess.Popen[str]]],
+    cluster: Running,
     course: Course,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

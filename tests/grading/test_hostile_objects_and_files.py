@@ -12,16 +12,13 @@ from harness import load_assignment
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
 from tests.inline import grader_of, handed_in
-from tests.tiny_course import SMALL, Course
+from tests.tiny_course import Course
 
-ASSIGNMENT = (
-    SMALL
-    + """\
+SETTINGS = """\
 functionality_marks: 7
 limits: {cpu_seconds: 0.5, wall_seconds: 5, memory_mib: 128, output_kib: 64}
 compare: {Box: [value], Pair: attributes}
 """
-)
 SCENARIOS = """\
 visible: true
 scenarios:
@@ -223,12 +220,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
 
 @pytest.fixture(scope="module")
 def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
-    files = {
-        "specs/boxes/assignment.yaml": ASSIGNMENT,
-        "specs/boxes/all.yaml": SCENARIOS,
-        "reference/boxes/a1.py": RIGHT,
-    }
-    course = Course.lay(tmp_path_factory.mktemp("course"), files)
+    course = Course.small(tmp_path_factory.mktemp("course"), "boxes", RIGHT, SCENARIOS, SETTINGS)
     with grader_of(prepare(load_assignment(course.root, "boxes"))) as grader:
         yield grader
 

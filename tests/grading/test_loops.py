@@ -14,15 +14,9 @@ from harness.model.observation import Tier
 from harness.model.policy import Loop, Outline
 from harness.model.verdict import VerdictKind
 from tests.inline import grade_here
-from tests.tiny_course import SMALL, Course
+from tests.tiny_course import Course
 
-ASSIGNMENT = (
-    SMALL
-    + """\
-functionality_marks: 3
-limits: {cpu_seconds: 0.3}
-"""
-)
+SETTINGS = "functionality_marks: 3\nlimits: {cpu_seconds: 0.3}\n"
 REFERENCE = "def one(n):\n    return n\ndef two(n):\n    return n\ndef three(n):\n    return n\n"
 SCENARIOS = """\
 scenarios:
@@ -80,14 +74,9 @@ def three(n):
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    files = {
-        "specs/loops/assignment.yaml": ASSIGNMENT,
-        "specs/loops/all.yaml": SCENARIOS,
-        "reference/loops/a1.py": REFERENCE,
-        "in/endless/a1.py": ENDLESS,
-        "in/others/a1.py": OTHERS,
-    }
-    return Course.lay(tmp_path_factory.mktemp("course"), files).root
+    folder = tmp_path_factory.mktemp("course")
+    files = {"in/endless/a1.py": ENDLESS, "in/others/a1.py": OTHERS}
+    return Course.small(folder, "loops", REFERENCE, SCENARIOS, SETTINGS, **files).root
 
 
 def test_loops_are_named(root: Path, tmp_path: Path) -> None:

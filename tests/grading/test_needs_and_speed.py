@@ -18,9 +18,8 @@ from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.terminal import cards
 from harness.results.student_view import student_view
 from tests.inline import grader_of, handed_in
-from tests.tiny_course import SMALL, Course
+from tests.tiny_course import Course
 
-ASSIGNMENT = f"{SMALL}functionality_marks: 6\n"
 SCENARIOS = """\
 function: total
 visible: true
@@ -61,13 +60,9 @@ SLOW = RIGHT.replace(
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
-    files = {
-        "specs/baskets/assignment.yaml": ASSIGNMENT,
-        "specs/baskets/all.yaml": SCENARIOS,
-        "specs/baskets/exempt.yaml": EXEMPT,
-        "reference/baskets/a1.py": RIGHT,
-    }
-    course = Course.lay(tmp_path_factory.mktemp("course"), files)
+    folder, exempt = tmp_path_factory.mktemp("course"), {"specs/baskets/exempt.yaml": EXEMPT}
+    marks = "functionality_marks: 6\n"
+    course = Course.small(folder, "baskets", RIGHT, SCENARIOS, marks, **exempt)
     return prepare(load_assignment(course.root, "baskets"))
 
 

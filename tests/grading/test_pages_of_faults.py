@@ -12,18 +12,15 @@ from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import prepare
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results.student_view import student_view
-from tests.tiny_course import SMALL, Course
+from tests.tiny_course import Course
 
-ASSIGNMENT = (
-    SMALL
-    + """\
+SETTINGS = """\
 provided: [sizes.py]
 clauses: clauses.yaml
 policy: policy.yaml
 functionality_marks: 10
 limits: {cpu_seconds: 0.3}
 """
-)
 POLICY = """\
 module_level: {allow: [imports, constants, functions, main_guard]}
 severity: {structure: note}
@@ -153,11 +150,8 @@ ONLY_ONE = "def tie(board):\n    return all('-' not in row for row in board)\n"
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The text of each fault's page, white space as it is shown."""
     texts = {
-        "specs/grid/assignment.yaml": ASSIGNMENT,
         "specs/grid/clauses.yaml": CLAUSES,
         "specs/grid/policy.yaml": POLICY,
-        "specs/grid/all.yaml": SCENARIOS,
-        "reference/grid/a1.py": RIGHT,
         "reference/grid/sizes.py": "SIZE = 2\n",
         "in/one_function/a1.py": ONLY_ONE,
         "in/wrong_name/assignment.py": RIGHT,
@@ -165,7 +159,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name, (right, wrong, _) in FAULTS.items():
         assert RIGHT.count(right) == 1, name
         texts[f"in/{name}/a1.py"] = RIGHT.replace(right, wrong)
-    course = Course.lay(tmp_path_factory.mktemp("course"), texts)
+    folder = tmp_path_factory.mktemp("course")
+    course = Course.small(folder, "grid", RIGHT, SCENARIOS, SETTINGS, **texts)
     context = prepare(load(course.root, "grid"), recall_tier=True)
     plan = context.specification.plan
     submissions = handed_in([course.path("in")], plan.assignment)

@@ -13,7 +13,6 @@ from harness.grading.observing.running import (
     LoopingBudget,
     run_all,
 )
-from harness.model.expectation import Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Call, Limits, Stimulus
@@ -44,34 +43,16 @@ def scenario(name: str, function: str = "f", draws: int = 1) -> Scenario:
     names = [name] if draws == 1 else [f"{name}{index}" for index in range(draws)]
     return plans.scenario(
         name,
-        group=name,
-        name=name,
         function=function,
-        clauses=("1",),
         stimuli=tuple(Stimulus(action=Call(expression=entry)) for entry in names),
         is_sample=draws > 1,
     )
 
 
 def plan(*scenarios: Scenario, cpu_seconds: float = 1.0) -> Plan:
-    assignment = plans.assignment(id="x", limits=Limits(cpu_seconds=cpu_seconds))
-    return Plan(
-        version=1,
-        assignment=assignment,
-        scenarios=tuple(replace(one, limits=assignment.limits) for one in scenarios),
-        spec_digest="",
-        reference_digest="",
-    )
-
-
-def key(**reference: Observation) -> AnswerKey:
-    scenarios = (
-        ScenarioAnswers(scenario_id=name, answers=(Answer(observation=observation),))
-        for name, observation in reference.items()
-    )
-    return AnswerKey(
-        version=1, spec_digest="", reference_digest="", made_with="", scenarios=tuple(scenarios)
-    )
+    limits = Limits(cpu_seconds=cpu_seconds)
+    of_all = (replace(one, limits=limits) for one in scenarios)
+    return plans.plan(*of_all, assignment=plans.assignment(limits=limits))
 
 
 def endings(program: Program, *scenarios: Scenario, thorough: bool = False) -> dict[str, str]:
@@ -196,7 +177,7 @@ def test_a_scenario_that_the_reference_does_not_end_says_nothing_and_is_never_cu
     program = Program({"endless": NEVER, "a": NEVER, "also": NEVER, "b": 0.9})
     never = Observation(ending=Ending.CPU_LIMIT, cpu_seconds=1.0)
     scenarios = [scenario(name) for name in program.needs]
-    ran = run_all(program, plan(*scenarios), key(endless=never, also=never))
+    ran = run_all(program, plan(*scenarios), plans.key({"endless": never, "also": never}))
     found = {name: observed[-1].ending.value for name, observed in ran.observed.items()}
     assert found == {"endless": "cpu_limit", "a": "cpu_limit", "also": "cpu_limit", "b": "answered"}
 
@@ -222,7 +203,7 @@ def test_another_function_keeps_its_full_limit() -> None:
 def test_the_short_limit_is_enough_for_what_the_reference_needs() -> None:
     program = Program({"a": NEVER, "b": 0.4, "c": 0.9})
     took = Observation(ending=Ending.ANSWERED, cpu_seconds=0.01)
-    run_all(program, plan(*(scenario(name) for name in "abc")), key(a=took, b=took, c=took))
+    run_all(program, plan(*map(scenario, "abc")), plans.key(dict.fromkeys("abc", took)))
     assert program.asked == [("a", 1.0), ("b", 0.5), ("c", 1.0)]
 
 

@@ -54,16 +54,13 @@ def after(rows: list) -> list:
 if __name__ == "__main__":
     print(fresh())
 """
-ASSIGNMENT = (
-    SMALL
-    + """\
+SETTINGS = """\
 provided: [support.py]
 functionality_marks: 4
 limits: {cpu_seconds: 0.3}
 policy: policy.yaml
 clauses: clauses.yaml
 """
-)
 SCENARIOS = {
     "fresh": """\
 function: fresh
@@ -105,7 +102,7 @@ scenarios:
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
     files = {
-        "specs/small/assignment.yaml": ASSIGNMENT,
+        "specs/small/assignment.yaml": SMALL + SETTINGS,
         "specs/small/policy.yaml": "{}\n",
         "specs/small/clauses.yaml": 'clauses:\n  - {id: "1", section: S, text: Do it.}\n',
         "reference/small/a1.py": REFERENCE,

@@ -12,17 +12,9 @@ from harness.grading.context import isolated
 from harness.model.verdict import StandInOutcome, Verdict
 from tests.grading import stand_in_course as course
 from tests.inline import grade_here
-from tests.tiny_course import SMALL, Course
+from tests.tiny_course import Course
 
-ASSIGNMENT = (
-    SMALL
-    + """\
-provided: [a1_support.py]
-functionality_marks: 10
-limits: {cpu_seconds: 0.5}
-"""
-)
-SUPPORT = "SIZE = 3\n"
+SETTINGS = "provided: [a1_support.py]\nfunctionality_marks: 10\nlimits: {cpu_seconds: 0.5}\n"
 # What is asked about, and what comes before it: `calm` does nothing in the right program.
 RIGHT = '''\
 """Raises where the sheet says."""
@@ -221,16 +213,14 @@ def graded(root: Path, *, alone: bool) -> dict[str, dict[str, list[Verdict]]]:
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = {
-        "specs/raising/assignment.yaml": ASSIGNMENT,
-        "specs/raising/all.yaml": SCENARIOS,
         "specs/raising/talk.py": TALK,
-        "reference/raising/a1.py": RIGHT,
-        "reference/raising/a1_support.py": SUPPORT,
+        "reference/raising/a1_support.py": "SIZE = 3\n",
         "in/right/a1.py": RIGHT,
         "in/early/a1.py": EARLY,
         "in/loading/a1.py": RIGHT + "\nelse:\n    raise ValueError('unlucky')\n",
     }
-    return Course.lay(tmp_path_factory.mktemp("raising"), files).root
+    folder = tmp_path_factory.mktemp("raising")
+    return Course.small(folder, "raising", RIGHT, SCENARIOS, SETTINGS, **files).root
 
 
 @pytest.mark.parametrize("alone", [False, True])
