@@ -92,9 +92,8 @@ def cluster(folder: Path, course: Course) -> Iterator[Running]:
         yield found, workers
 
 
-def graded_by(cluster: Cluster, course: Course, local: Path, then: Callable[[], None]) -> list[str]:
-    """The notices of a run in which `then` is done after each submission; it gives what one on this
-    machine gives."""
+def graded_by(cluster: Cluster, course: Course, out: Path, then: Callable[[], None]) -> list[str]:
+    """The notices of a run in which `then` is done after each submission."""
     graded: list[str] = []
     notices: list[str] = []
 
@@ -105,12 +104,10 @@ def graded_by(cluster: Cluster, course: Course, local: Path, then: Callable[[], 
         if isinstance(event, Notice):
             notices.append(event.text)
 
-    assignment, out = load_assignment(course.root, "tiny"), course.root / "remote again"
-    programs = [course.root / "submissions" / "tiny"]
-    run = grade(assignment, programs, out, fresh=True, cluster=cluster, listener=hear)
+    assignment, programs = load_assignment(course.root, "tiny"), course.root / "submissions/tiny"
+    run = grade(assignment, [programs], out, cluster=cluster, listener=hear)
     assert run.facts.complete
     assert sorted(graded) == [each.id for each in run.submissions]
-    equal(out, local)
     return notices
 
 
@@ -154,18 +151,20 @@ def test_a_hung_workers_work_goes_elsewhere(
 
     workers[1].send_signal(signal.SIGSTOP)  # it is tried when the other one hangs already
     try:
-        notices = graded_by(found, course, local, then)
+        notices = graded_by(found, course, course.root / "hung", then)
     finally:
         for worker in workers:
             worker.send_signal(signal.SIGCONT)
     assert any(text.endswith("given to another worker too") for text in notices), notices
+    equal(course.root / "hung", local)
 
 
 def test_a_killed_workers_work_goes_elsewhere(
     cluster: Running, course: Course, local: Path
 ) -> None:
     found, workers = cluster
-    notices = graded_by(found, course, local, workers[0].kill)
+    notices = graded_by(found, course, course.root / "killed", workers[0].kill)
+    equal(course.root / "killed", local)
     assert not [text for text in notices if "could not be graded" in text]
 
 
