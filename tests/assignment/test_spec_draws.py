@@ -25,9 +25,15 @@ SAMPLE = (
 )
 
 
+def recorded(root: Path, body: str, **files: str) -> tuple[Path, ...]:
+    """The draws of a scenario, written; their files."""
+    write(root, {F: scenario_file(body), **files})
+    return record_draws(root, "small")
+
+
 def test_cases_are_one_scenario_with_a_stimulus_each(tmp_path: Path) -> None:
-    write(tmp_path, {F: scenario_file(CASES + "\nconstants: {BOARD_SIZE: [2, 3]}")})
-    assert [path.relative_to(tmp_path).as_posix() for path in record_draws(tmp_path, "small")] == [
+    paths = recorded(tmp_path, CASES + "\nconstants: {BOARD_SIZE: [2, 3]}")
+    assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
         f"{DRAWS}/f.every-column.BOARD_SIZE=2.json",
         f"{DRAWS}/f.every-column.BOARD_SIZE=3.json",
     ]
@@ -43,8 +49,7 @@ def test_cases_are_one_scenario_with_a_stimulus_each(tmp_path: Path) -> None:
 
 
 def test_each_draw_may_be_a_scenario_of_its_own(tmp_path: Path) -> None:
-    write(tmp_path, {F: scenario_file(CASES + "\neach: true\nconstants: {BOARD_SIZE: [2, 3]}")})
-    record_draws(tmp_path, "small")
+    recorded(tmp_path, CASES + "\neach: true\nconstants: {BOARD_SIZE: [2, 3]}")
     scenarios = load(tmp_path, "small").plan.scenarios
     assert [scenario.id for scenario in scenarios[:3]] == [
         "f/every-column[BOARD_SIZE=2,draw=1]",
@@ -55,8 +60,7 @@ def test_each_draw_may_be_a_scenario_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_sample_is_drawn_the_same_again_and_smallest_first(tmp_path: Path) -> None:
-    write(tmp_path, {F: scenario_file(SAMPLE)})
-    (path,) = record_draws(tmp_path, "small")
+    (path,) = recorded(tmp_path, SAMPLE)
     first = path.read_bytes()
     path.unlink()
     record_draws(tmp_path, "small")
@@ -71,11 +75,9 @@ def test_a_sample_is_drawn_the_same_again_and_smallest_first(tmp_path: Path) -> 
 
 
 def test_another_seed_draws_others(tmp_path: Path) -> None:
-    write(tmp_path, {F: scenario_file(SAMPLE)})
-    (path,) = record_draws(tmp_path, "small")
+    (path,) = recorded(tmp_path, SAMPLE)
     first = json.loads(path.read_text())["draws"]
-    write(tmp_path, {F: scenario_file(SAMPLE.replace("seed: 7", "seed: 8"))})
-    record_draws(tmp_path, "small")
+    recorded(tmp_path, SAMPLE.replace("seed: 7", "seed: 8"))
     assert json.loads(path.read_text())["draws"] != first
 
 
@@ -83,8 +85,7 @@ AGAIN = "Hint: run harness record."
 
 
 def test_draws_of_another_request_are_refused(tmp_path: Path) -> None:
-    write(tmp_path, {F: scenario_file(SAMPLE)})
-    record_draws(tmp_path, "small")
+    recorded(tmp_path, SAMPLE)
     for change, what in (
         ("count: 21, seed: 7}", "another count"),
         ("count: 20, seed: 8}", "another seed"),
@@ -96,8 +97,7 @@ def test_draws_of_another_request_are_refused(tmp_path: Path) -> None:
 
 
 def test_draws_of_a_changed_file_are_refused(tmp_path: Path) -> None:
-    write(tmp_path, {F: scenario_file(CASES)})
-    record_draws(tmp_path, "small")
+    recorded(tmp_path, CASES)
     write(tmp_path, {F: scenario_file(CASES), "specs/small/boards.py": BOARDS + "# new\n"})
     with pytest.raises(SpecErrors, match=r"was recorded with another boards\.py\. Hint: run"):
         load(tmp_path, "small")
@@ -120,8 +120,7 @@ def test_damaged_draws_are_refused(text: str, what: str, tmp_path: Path) -> None
 
 
 def test_draws_that_nothing_asks_for_are_removed(tmp_path: Path) -> None:
-    write(tmp_path, {F: scenario_file(CASES), f"{DRAWS}/f.old.json": "{}"})
-    (path,) = record_draws(tmp_path, "small")
+    (path,) = recorded(tmp_path, CASES, **{f"{DRAWS}/f.old.json": "{}"})
     assert list((tmp_path / DRAWS).iterdir()) == [path]
 
 
@@ -147,25 +146,22 @@ GENERATORS = [
 @pytest.mark.parametrize(("body", "what"), GENERATORS)
 def test_what_a_generator_may_not_give(body: str, what: str, tmp_path: Path) -> None:
     source = f"def make():\n    {body}\n"
-    text = scenario_file("name: s\ncall: check_win(board)\ncases: bad.make")
-    write(tmp_path, {F: text, "specs/small/bad.py": source})
+    body = "name: s\ncall: check_win(board)\ncases: bad.make"
     with pytest.raises(UserError) as caught:
-        record_draws(tmp_path, "small")
+        recorded(tmp_path, body, **{"specs/small/bad.py": source})
     assert str(caught.value).startswith("bad.py: bad.make ")
     assert what in str(caught.value)
 
 
 def test_recording_leaves_no_byte_code_behind(tmp_path: Path) -> None:
-    write(tmp_path, {F: scenario_file(CASES)})
-    record_draws(tmp_path, "small")
+    recorded(tmp_path, CASES)
     assert not list(tmp_path.rglob("*.pyc"))
 
 
 def test_a_set_is_frozen_in_one_order_and_odd_values_make_safe_file_names(tmp_path: Path) -> None:
     body = "name: s\ncall: check_win(board)\ncases: sets.make\nconstants: {BLANK_PIECE: ['/', a]}"
     source = "def make():\n    yield {'board': {'b', 'a', 'c'}}\n"
-    write(tmp_path, {F: scenario_file(body), "specs/small/sets.py": source})
-    first, second = record_draws(tmp_path, "small")
+    first, second = recorded(tmp_path, body, **{"specs/small/sets.py": source})
     assert first.name == "f.s.BLANK_PIECE=%27%2F%27.json"
     assert second.name == "f.s.BLANK_PIECE=a.json"
     assert json.loads(first.read_text())["draws"] == [{"board": "{'a', 'b', 'c'}"}]

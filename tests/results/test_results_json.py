@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from harness.model.observation import Isolation, Tier
-from harness.model.plan import ManualSlot
+from harness.model.plan import ManualSlot, Plan
 from harness.model.policy import Severity
 from harness.model.result import (
     Adjustment,
@@ -35,23 +35,28 @@ RUN = RunResult(
 )
 
 
-def plain(run: RunResult = RUN) -> Any:
-    return json.loads(results_json(run, PLAN))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def plain(run: RunResult = RUN, plan: Plan = PLAN) -> Any:
+    """The run as JSON, which is as its schema says."""
+    found = json.loads(results_json(run, plan))
+    VALIDATOR.validate(found)
+    return found
 
 
 def test_it_is_what_its_schema_says() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    jsonschema.Draft202012Validator(SCHEMA).validate(plain())
+    VALIDATOR.check_schema(SCHEMA)
+    assert plain()
 
 
 def test_what_a_scenario_needs_and_how_fast_it_must_be_stand_there_where_stated() -> None:
     first, *others = PLAN.scenarios
     plan = replace(PLAN, scenarios=(replace(first, needs=("f",), faster_than=5), *others))
-    found = json.loads(results_json(RUN, plan))
+    found = plain(RUN, plan)
     told, other, *_ = found["scenarios"]
     assert (told["needs"], told["faster_than"]) == (["f"], 5)
     assert not {"needs", "faster_than"} & other.keys()
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
 
 def test_the_strength_of_the_scenarios_stands_there_where_it_was_measured() -> None:
@@ -59,14 +64,12 @@ def test_the_strength_of_the_scenarios_stands_there_where_it_was_measured() -> N
     facts = replace(RUN.facts, strength=StrengthFigures(changes=8, noticed=7))
     found = plain(replace(RUN, facts=facts))
     assert found["run"]["strength"] == {"changes": 8, "noticed": 7}
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
 
 def test_marks_that_a_person_gives_stand_beside_the_mark() -> None:
     style = ManualSlot(id="style", title="Code style", out_of=Fraction(4), clause="5.2")
     slots = (ManualMark(slot=style), ManualMark(slot=style, mark=Fraction(7, 3)))
     run = replace(RUN, submissions=(replace(result("ada"), manual=slots), BROKEN))
-    jsonschema.Draft202012Validator(SCHEMA).validate(plain(run))
     ada, broken = plain(run)["submissions"]
     assert ada["manual"] == [
         {"id": "style", "title": "Code style", "out_of": 4.0, "mark": None},
@@ -85,7 +88,6 @@ def test_totals_adjustments_and_comments_stand_beside_the_mark() -> None:
         comment="Good.",
     )
     run = replace(RUN, submissions=(whole, replace(whole, id="eve", adjustment=None), BROKEN))
-    jsonschema.Draft202012Validator(SCHEMA).validate(plain(run))
     ada, broken, eve = plain(run)["submissions"]
     assert ada["adjustment"] == {"marks": -0.33, "reason": "late"}
     assert (ada["total"], ada["total_out_of"], ada["comment"]) == (4.5, 10.0, "Good.")
@@ -105,7 +107,7 @@ SPOILED = {
 def test_the_schema_refuses(name: str, value: object) -> None:
     spoiled = plain()
     spoiled["submissions"][1][name] = value
-    assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(spoiled)
+    assert not VALIDATOR.is_valid(spoiled)
 
 
 def test_the_schema_knows_every_status_rule_and_verdict() -> None:
@@ -183,9 +185,7 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
         replace(result("ada"), causes=(cause,)),
         BROKEN,
     )
-    made = plain(replace(RUN, submissions=found))
-    jsonschema.Draft202012Validator(SCHEMA).validate(made)
-    ada, broken, unreadable = made["submissions"]
+    ada, broken, unreadable = plain(replace(RUN, submissions=found))["submissions"]
     assert ada["passed"] == 1
     assert ada["failed"]["f/sampled"] == {
         "verdict": "failed",
@@ -238,8 +238,7 @@ def test_any_text_survives_as_ascii() -> None:
 
 def test_a_run_in_pieces_is_whole_json() -> None:
     for submissions in ((), RUN.submissions[:1], RUN.submissions):
-        run = replace(RUN, submissions=submissions)
-        found = json.loads(results_json(run, PLAN))
+        found = plain(replace(RUN, submissions=submissions))
         assert len(found["submissions"]) == len(submissions)
 
 
@@ -258,8 +257,8 @@ def test_a_passed_scenario_takes_no_room() -> None:
 def test_how_many_ran_together() -> None:
     shared = replace(result("ben"), isolation=Isolation.SHARED)
     run = replace(RUN, submissions=(UNREADABLE, result("ada"), shared))
-    assert json.loads(results_json(run, PLAN))["ran"] == {"shared": 1, "alone": 1}
-    found = json.loads(results_json(replace(RUN, submissions=()), PLAN))
+    assert plain(run)["ran"] == {"shared": 1, "alone": 1}
+    found = plain(replace(RUN, submissions=()))
     assert (found["ran"], found["run"]["isolation"]) == ({"shared": 0, "alone": 0}, "proved")
     alone = replace(PLAN, assignment=replace(PLAN.assignment, isolate_all=True))
-    assert json.loads(results_json(RUN, alone))["run"]["isolation"] == "all"
+    assert plain(RUN, alone)["run"]["isolation"] == "all"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -72,19 +73,24 @@ def test_marks_and_tallies() -> None:
     )
 
 
+def cause_of(*scenarios: str, **changes: Any) -> Cause:
+    """A cause of these scenarios of f, the first its example, each worth half a mark."""
+    fields: dict[str, Any] = {
+        "function": "f",
+        "rule": "rule",
+        "message": "said to the lecturer",
+        "scenarios": scenarios,
+        "example": scenarios[0],
+        "marks_at_stake": Fraction(len(scenarios), 2),
+    }
+    return Cause(**fields | changes)
+
+
 def test_hidden_causes_of_one_function_are_one() -> None:
     """They may all say the same: how many checks fail, and where."""
-    causes = tuple(
-        Cause(
-            function="f",
-            rule=rule,
-            message="said to the lecturer",
-            scenarios=(f"f/{name}",),
-            example=f"f/{name}",
-            clauses=("4.1",),
-            marks_at_stake=Fraction(1, 2),
-        )
-        for rule, name in (("first", "secret"), ("second", "later"))
+    causes = (
+        cause_of("f/secret", rule="first", clauses=("4.1",)),
+        cause_of("f/later", rule="second", clauses=("4.1",)),
     )
     (cause,) = student_view(replace(result("ada"), causes=causes), PLAN).causes[:1]
     assert (cause.message, cause.hidden, cause.marks) == ("", 2, 1)
@@ -95,16 +101,9 @@ def _raises_on(line: int, *, joined: bool) -> SubmissionResult:
     or as two; line 40 is in a function so long that its place is that line alone."""
     whole = CodePlace(file="a1.py", first=1, last=90, text=("def f(a, n):", "    return a[n]"))
     alone = CodePlace(file="a1.py", first=line, last=line, text=(f"    raise Never({line})",))
-    shown = Cause(
-        function="f",
-        rule="raised",
-        message="printed plain",
-        scenarios=("f/sampled", "f/secret") if joined else ("f/sampled",),
-        example="f/sampled",
-        place=whole,
-        line=2,
-        clauses=("4.1",),
-        marks_at_stake=Fraction(2) if joined else Fraction(1),
+    names = ("f/sampled", "f/secret") if joined else ("f/sampled",)
+    shown = cause_of(
+        *names, place=whole, line=2, clauses=("4.1",), marks_at_stake=Fraction(len(names))
     )
     if joined:
         return replace(result("ada"), causes=(shown,))
@@ -139,17 +138,7 @@ def _two_causes(hidden_in: int, *, hidden_first: bool) -> SubmissionResult:
     causes = []
     for index, name in enumerate(("f/shown", "f/sampled")):
         scenarios = (name, "f/secret") if index == hidden_in else (name,)
-        worth = Fraction(len(scenarios), 2)
-        causes.append(
-            Cause(
-                function="f",
-                rule="rule",
-                message=name,
-                scenarios=scenarios,
-                example=name,
-                marks_at_stake=worth,
-            )
-        )
+        causes.append(cause_of(*scenarios, message=name))
     if hidden_first:
         causes.sort(key=lambda cause: -cause.marks_at_stake)
     return replace(whole, scenarios=(failed, *others), causes=tuple(causes))
@@ -173,14 +162,12 @@ def test_what_has_to_be_right_as_well_is_said_of_a_visible_check_only(
     shared: str, together: tuple[str, ...]
 ) -> None:
     causes = tuple(
-        Cause(
+        cause_of(
+            *dict.fromkeys([own, shared, "f/secret"]),
             function=function,
-            rule="rule",
-            message=function,
-            scenarios=tuple({own: None, shared: None, "f/secret": None}),
-            example=own,
             blamed=True,
             together_with=(other,),
+            marks_at_stake=Fraction(0),
         )
         for function, other, own in (("f", "g", "f/sampled"), ("g", "f", "f/later"))
     )
