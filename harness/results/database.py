@@ -188,13 +188,9 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
         return None if row is None else self._read(SubmissionResult, row[0])
 
-    def state_digest(self, submission_id: str) -> str | None:
-        """The digest of all that a submission's result was made with, as `save` was given it."""
-        row = self._row("SELECT state_digest FROM submission WHERE id = ?", submission_id)
-        return None if row is None else str(row[0])
-
     def states(self) -> dict[str, str]:
-        """The state digest of every submission that has a result, by its id."""
+        """The digest of all that a submission's result was made with, as `save` was given it, of
+        every submission that has a result, by its id."""
         rows = self._rows("SELECT id, state_digest FROM submission")
         return {str(name): str(state) for name, state in rows}
 

@@ -40,8 +40,8 @@ def test_everything_comes_back_as_it_was(path: Path) -> None:
         assert store.verdict("v2") is None
         assert store.result("ada") == result("ada")
         assert store.result("eve") is None
-        assert store.state_digest("ada") == "s1"
-        assert store.state_digest("eve") is None
+        assert store.states().get("ada") == "s1"
+        assert store.states().get("eve") is None
         assert store.plan() == PLAN
         in_order = (result("ada"), BROKEN, UNREADABLE)
         assert store.run() == RunResult(facts=finished, submissions=in_order)
@@ -76,7 +76,7 @@ def test_a_later_save_takes_the_place_of_an_earlier_one(path: Path) -> None:
         store.save(result("ada", "2"), {"k": (observed(text="new"),)}, {}, state_digest="new")
         assert store.result("ada") == result("ada", "2")
         assert store.observations("k") == (observed(text="new"),)
-        assert store.state_digest("ada") == "new"
+        assert store.states().get("ada") == "new"
 
 
 def test_a_run_starts_anew_over_what_is_there(path: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: in
         assert len(run.submissions) > kill_after
         for number, one in enumerate(run.submissions):
             assert one == result(f"s{number:05}")
-            assert store.state_digest(one.id) == one.id
+            assert store.states().get(one.id) == one.id
             assert all(store.observations(f"{one.id}/{n}") is not None for n in range(20))
             assert all(store.verdict(f"{one.id}/{n}") is not None for n in range(20))
         after = f"s{len(run.submissions):05}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -35,42 +34,46 @@ def stated(context: Context, parts: StimulusParts, *, transcript: str | None) ->
     """Everything stated of a stimulus, templates filled in; mistakes are noted."""
     ignore = tuple(Ignore(name) for name in context.value("ignore"))
     fields: dict[str, Any] = {}
-    for key, reader in _READERS.items():
+    for key in _KEYS:
         if context.states(key):
             with suppress(Refused):
-                fields |= reader(context, parts, context.at(key), getattr(context.own, key))
+                fields |= _fields(context, parts, key)
     return Expected(transcript=transcript, shown=parts.shown, ignore=ignore, **fields)
 
 
-# The fields of `Expected` that a key of a scenario gives, by the place and the value of the key.
-_Reader = Callable[[Context, StimulusParts, Loc, Any], dict[str, Any]]
+_KEYS = ("returns", "prints", "turns", "raises", "leaves", "exit", "reads", "ends", "writes")
+
+
+def _fields(context: Context, parts: StimulusParts, key: str) -> dict[str, Any]:
+    """The fields of `Expected` that a key of a scenario gives."""
+    loc, data = context.at(key), getattr(context.own, key)
+    match key:
+        case "returns":
+            return {key: value_matcher(context.field(loc, data))}
+        case "prints":
+            return {key: _text(context, loc, data)}
+        case "turns":
+            return {key: _turns(context, parts, loc, data)}
+        case "raises":
+            return {key: _raises(context, loc, data)}
+        case "leaves":
+            return _leaves(context, parts, loc, data)
+        case "writes":
+            return _writes(context, loc, data)
+        case "exit":
+            return {key: data} if isinstance(data, int) else {"exit_any": True}
+        case "reads" if isinstance(data, AtMostShape):
+            return {"reads_at_most": data.at_most}
+        case "ends":
+            return {key: Ending("asked_for_more" if data == "asks_for_more" else data)}
+    return {key: data}
 
 
 def _text(context: Context, loc: Loc, data: Any) -> Matcher:
     return value_matcher(context.field(loc, data, for_text=True))
 
 
-def _returns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    return {"returns": value_matcher(context.field(loc, data))}
-
-
-def _prints(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    return {"prints": _text(context, loc, data)}
-
-
-def _exit(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    return {"exit": data} if isinstance(data, int) else {"exit_any": True}
-
-
-def _reads(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    return {"reads_at_most": data.at_most} if isinstance(data, AtMostShape) else {"reads": data}
-
-
-def _ends(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    return {"ends": Ending("asked_for_more" if data == "asks_for_more" else data)}
-
-
-def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> StatedTurns:
     inputs = None if "input" in context.broken else len(parts.inputs)
     most = sys.maxsize if inputs is None else inputs + 1
     if isinstance(data, list) and len(data) > most:
@@ -86,22 +89,21 @@ def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[
         return StatedTurn(index=index, printed=_text(context, (*loc, index), printed))
 
     turns = read_all(enumerate(data) if isinstance(data, list) else data.items(), turn)
-    return {"turns": StatedTurns(turns=turns, all_turns=isinstance(data, list))}
+    return StatedTurns(turns=turns, all_turns=isinstance(data, list))
 
 
 def _counted(inputs: int | None) -> str:
     return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
 
 
-def _raises(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise:
     if not isinstance(data, RaisesShape):
-        return {"raises": StatedRaise(type_name=data)}
+        return StatedRaise(type_name=data)
     message: Matcher | None = None
     if "message" in data.model_fields_set:
         message = _text(context, (*loc, "message"), data.message)
     first, *also = data.names
-    stated_raise = StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
-    return {"raises": stated_raise}
+    return StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
 
 
 def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
@@ -131,7 +133,7 @@ def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
     return {"leaves": read_all(data.items(), leave)}
 
 
-def _writes(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+def _writes(context: Context, loc: Loc, data: Any) -> dict[str, Any]:
     if data == "unchanged":
         return {"writes_unchanged": True}
     files, fields = dict(data), {}
@@ -150,19 +152,6 @@ def _writes(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
         return StatedLeave(name=str(name), value=_text(context, (*loc, name), text))
 
     return {**fields, "writes": read_all(files.items(), written)}
-
-
-_READERS: dict[str, _Reader] = {
-    "returns": _returns,
-    "prints": _prints,
-    "turns": _turns,
-    "raises": _raises,
-    "leaves": _leaves,
-    "exit": _exit,
-    "reads": _reads,
-    "ends": _ends,
-    "writes": _writes,
-}
 
 
 def _given(context: Context, name: str, call: str) -> str:
