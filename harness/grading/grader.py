@@ -243,7 +243,8 @@ class Grader(AbstractContextManager["Grader"]):
             verdicts = outcome.verdicts
             if again:
                 standing_in = replace(plan, scenarios=tuple(s.standing_in() for s in again))
-                outcome = self._runs.alone(standing_in, server, submission.digest, cache)
+                keys = self._runs.keys_of(standing_in, submission.digest)
+                outcome = self._runs.alone(standing_in, server, keys, cache)
                 second = second.joined(outcome)
                 verdicts = verdicts | outcome.verdicts
             if needs:

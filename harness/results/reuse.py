@@ -153,14 +153,14 @@ def observation_key(
     stimuli_digest = _SCENARIOS.get(
         (scenario, assignment), lambda: _stimuli_digest(scenario, assignment)
     )
-    return _hash([source_digest, stimuli_digest, interpreter, tier.value, execution_digest])
+    return _joined(source_digest, stimuli_digest, interpreter, tier.value, execution_digest)
 
 
 def shared_key(observation: str, proof_digest: str, reference_digest: str) -> str:
     """The key under which a scenario is kept as "did what the reference does" when it ran in a
     shared process: that of the same scenario alone, the digest of what proves it, and the digest
     of the reference's observations. Another proof or another reference makes it stale."""
-    return _hash([observation, "shared", proof_digest, reference_digest])
+    return _joined(observation, "shared", proof_digest, reference_digest)
 
 
 def verdict_key(
@@ -221,6 +221,11 @@ def _judged(answer: Answer) -> Any:
 
 def _files(files: tuple[SourceFile, ...]) -> str:
     return _hash([[file.name, sha256(file.data).hexdigest()] for file in files])
+
+
+def _joined(*names: str) -> str:
+    """The digest of names that hold no zero byte: each submission has two for each scenario."""
+    return sha256("\0".join(names).encode("utf-8")).hexdigest()
 
 
 def _hash(plain: Any) -> str:

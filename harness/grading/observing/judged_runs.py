@@ -110,22 +110,22 @@ class JudgedRuns:
         cache: ResultCache,
     ) -> RunOutcome:
         """Together where the program may share a process, else each scenario alone."""
-        digest = submission.digest
+        keys = self.keys_of(plan, submission.digest)
 
         def all_alone(reason: str) -> RunOutcome:
-            return replace(self.alone(plan, server, digest, cache), isolation_reason=reason)
+            return replace(self.alone(plan, server, keys, cache), isolation_reason=reason)
 
         if not report.sharing.allowed:
             return all_alone(report.sharing.reason)
         shared_runs = self.shared
         if plan.assignment is not self.plan.assignment:  # its sets of constants have other numbers
             shared_runs = SharedRuns(plan, self._key, self._secret)
-        shared = self._recalled_shared(shared_runs.expected_digests(server), plan, digest, cache)
+        shared = self._recalled_shared(shared_runs.expected_digests(server), plan, keys, cache)
         unseen = [
             scenario
             for scenario in plan.scenarios
             if scenario.id not in shared.observations
-            and cache.observations(self.key_of(digest, scenario)) is None
+            and cache.observations(keys[scenario.id]) is None
         ]
         together = Together()
         if unseen or not shared.observations:
@@ -133,23 +133,27 @@ class JudgedRuns:
         if together.refused:
             return all_alone(together.refused)
         checked = CheckedObserver(server, together, shared.taken, self._kind)
-        outcome = self.alone(plan, checked, digest, cache, shared)
+        outcome = self.alone(plan, checked, keys, cache, shared)
         if checked.refuted is None:
             return replace(outcome, isolation=Isolation.SHARED)
         name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
         return all_alone(f"{name} does not do alone what it did in the shared run")
 
     def _recalled_shared(
-        self, references: Mapping[str, str], plan: Plan, digest: str, cache: ResultCache
+        self,
+        references: Mapping[str, str],
+        plan: Plan,
+        keys: Mapping[str, str],
+        cache: ResultCache,
     ) -> _SharedAnswers:
         """The keys of what may have run in a shared process, and what earlier runs saw there.
-        `references` are the digests of what the reference did."""
+        `references` are the digests of what the reference did, `keys` those of processes alone."""
         shared = _SharedAnswers()
         for scenario in plan.scenarios:
             reference = references.get(scenario.id)
             if reference is None:
                 continue
-            key = shared_key(self.key_of(digest, scenario), POLICY_DIGEST, reference)
+            key = shared_key(keys[scenario.id], POLICY_DIGEST, reference)
             shared.keys[scenario.id] = key
             observations = cache.observations(key)
             if observations == AS_REFERENCE:
@@ -166,14 +170,13 @@ class JudgedRuns:
         self,
         plan: Plan,
         server: Observer,
-        digest: str,
+        keys: Mapping[str, str],
         cache: ResultCache,
         shared: _SharedAnswers | None = None,
     ) -> RunOutcome:
-        """Each scenario alone, where neither `cache` nor a shared run has it."""
+        """Each scenario alone, where neither `cache`, by these `keys`, nor a shared run has it."""
         shared = shared or _SharedAnswers()
         arrivals = Arrivals(self.judge_of)
-        keys = {scenario.id: self.key_of(digest, scenario) for scenario in plan.scenarios}
 
         def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
             if scenario.faster_than:  # how long it took is not kept
@@ -220,6 +223,10 @@ class JudgedRuns:
             tuple(parameters(stimulus, assignment) for stimulus in scenario.stimuli),
             within=assignment.floats_within,
         )
+
+    def keys_of(self, plan: Plan, digest: str) -> dict[str, str]:
+        """By scenario: the key of what is observed of this submission in processes of its own."""
+        return {scenario.id: self.key_of(digest, scenario) for scenario in plan.scenarios}
 
     def key_of(self, digest: str, scenario: Scenario) -> str:
         """The key of what is observed of this submission in processes of its own."""
