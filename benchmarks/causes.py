@@ -26,7 +26,7 @@ from harness.execution import create_driver, pick_cpu
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
 from harness.grading.observing.causes import CauseFinder
-from harness.grading.validation.programs import mutated
+from harness.grading.validation.validate import mutated
 from harness.model.assignment import SourceFile
 from harness.model.specification import Specification
 from harness.model.submission import Submission

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -125,6 +126,14 @@ class Value:
     @property
     def is_container(self) -> bool:
         return self.kind in _CONTAINERS
+
+    def parts(self) -> Iterator[Value]:
+        """The value and all that it holds, at any depth."""
+        pending = [self]
+        while pending:
+            part = pending.pop()
+            yield part
+            pending += part.items
 
     def source(self, limit: int | None = None) -> str:
         """The value as Python would show it (`repr`); foreign values as `<Name object>`.

@@ -13,7 +13,7 @@ import pytest
 from harness.assignment.files.small_files import load_expectation
 from harness.cli.commands.validate import read_samples
 from harness.grading.check import check_submissions
-from harness.grading.validation.programs import compare
+from harness.grading.validation.validate import compare
 from tests.per_commit import per_commit
 from tests.shipped import context_of, shipped
 from tests.tiny_course import Course

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.assignment.files.small_files import expectation_text, load_expectation
-from harness.grading.validation.programs import compare
+from harness.grading.validation.validate import compare
 from harness.model.specification import ExpectedCause, SampleExpectation
 from harness.model.verdict import Cause
 from tests.results.small_run import PLAN, result

@@ -17,7 +17,7 @@ import pytest
 
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.stimulus import Run, Stimulus
 from harness.policy.checking import check
 from tests.shipped import program
 
@@ -228,21 +228,14 @@ def test_about_a_quarter_is_visible(plan: Plan) -> None:
 
 
 def sources(stimulus: Stimulus) -> str:
-    action = stimulus.action
-    match action:
-        case Call():
-            return action.expression
-        case Session():
-            return "\n".join(action.steps)
-        case Run():
-            return ""
+    return "\n".join(stimulus.source_texts())
 
 
 def test_a_missing_function_costs_only_its_own_marks(plan: Plan) -> None:
     functions = {signature.name for signature in plan.assignment.functions}
     for scenario in scored(plan):
         for stimulus in scenario.stimuli:
-            tree = ast.parse(stimulus.given + sources(stimulus))
+            tree = ast.parse(sources(stimulus))
             names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
             assert names & functions == {scenario.function}, scenario.id
 
@@ -262,7 +255,7 @@ def arguments(scenario: Scenario, p4: Any, function: str) -> Iterator[tuple[Any,
         names = {**vars(p4), function: recorded(getattr(p4, function))}
         for binding in stimulus.bindings:
             names[binding.name] = ast.literal_eval(binding.literal)
-        exec(stimulus.given + sources(stimulus), names)
+        exec(sources(stimulus), names)
     return iter(seen)
 
 

@@ -206,12 +206,10 @@ def _is_stated(scenario: Scenario) -> bool:
 def _values(answer: Answer) -> Iterator[Value]:
     """Every value that is compared, and all parts of each."""
     seen = answer.observation
-    pending = [value for value in (seen.value, *(step.value for step in seen.steps)) if value]
-    pending += [*seen.arguments, *(variable.value for variable in seen.variables)]
-    while pending:
-        value = pending.pop()
-        yield value
-        pending += value.items
+    values = [value for value in (seen.value, *(step.value for step in seen.steps)) if value]
+    values += [*seen.arguments, *(variable.value for variable in seen.variables)]
+    for value in reversed(values):
+        yield from value.parts()
 
 
 def _is_noisy(value: Value) -> bool:

@@ -1,8 +1,11 @@
-"""`harness validate`: everything that must agree before an assignment may grade anybody."""
+"""`harness validate`: everything that must agree before an assignment may grade anybody. Of some
+programs it is known what they must score: mutants, samples, and programs that do nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -13,30 +16,25 @@ from harness.grading.engines.local import run_jobs
 from harness.grading.engines.processes import import_early
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import Problem, key_disagreements
+from harness.grading.stub import handed_out_stubs
 from harness.grading.validation.checks import (
+    MutantOutcome,
     SampleOutcome,
     TrivialScore,
     ValidationReport,
     coverage,
     golden_count,
     isolation_problems,
+    needs_scenario,
     second_run,
     shares,
     stand_in_problems,
     value_problems,
 )
-from harness.grading.validation.programs import (
-    compare,
-    mutant_jobs,
-    mutant_problems,
-    outcome,
-    reference_itself,
-    trivial_programs,
-)
 from harness.matchers.kinds.texts import Matches
-from harness.model.plan import Plan, Visibility
+from harness.model.plan import Plan, SourceFile, Visibility, glob
 from harness.model.result import SubmissionResult
-from harness.model.specification import SampleExpectation
+from harness.model.specification import ExpectedCause, Mutant, SampleExpectation, Specification
 from harness.model.submission import Submission
 
 Progress = Callable[[str, int, int], None]
@@ -185,3 +183,227 @@ def _trivial(result: SubmissionResult) -> TrivialScore:
         out_of=rounded(result.out_of),
         passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed and s.out_of),
     )
+
+
+def mutated(files: tuple[SourceFile, ...], mutant: Mutant) -> tuple[SourceFile, ...]:
+    """The reference with the fault written into it."""
+    old, new = mutant.find.encode(), mutant.replace.encode()
+    return tuple(
+        replace(file, data=file.data.replace(old, new)) if file.name == mutant.file else file
+        for file in files
+    )
+
+
+def mutant_jobs(specification: Specification) -> list[Job]:
+    """One job a mutant, in the order of the file, on the scored scenarios of its clause."""
+    scored = [each for each in specification.plan.scenarios if not each.informational]
+    return [
+        Job(
+            submission=Submission(
+                id=f"mutant-{index}",
+                files=mutated(specification.reference, mutant),
+                origin="mutants.yaml",
+            ),
+            only=tuple(each.id for each in scored if mutant.clause in each.clauses),
+        )
+        for index, mutant in enumerate(specification.mutants)
+    ]
+
+
+def outcome(mutant: Mutant, result: SubmissionResult) -> MutantOutcome:
+    """Who noticed the mutant."""
+    killed = tuple(s.scenario_id for s in result.scenarios if not s.verdict.passed)
+    return MutantOutcome(
+        clause=mutant.clause, why=mutant.why, killed_by=killed, scenarios=len(result.scenarios)
+    )
+
+
+def mutant_problems(
+    specification: Specification, outcomes: tuple[MutantOutcome, ...]
+) -> tuple[Problem, ...]:
+    """Survivors, and clauses without a mutant."""
+    problems = [
+        Problem(
+            "mutants",
+            "mutants.yaml",
+            f"the mutant of clause {entry.clause} ({entry.why}) survives its "
+            f"{entry.scenarios} scenarios",
+        )
+        for entry in outcomes
+        if not entry.killed_by
+    ]
+    mutated_clauses = {mutant.clause for mutant in specification.mutants}
+    problems += [
+        Problem("mutants", "mutants.yaml", f"clause {clause.id} has no mutant")
+        for clause in specification.plan.assignment.clauses
+        if needs_scenario(clause) and clause.id not in mutated_clauses
+    ]
+    return tuple(problems)
+
+
+def reference_itself(specification: Specification) -> Submission:
+    """The reference, as a student would hand it in."""
+    return Submission(id="the-reference", files=specification.reference, origin="the reference")
+
+
+def trivial_programs(specification: Specification) -> list[Submission]:
+    """The very file that students are given to begin with; and every function of the reference,
+    each with nothing but `return None`."""
+    sources = [file for file in specification.reference if file.name.endswith(".py")]
+    submissions = []
+    if specification.reference:
+        stubs = handed_out_stubs(specification)
+        submissions.append(Submission(id="untouched-stub", files=stubs, origin="the handout"))
+    trees = (ast.parse(file.data) for file in sources)
+    # Without functions it would be the reference, which of course has full marks.
+    if any(isinstance(n, ast.FunctionDef | ast.ClassDef) for tree in trees for n in tree.body):
+        emptied = tuple(replace(file, data=_emptied(file.data).encode()) for file in sources)
+        name = "every-function-returns-none"
+        submissions.append(Submission(id=name, files=emptied, origin="the reference"))
+    return submissions
+
+
+def _emptied(source: bytes) -> str:
+    tree = ast.parse(source)
+    for node in tree.body:
+        for part in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(part, ast.FunctionDef):
+                part.body = [ast.Return(value=ast.Constant(value=None))]
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+# Rules that say only that something differs, or works otherwise: any sample may meet them.
+GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed", "not_run"})
+
+
+def _matching(patterns: Iterable[str], names: Iterable[str]) -> set[str]:
+    globs = [glob(pattern) for pattern in patterns]
+    return {name for name in names if any(each.fullmatch(name) for each in globs)}
+
+
+def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -> SampleOutcome:
+    """How a graded sample differs from its expectation. Informational scenarios do not count."""
+    ungraded = {scenario.id for scenario in plan.scenarios if scenario.informational}
+    kept = tuple(entry for entry in result.scenarios if entry.scenario_id not in ungraded)
+    result = replace(result, scenarios=kept)
+    verdicts = {entry.scenario_id: entry.verdict for entry in kept}
+    listed = _matching(expected.fails, verdicts)
+    parts: list[str] = []
+    for name, verdict in verdicts.items():
+        if name in listed and verdict.passed:
+            parts.append(f"{name} passes but is listed under fails")
+        elif name not in listed and not verdict.passed:
+            parts.append(f"{name} fails but is not listed: {verdict.message}")
+    for pattern in expected.fails:
+        if not _matching([pattern], verdicts):
+            parts.append(f"fails: {pattern} matches no scenario")
+    for pattern, kind in {entry.pattern: entry.kind for entry in expected.verdicts}.items():
+        matched = _matching([pattern], verdicts)
+        wrong = [each for each in verdicts if each in matched and verdicts[each].kind is not kind]
+        parts += [f"{each} is {verdicts[each].kind}, expected {kind}" for each in wrong]
+        if not matched:
+            parts.append(f"verdicts: {pattern} matches no scenario")
+    parts += _explanation_parts(result, expected)
+    mark = "" if result.mark is None else rounded(result.mark)
+    if not _has_mark(result, expected):
+        low, high = expected.mark[0], expected.mark[-1]
+        parts.append(f"the mark is {mark or 'none'}, expected {low} to {high}")
+    found = sorted({finding.rule for finding in result.findings})
+    wanted = sorted(set(expected.findings))
+    if found != wanted:
+        parts.append(f"findings are {found}, expected {wanted}")
+    return SampleOutcome(
+        name=result.id,
+        mark=mark or "-",
+        failed=sum(not verdict.passed for verdict in verdicts.values()),
+        parts=tuple(parts),
+        accepted=_accepted(result, expected),
+        other_causes=_other_causes(result, expected),
+    )
+
+
+def _other_causes(result: SubmissionResult, expected: SampleExpectation) -> str | None:
+    if expected.causes is None:
+        return None
+    found, wanted = Counter(_causes(result)), Counter(expected.causes)
+    if found == wanted:
+        return ""
+    return f"causes are {_listed(found.elements())}, expected {_listed(wanted.elements())}"
+
+
+def _causes(result: SubmissionResult) -> tuple[ExpectedCause, ...]:
+    return tuple(ExpectedCause(function=c.function, rule=c.rule) for c in result.causes)
+
+
+def _listed(causes: Iterable[ExpectedCause]) -> str:
+    return ", ".join(f"{each.function or 'the file'}: {each.rule}" for each in causes) or "none"
+
+
+def _accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExpectation:
+    """The expectation that the sample meets as it is. Of the stated one stays what is right."""
+    verdicts = {entry.scenario_id: entry.verdict for entry in result.scenarios}
+    failed = {name: verdict for name, verdict in verdicts.items() if not verdict.passed}
+    kept = [
+        pattern
+        for pattern in expected.fails
+        if (matched := _matching([pattern], verdicts)) and matched <= failed.keys()
+    ]
+    covered = _matching(kept, failed)
+    fails = [*kept, *(name for name in failed if name not in covered)]
+    if failed and len(failed) == len(verdicts):
+        fails = ["*"]
+    messages = [*(verdict.message for verdict in failed.values()), *_beside_scenarios(result)]
+    explains = [text for text in expected.explains if any(text in each for each in messages)]
+    for verdict in failed.values():
+        named = verdict.explanation is not None and verdict.explanation.rule not in GENERIC_RULES
+        if named and not any(text in verdict.message for text in explains):
+            explains.append(verdict.message)
+    mark = expected.mark
+    if not _has_mark(result, expected):
+        mark = () if result.mark is None else (float(rounded(result.mark)),) * 2
+    return replace(
+        expected,
+        fails=tuple(fails),
+        mark=mark,
+        explains=tuple(explains),
+        findings=tuple(sorted({finding.rule for finding in result.findings})),
+        verdicts=tuple(
+            each
+            for each in expected.verdicts
+            if {verdicts[name].kind for name in _matching([each.pattern], verdicts)} == {each.kind}
+        ),
+        causes=None if expected.causes is None else _causes(result),
+    )
+
+
+def _beside_scenarios(result: SubmissionResult) -> list[str]:
+    """What a result says beside the messages of its scenarios."""
+    reasons = [result.unparsable.reason] if result.unparsable else []
+    return [result.problem, *result.notes, *reasons]
+
+
+def _explanation_parts(result: SubmissionResult, expected: SampleExpectation) -> list[str]:
+    by_rule: dict[str, list[tuple[str, str]]] = {}
+    for entry in result.scenarios:
+        if entry.verdict.explanation:
+            rule = entry.verdict.explanation.rule
+            by_rule.setdefault(rule, []).append((entry.scenario_id, entry.verdict.message))
+    messages = [message for pairs in by_rule.values() for _, message in pairs]
+    messages += _beside_scenarios(result)
+    parts = [
+        f"no message says {text!r}"
+        for text in expected.explains
+        if not any(text in message for message in messages)
+    ]
+    for rule, pairs in by_rule.items():
+        for name, message in pairs:
+            if rule not in GENERIC_RULES and not any(text in message for text in expected.explains):
+                parts.append(f"explanation {rule} is not listed under explains ({name}: {message})")
+                break
+    return parts
+
+
+def _has_mark(result: SubmissionResult, expected: SampleExpectation) -> bool:
+    if not expected.mark or result.mark is None:
+        return not expected.mark
+    return expected.mark[0] <= float(rounded(result.mark)) <= expected.mark[-1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.common.errors import HarnessError
@@ -62,7 +62,7 @@ class EqualTo(Matcher):
         value = python_values.get(self.expression) or _literal(self.expression)
         if value is None:
             return self
-        if all(part.kind in _DATA for part in _parts(value)):
+        if all(part.kind in _DATA for part in value.parts()):
             return EqualData(value=value, within=self.within)
         return replace(self, is_object=True)
 
@@ -85,7 +85,8 @@ class EqualData(Matcher):
     def pair(self, value: Value) -> tuple[Value, Value]:
         """This value and the other, with numbers of one kind where they are equal, and this one's
         floats where they are near enough."""
-        own = {number: part for part in _parts(self.value) if (number := _number(part)) is not None}
+        numbers = ((_number(part), part) for part in self.value.parts())
+        own = {number: part for number, part in numbers if number is not None}
         expected, actual = _with_numbers(self.value, own), _with_numbers(value, own)
         return expected, with_tolerated(expected, actual, self.within)
 
@@ -95,14 +96,6 @@ def _literal(expression: str) -> Value | None:
         return Value.parse(expression)
     except (ValueError, SyntaxError, TypeError):
         return None
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        yield part
-        pending += part.items
 
 
 def _number(value: Value) -> complex | None:
