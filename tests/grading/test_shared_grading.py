@@ -294,6 +294,8 @@ def test_a_question_that_answers_another_one_comes_after_it(
 STIMULUS = Stimulus(action=Call(expression="f()"))
 RIGHT = Observation(ending=Ending.ANSWERED, exit_status=1)
 WRONG = Observation(ending=Ending.ANSWERED, exit_status=2)
+PASSED = Together(passed={id(STIMULUS): RIGHT})
+AUDITED = replace(PASSED, audit=frozenset({id(STIMULUS)}))
 
 
 class Answering:
@@ -309,19 +311,11 @@ class Answering:
 @pytest.mark.parametrize(
     ("together", "alone", "refuted"),
     [
-        (Together(passed={id(STIMULUS): RIGHT}), WRONG, False),
-        (Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})), RIGHT, False),
-        (Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})), WRONG, True),
-        (
-            Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})),
-            Observation(ending=Ending.CPU_LIMIT),
-            False,
-        ),
-        (
-            Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})),
-            Observation(ending=Ending.OUTPUT_LIMIT),
-            True,
-        ),
+        (PASSED, WRONG, False),
+        (AUDITED, RIGHT, False),
+        (AUDITED, WRONG, True),
+        (AUDITED, Observation(ending=Ending.CPU_LIMIT), False),
+        (AUDITED, Observation(ending=Ending.OUTPUT_LIMIT), True),
         (Together(differs={id(STIMULUS): RIGHT}), WRONG, False),
         (Together(differs={id(STIMULUS): RIGHT}), RIGHT, True),
         (Together(), RIGHT, False),
