@@ -41,16 +41,8 @@ Clock = Callable[[], float]
 def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listener]:
     """A consumer of a batch's events for this console. `clock` gives seconds."""
     if console.is_terminal:
-        with Progress(
-            TextColumn("{task.fields[doing]}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            _Left(),
-            TextColumn("{task.description}"),
-            console=console,
-            transient=True,
-        ) as progress:
-            yield _Bar(progress, clock)
+        with _progress(console, "{task.fields[doing]}", TextColumn("{task.description}")) as shown:
+            yield _Bar(shown, clock)
     else:
         yield _Lines(console, clock)
 
@@ -70,6 +62,12 @@ def _announce(console: Console, event: RunStarted) -> None:
         f"{escape(facts.assignment)}: {event.total} submission{plural}{kept}, Python "
         f"{escape(facts.python)}, tier {facts.tier}",
     )
+
+
+def _progress(console: Console, doing: str, *more: ProgressColumn) -> Progress:
+    """What is done, how much of it, the time left, and `more`; shown on a terminal alone."""
+    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), _Left(), *more)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 class _Left(ProgressColumn):
@@ -106,13 +104,32 @@ class _Bar:
                 self._progress.update(self._task, completed=done, total=total)
 
 
+class _Plain:
+    """Lines about how much is done, on a console that is no terminal."""
+
+    def __init__(self, console: Console, clock: Clock) -> None:
+        self._console = console
+        self._clock = clock
+        self._last_line = clock()
+
+    def is_late(self) -> bool:
+        """Whether there was no line for half a minute."""
+        return self._clock() - self._last_line >= PLAIN_AFTER
+
+    def print(self, done: int, total: int, what: str, pace: Pace) -> None:
+        self._last_line = self._clock()
+        time_left = pace.text()
+        line = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
+        self._console.print(line, highlight=False)
+
+
 class _Lines:
     def __init__(self, console: Console, clock: Clock) -> None:
         self._console = console
         self._clock = clock
         self._pace = Pace(0, clock)
+        self._plain = _Plain(console, clock)
         self._done = self._total = 0
-        self._last_line = clock()
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -123,7 +140,9 @@ class _Lines:
             case SubmissionGraded():
                 self._done += 1
                 self._pace.done()
-                self._report()
+                is_due = self._done % PLAIN_EVERY == 0 or self._done == self._total
+                if is_due or self._plain.is_late():
+                    self._plain.print(self._done, self._total, "graded", self._pace)
             case Notice(text=text):
                 say(self._console, escape(text))
             case ReportsWritten(done=done, total=total):
@@ -131,16 +150,6 @@ class _Lines:
                     self._console.print(f"{done} of {total} reports written", highlight=False)
             case RunFinished():
                 pass
-
-    def _report(self) -> None:
-        now = self._clock()
-        late = now - self._last_line >= PLAIN_AFTER
-        if self._done % PLAIN_EVERY and self._done != self._total and not late:
-            return
-        self._last_line = now
-        time_left = self._pace.text()
-        line = f"{self._done} of {self._total} graded" + (f", {time_left}" if time_left else "")
-        self._console.print(line, highlight=False)
 
 
 RECENT = 50  # submissions: about a minute of connect4ish on two cores
@@ -204,57 +213,24 @@ def bar() -> Iterator[Steps]:
 
 
 @contextmanager
-def steps(console: Console, clock: Callable[[], float] = time.monotonic) -> Iterator[Steps]:
-    """Shows on this console what it is called with, and the time left. `clock` gives seconds."""
-    if not console.is_terminal:
-        yield _StepLines(console, clock)
-        return
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None, left="")
-        time_left = _StepTime(clock)
+def steps(console: Console, clock: Clock = time.monotonic) -> Iterator[Steps]:
+    """Shows on this console what it is called with, and the time left, by how fast a step went
+    since it began: a bar on a terminal, else a line every half minute."""
+    plain = _Plain(console, clock)
+    step, pace = "", Pace(0, clock)
+
+    with _progress(console, "{task.description}") as shown:
+        task = shown.add_task("", total=None, pace=pace)
 
         def tell(what: str, done: int, total: int) -> None:
-            text = time_left(what, done, total)
-            bar.update(task, description=what, completed=done, total=total or None, left=text)
+            nonlocal step, pace
+            if what != step:
+                step, pace = what, Pace(total - done, clock)
+            else:
+                pace.done()
+            if console.is_terminal:
+                shown.update(task, description=what, completed=done, total=total or None, pace=pace)
+            elif total and plain.is_late():
+                plain.print(done, total, what, pace)
 
         yield tell
-
-
-class _StepTime:
-    """The time left of a step, from how fast it went since it began."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._what = ""
-        self._pace = Pace(0, clock)
-
-    def __call__(self, what: str, done: int, total: int) -> str:
-        if what != self._what:
-            self._what = what
-            self._pace = Pace(total - done, self._clock)
-        else:
-            self._pace.done()
-        return self._pace.text()
-
-
-class _StepLines:
-    """A line every half minute."""
-
-    def __init__(self, console: Console, clock: Callable[[], float]) -> None:
-        self._console = console
-        self._clock = clock
-        self._left = _StepTime(clock)
-        self._last_line = clock()
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        time_left = self._left(what, done, total)
-        now = self._clock()
-        if not total or now - self._last_line < PLAIN_AFTER:
-            return
-        self._last_line = now
-        line = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
-        self._console.print(line, highlight=False)

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
@@ -31,19 +31,6 @@ _DRAFT = "harness-play.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayOptions:
-    """`submission` is what was handed in (None: the reference is played); `constants` are
-    overridden, as YAML text by name; `program` is the file to run (empty: the only one that is
-    handed in)."""
-
-    assignment: str
-    program: str = ""
-    submission: Path | None = None
-    constants: Mapping[str, str] = field(default_factory=dict)
-    python: Path | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
     """What was typed into `program`, up to the end or to where the person broke off; what the
     reference shows when the same is typed; and the assignment that this is a run of."""
@@ -56,25 +43,35 @@ class Played:
     reference: Observation
 
 
-def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
-    """Run the program on this process's terminal. UserError where that cannot be, or where this
-    machine can confine nothing."""
+def play(
+    root: Path,
+    assignment_id: str,
+    *,
+    program: str,
+    submission: Path | None,
+    constants: Mapping[str, str],
+    python: Path | None,
+    cache: Path,
+) -> Played:
+    """Run the file `program` (empty: the only one that is handed in) of what was handed in (None:
+    of the reference) on this process's terminal. `constants` are overridden, as YAML text by name.
+    UserError where that cannot be, or where this machine can confine nothing."""
     if not has_terminals():
         raise UserError("play needs a Linux machine: programs run over pipes on this one")
-    program = _program(load(root, options.assignment).plan.assignment, options.program)
-    specification, scenario = _draft(root, options, program)
+    program = _program(load(root, assignment_id).plan.assignment, program)
+    specification, scenario = _draft(root, assignment_id, program, constants)
     assignment = specification.plan.assignment
     files = specification.reference
-    if options.submission is not None:
-        submissions = submitted([options.submission], assignment)
+    if submission is not None:
+        submissions = submitted([submission], assignment)
         if len(submissions) != 1 or submissions[0].problem:
             several = len(submissions) != 1
             what = "this is more than one submission" if several else submissions[0].problem
-            raise UserError(what, place=str(options.submission))
+            raise UserError(what, place=str(submission))
         files = submissions[0].files
     if not specification.reference:
         raise UserError("there is no reference to play", place=assignment.id)
-    interpreter = find_interpreter(assignment.python, options.python)
+    interpreter = find_interpreter(assignment.python, python)
     tier = recalled_tier(interpreter, cache)
     if tier.tier is Tier.PORTABLE:
         raise UserError("no confinement for this program here", hint="see harness doctor")
@@ -109,12 +106,13 @@ def _program(assignment: Assignment, asked: str) -> str:
     raise UserError(what, place=assignment.id, hint=f"give --run one of {', '.join(programs)}")
 
 
-def _draft(root: Path, options: PlayOptions, program: str) -> tuple[Specification, Scenario]:
+def _draft(
+    root: Path, name: str, program: str, constants: Mapping[str, str]
+) -> tuple[Specification, Scenario]:
     """The assignment with a scenario that runs the program under the constants. It counts for no
     marks: the assignment's may all be given already."""
-    name = options.assignment
     with trial_copy(root, name) as trial:
-        lines = ["  - name: played", f"    run: {program}", *constants_line(options.constants)]
+        lines = ["  - name: played", f"    run: {program}", *constants_line(constants)]
         text = f"function: {program}\ninformational: true\nscenarios:\n" + "\n".join(lines) + "\n"
         (trial / "specs" / name / _DRAFT).write_text(text, encoding="utf-8")
         specification = load(trial, name)
@@ -203,23 +201,14 @@ def check_name(root: Path, assignment_id: str, name: str) -> None:
         raise UserError("this transcript is there already", place=str(transcript))
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """The file that the scenario was added to, and whether it counts for marks there."""
+def record(target: Path, name: str, played: Played, constants: Mapping[str, str]) -> bool:
+    """Add the scenario `name` to `target`, the file specs/<id>/recorded.yaml; whether it counts
+    for marks, which it does unless the other files' marks are all that the assignment has.
 
-    path: Path
-    counts: bool
-
-
-def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) -> Recorded:
-    """Add the scenario `name` to specs/<id>/recorded.yaml.
-
-    It counts for marks, unless the other files' marks are all that the assignment has. The
-    transcript is what the reference shows for what was typed. Raises UserError, and writes
+    The transcript is what the reference shows for what was typed. Raises UserError, and writes
     nothing, when there is a scenario of that name or the reference does not end by itself.
     """
-    assignment = played.specification.plan.assignment
-    target = root / "specs" / assignment.id / RECORDED
+    root, assignment = target.parents[2], played.specification.plan.assignment
     observation = played.reference
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
         what = f"the reference does not end by itself on this ({observation.ending.value})"
@@ -250,7 +239,7 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
         typed=played.typed,
         shown=shown,
     )
-    return Recorded(target, counts=add(root, assignment.id, addition).counts)
+    return add(root, assignment.id, addition)
 
 
 def _item(typed: Typed) -> str:

@@ -18,17 +18,10 @@ from harness.execution import Answers, ToolFailed, choose_tier, create_driver, f
 from harness.grading.check import cohort_of
 from harness.grading.stub import handed_out_stubs
 from harness.intake.terms import ClassOptions
+from harness.model import study
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Tier
 from harness.model.specification import Specification
-from harness.model.study import (
-    Fingerprint,
-    LineRange,
-    MatchedLines,
-    Omitted,
-    SimilarityReport,
-    SimilarPair,
-)
 from harness.model.submission import Submission
 from harness.results.database import StoreReader
 
@@ -45,8 +38,8 @@ Names = tuple[str, str]
 
 
 def similar_pairs(
-    programs: Mapping[str, Sequence[Fingerprint]], base: Iterable[Fingerprint] = ()
-) -> tuple[SimilarPair, ...]:
+    programs: Mapping[str, Sequence[study.Fingerprint]], base: Iterable[study.Fingerprint] = ()
+) -> tuple[study.SimilarPair, ...]:
     """Pairs of programs, the most alike first; at most 200.
 
     `base`: what all were given (stub, provided files) or is likely to be written by anybody (the
@@ -67,7 +60,7 @@ def similar_pairs(
             scored.append((-shared / smaller, first, second))
     scored.sort()
     return tuple(
-        SimilarPair(
+        study.SimilarPair(
             first=first,
             second=second,
             score=-score,
@@ -77,7 +70,7 @@ def similar_pairs(
     )
 
 
-def groups(pairs: Iterable[SimilarPair]) -> tuple[tuple[str, ...], ...]:
+def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
     """Programs that are connected by pairs with a score of at least 0.5, largest group first."""
     leader: dict[str, str] = {}
 
@@ -123,22 +116,22 @@ def _candidates(values: Mapping[str, Set[int]], weights: Mapping[int, float]) ->
 
 
 def _matches(
-    first: Sequence[Fingerprint], second: Sequence[Fingerprint], telling: Set[int]
-) -> tuple[MatchedLines, ...]:
+    first: Sequence[study.Fingerprint], second: Sequence[study.Fingerprint], telling: Set[int]
+) -> tuple[study.MatchedLines, ...]:
     """The lines of the first beside those of the second, joined where they follow each other; of
     the first `MOST_MATCHES`."""
-    places: dict[int, Fingerprint] = {}
+    places: dict[int, study.Fingerprint] = {}
     for one in second:
         places.setdefault(one.value, one)
-    matches: dict[MatchedLines, None] = {}
+    matches: dict[study.MatchedLines, None] = {}
     for one in sorted(first, key=lambda each: (each.file, each.first_line, each.last_line)):
         other = places.get(one.value)
         if other is None or one.value not in telling:
             continue
-        now = MatchedLines(first=_range(one), second=_range(other))
+        now = study.MatchedLines(first=_range(one), second=_range(other))
         last = next(reversed(matches), now)
         if _follows(last.first, now.first) and _follows(last.second, now.second):
-            now = MatchedLines(
+            now = study.MatchedLines(
                 first=_join(last.first, now.first), second=_join(last.second, now.second)
             )
             matches.pop(last, None)
@@ -148,17 +141,17 @@ def _matches(
     return tuple(matches)
 
 
-def _range(one: Fingerprint) -> LineRange:
-    return LineRange(file=one.file, first=one.first_line, last=one.last_line)
+def _range(one: study.Fingerprint) -> study.LineRange:
+    return study.LineRange(file=one.file, first=one.first_line, last=one.last_line)
 
 
-def _follows(before: LineRange, after: LineRange) -> bool:
+def _follows(before: study.LineRange, after: study.LineRange) -> bool:
     near = after.first <= before.last + 2 and after.last >= before.first - 2
     return before.file == after.file and near
 
 
-def _join(one: LineRange, other: LineRange) -> LineRange:
-    return LineRange(
+def _join(one: study.LineRange, other: study.LineRange) -> study.LineRange:
+    return study.LineRange(
         file=one.file, first=min(one.first, other.first), last=max(one.last, other.last)
     )
 
@@ -221,7 +214,7 @@ def compare_class(
     python: Path | None = None,
     require: Tier | None = Tier.STANDARD,
     progress: Progress | None = None,
-) -> SimilarityReport:
+) -> study.SimilarityReport:
     """Compare each submission with every other one.
 
     `progress` is called with the number of submissions that are read. Raises UserError when this
@@ -232,24 +225,26 @@ def compare_class(
         *specification.reference, *handed_out_stubs(specification),
         *assignment.variants[0].files, *assignment.extra_files,
     )  # fmt: skip
-    programs: dict[str, tuple[Fingerprint, ...]] = {}
-    omitted: list[Omitted] = []
+    programs: dict[str, tuple[study.Fingerprint, ...]] = {}
+    omitted: list[study.Omitted] = []
     with program_reader(assignment, "run_fingerprints", python, require) as tool:
         base = [one for file in given for one in _fingerprints(tool, (file,))]
         for number, submission in enumerate(submissions, start=1):
             try:
                 programs[submission.id] = _fingerprints(tool, submission.files)
             except ToolFailed as failure:
-                omitted.append(Omitted(id=submission.id, reason=f"it could not be read: {failure}"))
+                omitted.append(
+                    study.Omitted(id=submission.id, reason=f"it could not be read: {failure}")
+                )
             if progress is not None:
                 progress(number)
     omitted += [
-        Omitted(id=name, reason="nothing of it can be compared")
+        study.Omitted(id=name, reason="nothing of it can be compared")
         for name, found in programs.items()
         if not found
     ]
     pairs = similar_pairs({name: found for name, found in programs.items() if found}, base)
-    return SimilarityReport(
+    return study.SimilarityReport(
         compared=sum(bool(found) for found in programs.values()),
         pairs=pairs,
         groups=groups(pairs),
@@ -257,11 +252,11 @@ def compare_class(
     )
 
 
-def _fingerprints(tool: Answers, files: Sequence[SourceFile]) -> tuple[Fingerprint, ...]:
+def _fingerprints(tool: Answers, files: Sequence[SourceFile]) -> tuple[study.Fingerprint, ...]:
     if sum(len(file.data) for file in files) > MOST_BYTES:
         raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MOST_BYTES // 1024} KiB")
     payload = json.dumps([base64.b64encode(file.data).decode() for file in files])
     return tuple(
-        Fingerprint(value=value, first_line=first, last_line=last, file=file)
+        study.Fingerprint(value=value, first_line=first, last_line=last, file=file)
         for value, first, last, file in json.loads(tool.run(payload))
     )

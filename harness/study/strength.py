@@ -21,17 +21,10 @@ from harness.common.files import source_digest
 from harness.grading.context import GradingContext
 from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures
+from harness.model import study
 from harness.model.assignment import SourceFile
 from harness.model.plan import Place, Plan, Scenario, Visibility
 from harness.model.specification import Specification
-from harness.model.study import (
-    ChangeOutcome,
-    ClauseStrength,
-    Equivalent,
-    FunctionStrength,
-    PairOutcome,
-    StrengthReport,
-)
 from harness.model.submission import Submission
 from harness.results.reuse import execution_digest, judging_digest, write_strength
 
@@ -48,7 +41,7 @@ class Change:
     """A fault in one place of the reference, and the whole text of its file with it; `outcome` is
     that nobody has noticed it yet."""
 
-    outcome: ChangeOutcome
+    outcome: study.ChangeOutcome
     text: bytes
 
     @property
@@ -87,14 +80,8 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
     return tuple(made)
 
 
-def _order(outcome: ChangeOutcome) -> tuple[str, int, str, str]:
+def _order(outcome: study.ChangeOutcome) -> tuple[str, int, str, str]:
     return outcome.file, outcome.line, outcome.operator, outcome.after
-
-
-def with_change(files: tuple[SourceFile, ...], change: Change) -> tuple[SourceFile, ...]:
-    """The reference with the change in it."""
-    name = change.outcome.file
-    return tuple(replace(file, data=change.text) if file.name == name else file for file in files)
 
 
 def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
@@ -144,7 +131,7 @@ def _meaning(source: str) -> str:
 def _change(file: str, operator: str, before: str, after: str) -> Change:
     old, new = before.splitlines(), after.splitlines()
     same = next((n for n, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), 0)
-    outcome = ChangeOutcome(
+    outcome = study.ChangeOutcome(
         file=file,
         operator=operator,
         function=_function_at(before, same + 1),
@@ -300,15 +287,15 @@ def _hex(text: str) -> str:
 
 def report(
     plan: Plan,
-    outcomes: Sequence[ChangeOutcome],
-    pairs: Sequence[PairOutcome],
-    equivalents: Sequence[Equivalent],
-) -> StrengthReport:
+    outcomes: Sequence[study.ChangeOutcome],
+    pairs: Sequence[study.PairOutcome],
+    equivalents: Sequence[study.Equivalent],
+) -> study.StrengthReport:
     """The whole report; the outcomes have their reasons already."""
     scored = [scenario for scenario in plan.scenarios if not scenario.informational]
     noticed = [one.noticed_by for one in outcomes] + [one.noticed_by for one in pairs]
     needed = _needed_ids(scored, noticed)
-    return StrengthReport(
+    return study.StrengthReport(
         assignment=plan.assignment.id,
         spec_digest=plan.spec_digest,
         reference_digest=plan.reference_digest,
@@ -325,13 +312,13 @@ def report(
     )
 
 
-def place(entry: Equivalent | ChangeOutcome) -> tuple[str, str, str, str]:
+def place(entry: study.Equivalent | study.ChangeOutcome) -> tuple[str, str, str, str]:
     """What an entry of equivalent.yaml finds a change by."""
     return entry.file, entry.function, entry.before, entry.after
 
 
-def _function(function: str, outcomes: Sequence[ChangeOutcome]) -> FunctionStrength:
-    return FunctionStrength(
+def _function(function: str, outcomes: Sequence[study.ChangeOutcome]) -> study.FunctionStrength:
+    return study.FunctionStrength(
         function=function,
         changes=len(outcomes),
         noticed=sum(bool(each.noticed_by) for each in outcomes),
@@ -340,8 +327,8 @@ def _function(function: str, outcomes: Sequence[ChangeOutcome]) -> FunctionStren
 
 
 def _clauses(
-    scored: Sequence[Scenario], outcomes: Sequence[ChangeOutcome]
-) -> tuple[ClauseStrength, ...]:
+    scored: Sequence[Scenario], outcomes: Sequence[study.ChangeOutcome]
+) -> tuple[study.ClauseStrength, ...]:
     clauses = {scenario.id: scenario.clauses for scenario in scored}
     counts = Counter(clause for found in clauses.values() for clause in found)
     noticed = Counter(
@@ -350,7 +337,7 @@ def _clauses(
         for clause in {clause for name in each.noticed_by for clause in clauses[name]}
     )
     return tuple(
-        ClauseStrength(clause=clause, scenarios=count, noticed=noticed[clause])
+        study.ClauseStrength(clause=clause, scenarios=count, noticed=noticed[clause])
         for clause, count in counts.items()
     )
 
@@ -369,7 +356,7 @@ def _needed_ids(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) ->
 
 
 def _mistakes(
-    outcomes: Sequence[ChangeOutcome], equivalents: Sequence[Equivalent]
+    outcomes: Sequence[study.ChangeOutcome], equivalents: Sequence[study.Equivalent]
 ) -> tuple[str, ...]:
     places = {place(each) for each in outcomes}
     mistakes = [
@@ -385,19 +372,19 @@ def _mistakes(
     return tuple(sorted(mistakes))
 
 
-def _place_name(entry: Equivalent | ChangeOutcome) -> str:
+def _place_name(entry: study.Equivalent | study.ChangeOutcome) -> str:
     return f"{entry.file}, {entry.function}: `{entry.before}` as `{entry.after}`"
 
 
 def measure(
     context: GradingContext,
-    equivalents: Sequence[Equivalent],
+    equivalents: Sequence[study.Equivalent],
     *,
     cache: Path,
     jobs: int | None = None,
     most_pairs: int = 0,
     progress: Progress = lambda what, done, total: None,
-) -> StrengthReport:
+) -> study.StrengthReport:
     """For each change of the reference, and for at most `most_pairs` pairs of changes: which scored
     scenario notices it, if any.
 
@@ -431,7 +418,7 @@ def measure(
     of_pairs = [(program, made[first]) for (first, _), program in chosen.items()]
     known.find(of_pairs, jobs, progress)
     pair_outcomes = [
-        PairOutcome(first=first, second=second, noticed_by=known.failures(program))
+        study.PairOutcome(first=first, second=second, noticed_by=known.failures(program))
         for (first, second), program in chosen.items()
     ]
     strength = report(specification.plan, outcomes, pair_outcomes, equivalents)
@@ -449,6 +436,11 @@ def _ids_of_function(plan: Plan, change: Change) -> frozenset[str]:
 
 
 def _program(specification: Specification, change: Change) -> Submission:
-    files = with_change(specification.reference, change)
+    """The reference with the change in it."""
+    name = change.outcome.file
+    files = tuple(
+        replace(file, data=change.text) if file.name == name else file
+        for file in specification.reference
+    )
     program = Submission(id="change", files=files, origin="the reference")
     return replace(program, id=f"change-{program.digest[:12]}")

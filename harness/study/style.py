@@ -13,15 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from harness.execution import Answers, ToolFailed
+from harness.model import study
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
-from harness.model.study import (
-    CodeElement,
-    StyleEvidence,
-    StyleFinding,
-    StyleOfSubmission,
-    StyleReport,
-)
 from harness.model.submission import Submission
 from harness.study.similarity import program_reader
 
@@ -69,7 +63,7 @@ def find_ruff() -> str | None:
     return str(beside) if beside.exists() else shutil.which("ruff")
 
 
-def ruff_findings(program: str, file: str, data: bytes) -> tuple[StyleFinding, ...] | None:
+def ruff_findings(program: str, file: str, data: bytes) -> tuple[study.StyleFinding, ...] | None:
     """What ruff says of a file's bytes, in the order of lines; None where it gave no answer.
 
     It reads them from a pipe, in an empty folder, without any configuration or cache, in bounded
@@ -101,13 +95,13 @@ def ruff_findings(program: str, file: str, data: bytes) -> tuple[StyleFinding, .
     return tuple(sorted((each for each in findings if each), key=lambda one: (one.line, one.rule)))
 
 
-def _finding(file: str, row: Mapping[str, object]) -> StyleFinding | None:
+def _finding(file: str, row: Mapping[str, object]) -> study.StyleFinding | None:
     rule, place = str(row["code"]), row.get("location")
     reason = next((why for code, why in RULES.items() if rule.startswith(code)), "")
     if not reason or not isinstance(place, dict):  # what does not parse is said elsewhere
         return None
     message = str(row.get("message", ""))[:200]
-    return StyleFinding(
+    return study.StyleFinding(
         file=file, line=int(place.get("row", 1)), rule=rule, message=message, reason=reason
     )
 
@@ -128,31 +122,31 @@ def style_report(
     *,
     python: Path | None = None,
     progress: Callable[[int], None] = lambda done: None,
-) -> StyleReport:
+) -> study.StyleReport:
     """The evidence of each submission, once for equal files. The texts are parsed in a confined
     process; ruff, where it is installed, reads them from a pipe. UserError when no interpreter or
     tier serves."""
     ruff = find_ruff()
-    found: dict[str, StyleEvidence] = {}
+    found: dict[str, study.StyleEvidence] = {}
     with program_reader(assignment, "run_facts", python, Tier.STANDARD) as tool:
         for done, submission in enumerate(submissions, start=1):
             if submission.digest not in found:
                 found[submission.digest] = _evidence(tool, ruff, submission.files)
             progress(done)
-    return StyleReport(
+    return study.StyleReport(
         submissions=tuple(
-            StyleOfSubmission(source_digest=digest, evidence=evidence)
+            study.StyleOfSubmission(source_digest=digest, evidence=evidence)
             for digest, evidence in sorted(found.items())
         )
     )
 
 
-def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> StyleEvidence:
+def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> study.StyleEvidence:
     programs = [file for file in files if file.name.endswith(".py")]
     if sum(len(file.data) for file in programs) > _MOST_BYTES:
-        return StyleEvidence(missing=f"it is larger than {_MOST_BYTES // 1024} KiB")
+        return study.StyleEvidence(missing=f"it is larger than {_MOST_BYTES // 1024} KiB")
     missing = [] if ruff else [ABSENT]
-    findings: list[StyleFinding] = []
+    findings: list[study.StyleFinding] = []
     for file in programs if ruff else ():
         said = ruff_findings(ruff, file.name, file.data) if ruff else None
         if said is None:
@@ -166,7 +160,7 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> S
         facts = {}
         missing.append(f"the text could not be read: {failure}")
     missing += [f"{name} is no Python" for name in facts.get("unreadable", ())]
-    return StyleEvidence(
+    return study.StyleEvidence(
         findings=tuple(findings[:_MOST_FINDINGS]),
         found=len(findings),
         longest=_places(facts, "longest"),
@@ -179,8 +173,8 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> S
 
 def _places(
     facts: Mapping[str, list[tuple[str, str, int, int]]], key: str
-) -> tuple[CodeElement, ...]:
+) -> tuple[study.CodeElement, ...]:
     return tuple(
-        CodeElement(name=name, file=file, line=line, count=count)
+        study.CodeElement(name=name, file=file, line=line, count=count)
         for name, file, line, count in facts.get(key, ())
     )

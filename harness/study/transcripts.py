@@ -38,14 +38,6 @@ class Addition:
     shown: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
-    """The path of the transcript, and whether the scenario counts for marks."""
-
-    transcript: Path
-    counts: bool
-
-
 UNCOUNTED = "    informational: true\n"
 
 
@@ -65,21 +57,22 @@ def trial_copy(root: Path, assignment_id: str) -> Iterator[Path]:
         yield trial
 
 
-def add(root: Path, assignment_id: str, addition: Addition) -> Added:
-    """Write both files. The scenario counts for marks, unless those that other files state are all
-    that the assignment has.
+def add(root: Path, assignment_id: str, addition: Addition) -> bool:
+    """Write both files; whether the scenario counts for marks, which it does unless those that
+    other files state are all that the assignment has.
 
     UserError where the transcript is there already, or where the scenario types or shows something
     else when it is read back; SpecErrors where it cannot be read. Nothing is written then.
     """
     try:
-        return Added(transcript=_add(root, assignment_id, addition), counts=True)
+        _add(root, assignment_id, addition)
     except SpecErrors:
-        uncounted = replace(addition, yaml=addition.yaml + UNCOUNTED)
-        return Added(transcript=_add(root, assignment_id, uncounted), counts=False)
+        _add(root, assignment_id, replace(addition, yaml=addition.yaml + UNCOUNTED))
+        return False
+    return True
 
 
-def _add(root: Path, assignment_id: str, addition: Addition) -> Path:
+def _add(root: Path, assignment_id: str, addition: Addition) -> None:
     folder = root / "specs" / assignment_id
     path = folder / addition.transcript
     if path.exists():
@@ -107,7 +100,6 @@ def _add(root: Path, assignment_id: str, addition: Addition) -> Path:
     except BaseException:
         path.unlink()
         raise
-    return path
 
 
 MOST_BYTES = 1024 * 1024  # of a transcript
@@ -115,30 +107,27 @@ MOST_INPUTS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportOptions:
-    """`program` is run (empty: the first file that is handed in), with `constants` overridden, as
-    YAML text by name; the scenarios get these `clauses`, or those of their file."""
-
-    program: str = ""
-    constants: Mapping[str, str]
-    clauses: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A scenario that was added, the file of its transcript, and whether it counts for marks."""
+    """A scenario that was added, how many inputs it has, and whether it counts for marks."""
 
     name: str
     inputs: int
-    path: Path
     counts: bool
 
 
 def import_transcript(
-    transcript: Path, target: Path, options: ImportOptions, *, python: Path | None = None
+    transcript: Path,
+    target: Path,
+    *,
+    program: str,
+    constants: Mapping[str, str],
+    clauses: Sequence[str],
+    python: Path | None = None,
 ) -> Imported:
     """Add the scenario that a transcript shows to `target`, a file of `specs/<id>`.
 
+    It runs `program` (empty: the first file that is handed in), with `constants` overridden, as
+    YAML text by name, and has these `clauses`, or those of its file.
     Nothing is written unless the assignment loads with it. UserError, with the transcript's line,
     where the reference shows something else; SpecErrors where the file cannot take the scenario.
     """
@@ -148,8 +137,8 @@ def import_transcript(
     name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
     before = target.read_text(encoding="utf-8") if target.exists() else ""
     plan_before = load(root, assignment_id).plan
-    program = options.program or plan_before.assignment.submission_files[0]
-    head = _entry(name, program, options)
+    program = program or plan_before.assignment.submission_files[0]
+    head = _entry(name, program, constants, clauses)
     has_main = any(each.name == "main" for each in plan_before.assignment.functions)
     function = "main" if has_main else program
     with trial_copy(root, assignment_id) as trial:
@@ -180,8 +169,8 @@ def import_transcript(
         typed=tuple(Typed(text=line) for line in inputs),
         shown=shown,
     )
-    done = add(root, assignment_id, addition)
-    return Imported(name=name, inputs=len(inputs), path=done.transcript, counts=done.counts)
+    counts = add(root, assignment_id, addition)
+    return Imported(name=name, inputs=len(inputs), counts=counts)
 
 
 def _read(path: Path) -> str:
@@ -217,11 +206,11 @@ def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Scre
     return Screen(text=observation.transcript(), waits=observation.ending is Ending.ASKED_FOR_MORE)
 
 
-def _entry(name: str, program: str, options: ImportOptions) -> str:
+def _entry(name: str, program: str, constants: Mapping[str, str], clauses: Sequence[str]) -> str:
     lines = [f"  - name: {in_quotes(name)}"]
-    if options.clauses:
-        lines.append(f"    clause: [{', '.join(map(in_quotes, options.clauses))}]")
-    lines += [*constants_line(options.constants), f"    run: {program}"]
+    if clauses:
+        lines.append(f"    clause: [{', '.join(map(in_quotes, clauses))}]")
+    lines += [*constants_line(constants), f"    run: {program}"]
     return "\n".join(lines) + "\n"
 
 

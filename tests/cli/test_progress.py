@@ -8,15 +8,8 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from harness.cli.progress import PLAIN_AFTER, RECENT, Pace, listener, rounded
-from harness.model.result import (
-    ReportsWritten,
-    RunFinished,
-    RunStarted,
-    SubmissionGraded,
-    SubmissionResult,
-    SubmissionStatus,
-)
+from harness.cli.progress import PLAIN_AFTER, RECENT, Pace, listener, rounded, steps
+from harness.model import result
 from tests import plans
 
 FACTS = plans.facts(
@@ -25,9 +18,9 @@ FACTS = plans.facts(
     reference_digest="7",
     input_mechanism="kernel notification",
 )
-DONE = SubmissionGraded(
-    result=SubmissionResult(
-        id="ada", status=SubmissionStatus.GRADED, mark=Fraction(6), out_of=Fraction(6)
+DONE = result.SubmissionGraded(
+    result=result.SubmissionResult(
+        id="ada", status=result.SubmissionStatus.GRADED, mark=Fraction(6), out_of=Fraction(6)
     )
 )
 
@@ -104,13 +97,13 @@ def test_an_estimate_is_no_more_exact_than_it_is(seconds: float, text: str) -> N
 def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
     clock, out = Clock(), io.StringIO()
     with listener(Console(file=out, width=100), clock) as show:
-        show(RunStarted(facts=FACTS, total=300, kept=200))
+        show(result.RunStarted(facts=FACTS, total=300, kept=200))
         for number in range(100):
             clock.now += PLAIN_AFTER if number == 9 else 1.0
             show(DONE)
-        show(RunFinished(facts=FACTS))
-        show(ReportsWritten(done=100, total=300))
-        show(ReportsWritten(done=500, total=600))
+        show(result.RunFinished(facts=FACTS))
+        show(result.ReportsWritten(done=100, total=300))
+        show(result.ReportsWritten(done=500, total=600))
     lines = out.getvalue().splitlines()
     assert "300 submissions, 200 graded before" in lines[0]
     assert lines[1:] == [
@@ -127,10 +120,40 @@ def test_the_bar_counts_what_was_kept_and_times_what_was_not() -> None:
     clock, out = Clock(), io.StringIO()
     console = Console(file=out, width=120, force_terminal=True, color_system=None)
     with listener(console, clock) as show:
-        show(RunStarted(facts=FACTS, total=1000, kept=900))
+        show(result.RunStarted(facts=FACTS, total=1000, kept=900))
         for _ in range(10):
             clock.now += 6.0
             show(DONE)
     text = out.getvalue()
     assert "910/1000" in text
+    assert "about 9 min left" in text
+
+
+def test_steps_are_lines_every_half_minute_and_each_step_has_its_own_pace() -> None:
+    clock, out = Clock(), io.StringIO()
+    with steps(Console(file=out, width=100), clock) as tell:
+        tell("making the changes", 0, 0)
+        for done in range(101):
+            clock.now += 1.0
+            tell("programs", done, 200)
+        clock.now += PLAIN_AFTER
+        tell("pairs", 0, 10)
+    assert out.getvalue().splitlines() == [
+        "29 of 200 programs, about 3 min left",
+        "59 of 200 programs, about 2 min left",
+        "89 of 200 programs, about 2 min left",
+        "0 of 10 pairs",
+    ]
+
+
+def test_steps_are_a_bar_on_a_terminal() -> None:
+    clock, out = Clock(), io.StringIO()
+    console = Console(file=out, width=120, force_terminal=True, color_system=None)
+    with steps(console, clock) as tell:
+        for done in range(11):
+            clock.now += 6.0
+            tell("programs", done, 100)
+    text = out.getvalue()
+    assert "programs" in text
+    assert "10/100" in text
     assert "about 9 min left" in text

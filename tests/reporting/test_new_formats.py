@@ -23,16 +23,9 @@ from harness.cli.commands.export import command
 from harness.common.csv_tables import bare_cell, inert_cell
 from harness.common.errors import UserError
 from harness.common.files import page_name
+from harness.model import result
 from harness.model.plan import ManualSlot, Plan
 from harness.model.policy import Unparsable
-from harness.model.result import (
-    Adjustment,
-    CohortFacts,
-    Contents,
-    ManualMark,
-    RunResult,
-    SubmissionStatus,
-)
 from harness.model.submission import Student
 from harness.model.verdict import Cause, CodePlace, Explanation, VerdictKind
 from harness.reporting import export
@@ -119,7 +112,7 @@ COURSE = replace(PLAN, assignment=replace(PLAN.assignment, manual=(STYLE,)))
 LATE = replace(
     PERFECT,
     id="=late",
-    status=SubmissionStatus.LATE,
+    status=result.SubmissionStatus.LATE,
     mark=None,
     scenarios=(),
     notes=("handed in 2 h after the due time",),
@@ -129,11 +122,13 @@ LATE = replace(
 )
 BY_HAND = replace(
     PERFECT,
-    manual=(ManualMark(slot=STYLE, mark=Fraction(7, 3)),),
-    adjustment=Adjustment(marks=Fraction(-1, 2), reason="-1/2 for the name"),
+    manual=(result.ManualMark(slot=STYLE, mark=Fraction(7, 3)),),
+    adjustment=result.Adjustment(marks=Fraction(-1, 2), reason="-1/2 for the name"),
     comment="Good.\nGo on.",
 )
-CLASS = RunResult(facts=RUN.facts, submissions=(LATE, MANY_FAULTS, OUR_FAULT, BY_HAND, UNREADABLE))
+CLASS = result.RunResult(
+    facts=RUN.facts, submissions=(LATE, MANY_FAULTS, OUR_FAULT, BY_HAND, UNREADABLE)
+)
 TEXTS: dict[str, Callable[[], str]] = {
     "junit.xml": lambda: junit_xml(CLASS, COURSE),
     "marks.csv": lambda: marks_csv(CLASS, COURSE),
@@ -227,7 +222,7 @@ SOURCES = {
 }
 
 
-def feedback(run: RunResult, folder: Path, of: str = "") -> Exported:
+def feedback(run: result.RunResult, folder: Path, of: str = "") -> Exported:
     request = ExportRequest(run=run, plan=COURSE, folder=folder)
     return exporter(f"feedback{of}").export(request)
 
@@ -284,7 +279,7 @@ NAMED = replace(
     student=Student(id=WHO, name=WHO, email=f"{WHO}@uni.example"),
     problem=f"found {WHO}.py, expected a1.py",
     notes=(f"handed in by {WHO} for the group",),
-    adjustment=Adjustment(marks=Fraction(1), reason=WHO),
+    adjustment=result.Adjustment(marks=Fraction(1), reason=WHO),
     comment=f"Well done, {WHO}.",
     handed_in="2026-03-01T12:34:56+10:00",
     source=f"{WHO}_1_assignsubmission_file_",
@@ -293,7 +288,7 @@ FILE = CodePlace(file=f"{WHO}.py", first=3, last=3, text=(f"# {WHO}",))
 BROKEN = replace(
     NAMED,
     id=f"{WHO}-4712",
-    status=SubmissionStatus.UNREADABLE,
+    status=result.SubmissionStatus.UNREADABLE,
     findings=(plans.finding(file=f"{WHO}.py"),),
     unparsable=Unparsable(file=f"{WHO}.py", reason="is not Python", line=3, source=f"# {WHO}"),
     isolation_reason=f"{WHO}.py, line 12: `global board`",
@@ -303,12 +298,12 @@ BROKEN = replace(
     ),
 )
 FACTS = replace(RUN.facts, notices=(f"{WHO} is not on the roster",))
-NAMED_CLASS = RunResult(facts=FACTS, submissions=(MANY_FAULTS, NAMED, BROKEN))
+NAMED_CLASS = result.RunResult(facts=FACTS, submissions=(MANY_FAULTS, NAMED, BROKEN))
 LISTS = [junit_xml, marks_csv, results_json]
 
 
 @pytest.mark.parametrize("text", LISTS)
-def test_nothing_says_who_it_is(text: Callable[[RunResult, Plan], str]) -> None:
+def test_nothing_says_who_it_is(text: Callable[[result.RunResult, Plan], str]) -> None:
     assert WHO in text(NAMED_CLASS, PLAN)
     made = text(anonymous(NAMED_CLASS), PLAN)
     assert WHO not in made
@@ -330,8 +325,8 @@ def test_it_is_the_same_every_time_whatever_the_order() -> None:
 
 
 def test_of_the_runs_facts_notices_and_what_lay_there_stay_behind() -> None:
-    lay_there = Contents(what="folders", total=2, students=1, of_students=1, review=(WHO,))
-    cohort = CohortFacts(
+    lay_there = result.Contents(what="folders", total=2, students=1, of_students=1, review=(WHO,))
+    cohort = result.CohortFacts(
         layouts=("Moodle",), submissions=1, students=1, due="2026-03-01", time_zone="UTC"
     )
     read = replace(FACTS, cohort=replace(cohort, contents=lay_there))

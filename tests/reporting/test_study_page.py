@@ -6,34 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common import files, serial
-from harness.model.study import (
-    ChangeOutcome,
-    ClauseStrength,
-    FunctionInputs,
-    FunctionStrength,
-    FuzzDifference,
-    FuzzedSubmission,
-    FuzzReport,
-    SimilarityReport,
-    SimilarPair,
-    StrengthReport,
-)
+from harness.model import study
 from harness.reporting.html.study_pages import SIMILARITY, matrix, study_page, write_study
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import PLAN
 
 HOSTILE = '<script>alert(1)</script>\u202e"&'
-STRENGTH = StrengthReport(
+STRENGTH = study.StrengthReport(
     assignment=PLAN.assignment.id,
     spec_digest=PLAN.spec_digest,
     reference_digest=PLAN.reference_digest,
     functions=(
-        FunctionStrength(function=HOSTILE, changes=8, noticed=6, equivalent=1),
-        FunctionStrength(function="all_equivalent", changes=1, noticed=0, equivalent=1),
+        study.FunctionStrength(function=HOSTILE, changes=8, noticed=6, equivalent=1),
+        study.FunctionStrength(function="all_equivalent", changes=1, noticed=0, equivalent=1),
     ),
-    clauses=(ClauseStrength(clause="4.1", scenarios=3, noticed=2),),
+    clauses=(study.ClauseStrength(clause="4.1", scenarios=3, noticed=2),),
     outcomes=(
-        ChangeOutcome(
+        study.ChangeOutcome(
             file="a1.py", function="f", line=3, operator="o", before="a < b", after="a <= b",
             noticed_by=(),
         ),
@@ -43,11 +32,11 @@ STRENGTH = StrengthReport(
 )  # fmt: skip
 
 
-def pair(first: str, second: str, score: float) -> SimilarPair:
-    return SimilarPair(first=first, second=second, score=score, matches=())
+def pair(first: str, second: str, score: float) -> study.SimilarPair:
+    return study.SimilarPair(first=first, second=second, score=score, matches=())
 
 
-ALIKE = SimilarityReport(
+ALIKE = study.SimilarityReport(
     compared=4,
     pairs=(pair("zoe", "ada", 0.97), pair("bob", HOSTILE, 0.5), pair("ada", "bob", 0.25)),
     groups=(("ada", "zoe"),),
@@ -65,15 +54,15 @@ def test_what_is_measured_is_shown_and_nothing_of_it_acts() -> None:
 
 def test_where_programs_with_full_marks_differ_is_shown() -> None:
     assert "full marks" not in study_page(PLAN, None, ALIKE)
-    found = FuzzDifference(
+    found = study.FuzzDifference(
         target="t", function="g", message="prints <b>", scenario="- call: g()", drawn=1
     )
-    fuzz = FuzzReport(
+    fuzz = study.FuzzReport(
         assignment=PLAN.assignment.id,
         seed=0,
         complete=True,
-        functions=(FunctionInputs(function="g", inputs=10_000, left_out=3),),
-        submissions=(FuzzedSubmission(ids=("ada", HOSTILE), inputs=10_000, differences=()),),
+        functions=(study.FunctionInputs(function="g", inputs=10_000, left_out=3),),
+        submissions=(study.FuzzedSubmission(ids=("ada", HOSTILE), inputs=10_000, differences=()),),
     )
     assert "None of them differs." in assert_inert(study_page(PLAN, None, None, fuzz), 0).text
     differs = replace(fuzz.submissions[0], differences=(found,))

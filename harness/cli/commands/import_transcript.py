@@ -11,7 +11,7 @@ from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.words import plural
-from harness.study.transcripts import ImportOptions, import_transcript
+from harness.study.transcripts import import_transcript
 
 SECTION = "Assignments"
 SUMMARY = "Turn transcripts of a program into scenarios."
@@ -57,9 +57,10 @@ def command(
         raise UserError(
             "this is no file of an assignment", place=str(target), hint="specs/<id>/NAME.yaml"
         )
-    asked = ImportOptions(program=program, constants=constants, clauses=clauses)
     for path in transcripts:
-        added = import_transcript(path, target, asked, python=python)
+        added = import_transcript(
+            path, target, program=program, constants=constants, clauses=clauses, python=python
+        )
         inputs = f"{added.inputs} {plural(added.inputs, 'input')}"
         click.echo(f"{visible(str(path))}: scenario {added.name!r} with {inputs}")
         if not added.counts:

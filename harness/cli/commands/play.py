@@ -62,26 +62,28 @@ def command(
         code = "import sys; from harness.cli import main; sys.exit(main())"
         return attach_terminal([sys.executable, "-c", code, *sys.argv[1:]])
     # Only on this side of the terminal: it takes a while to load.
-    from harness.study.playing import PlayOptions, check_name, play, record  # noqa: PLC0415
+    from harness.study.playing import RECORDED, check_name, play, record  # noqa: PLC0415
 
     base = options.the_root(root)
     if name is not None:
         check_name(base, assignment_id, name)
-    asked = PlayOptions(
-        assignment=assignment_id,
+    played = play(
+        base,
+        assignment_id,
         program=program or "",
         submission=submission,
         constants=constants,
         python=python,
+        cache=options.cache_folder(base),
     )
-    played = play(base, asked, cache=options.cache_folder(base))
     if name is not None:
-        recorded = record(base, name, played, constants)
+        target = base / "specs" / assignment_id / RECORDED
+        counts = record(target, name, played, constants)
         inputs = f"{len(played.typed)} {plural(len(played.typed), 'input')}"
         until = " until it was interrupted" if played.interrupted else ""
-        _say(f"recorded{until}: {name!r} with {inputs} in {recorded.path}")
-        if not recorded.counts:
-            _say(without_marks(recorded.path))
+        _say(f"recorded{until}: {name!r} with {inputs} in {target}")
+        if not counts:
+            _say(without_marks(target))
     elif played.interrupted:
         _say("interrupted")
     return _INTERRUPTED if played.interrupted else 0

@@ -39,14 +39,7 @@ from harness.model.study import FuzzDifference, FuzzSettings, FuzzTarget
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy.sources import ENTRY, SOURCES
-from harness.study.fuzz.drawing import (
-    CourseCode,
-    Draw,
-    Drawer,
-    batch_seed,
-    play_games,
-    shorten_game,
-)
+from harness.study.fuzz import drawing
 
 _RAISED = b'"raised":'
 _MOST_JUDGED = 40  # of a submission's inputs in one batch that are not the same
@@ -346,8 +339,8 @@ class Worker:
 
     def __init__(self, setup: Setup, stack: ExitStack) -> None:
         self._setup = setup
-        self._code = CourseCode(setup.settings.folder)
-        self._drawers: dict[int, Drawer] = {}
+        self._code = drawing.CourseCode(setup.settings.folder)
+        self._drawers: dict[int, drawing.Drawer] = {}
         self._submissions = {each.digest: each for each in setup.submissions}
         variants = dict.fromkeys((*setup.assignment.variants, *setup.settings.variants))
         assignment = replace(setup.assignment, variants=tuple(variants))
@@ -358,8 +351,8 @@ class Worker:
         """Draw and compare. UserError where the course's own code fails."""
         target = self._setup.settings.targets[unit.target]
         drawer = self._drawer(unit.target)
-        seed = batch_seed(self._setup.seed, target.id, unit.batch)
-        draws: list[Draw] = []
+        seed = drawing.batch_seed(self._setup.seed, target.id, unit.batch)
+        draws: list[drawing.Draw] = []
         if target.prompts:
             stimuli = self._games(target, drawer, seed)
         else:
@@ -388,20 +381,20 @@ class Worker:
             found=differences,
         )
 
-    def _drawer(self, number: int) -> Drawer:
+    def _drawer(self, number: int) -> drawing.Drawer:
         if number not in self._drawers:
             target = self._setup.settings.targets[number]
-            self._drawers[number] = Drawer(target, self._setup.settings, self._code)
+            self._drawers[number] = drawing.Drawer(target, self._setup.settings, self._code)
         return self._drawers[number]
 
-    def _games(self, target: FuzzTarget, drawer: Drawer, seed: int) -> list[Stimulus]:
+    def _games(self, target: FuzzTarget, drawer: drawing.Drawer, seed: int) -> list[Stimulus]:
         place = str(target.place)
         closing = [self._code.lines(prompt.closing, place) for prompt in target.prompts]
 
         def run(stimuli: Sequence[Stimulus]) -> list[Observation]:
             return self._comparer.observed(target, stimuli)
 
-        games = play_games(target, drawer.typings(seed, GAMES), closing, run)
+        games = drawing.play_games(target, drawer.typings(seed, GAMES), closing, run)
         different = list(dict.fromkeys(games))
         if not self._setup.settings.assume:
             return different
@@ -420,12 +413,12 @@ class Worker:
     def _simplest(
         self,
         target: FuzzTarget,
-        drawer: Drawer,
+        drawer: drawing.Drawer,
         seed: int,
         first: Differing,
         program: RunningProgram,
     ) -> Stimulus:
-        def differs(draw: Draw) -> bool:
+        def differs(draw: drawing.Draw) -> bool:
             stimulus = replace(target.stimulus, bindings=draw)
             return self._verdict(target, stimulus, program) is not None
 
@@ -441,7 +434,7 @@ class Worker:
                 return None
             return game if self._verdict(target, game, program) is not None else None
 
-        return shorten_game(first.stimulus, differs)
+        return drawing.shorten_game(first.stimulus, differs)
 
     def _verdict(
         self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram

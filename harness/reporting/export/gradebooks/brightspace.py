@@ -7,15 +7,7 @@ from dataclasses import replace
 
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.platform import (
-    Gradebook,
-    GradebookLayout,
-    cells_of,
-    choose_item,
-    find_column,
-    number_in,
-    student_of,
-)
+from harness.reporting.export.gradebooks import platform
 
 _END = "End-of-Line Indicator"
 _KEYS = ("OrgDefinedId", "Username")
@@ -24,24 +16,24 @@ _ITEM = re.compile(r"(?P<title>.*) Points Grade\s*(?P<about><.*>)?\s*", re.IGNOR
 _MAXIMUM = re.compile(r"MaxPoints:\s*([\d.,]+)", re.IGNORECASE)
 
 
-def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
+def _layout(sheet: Sheet, column: str | None, title: str) -> platform.GradebookLayout:
     header = sheet.rows[0]
-    own_id, login = (find_column(header, key) for key in _KEYS)
+    own_id, login = (platform.find_column(header, key) for key in _KEYS)
     if own_id is None and login is None:
         raise _no_key(sheet, "export Brightspace's grades with the key that it offers")
-    last, first, email = (find_column(header, name) for name in _ABOUT)
-    mark, item = choose_item(sheet, _ITEM, column, title)
+    last, first, email = (platform.find_column(header, name) for name in _ABOUT)
+    mark, item = platform.choose_item(sheet, _ITEM, column, title)
     about = _MAXIMUM.search(item["about"] or "")
 
     def plain(row: Row, *columns: int | None) -> Row:
-        return tuple(cell.removeprefix("#") for cell in cells_of(row, *columns))
+        return tuple(cell.removeprefix("#") for cell in platform.cells_of(row, *columns))
 
-    return GradebookLayout(
+    return platform.GradebookLayout(
         mark=mark,
-        identity=lambda row: student_of(
-            plain(row, own_id), plain(row, login, email), cells_of(row, first, last)
+        identity=lambda row: platform.student_of(
+            plain(row, own_id), plain(row, login, email), platform.cells_of(row, first, last)
         ),
-        maximum=number_in(about[1]) if about else None,
+        maximum=platform.number_in(about[1]) if about else None,
     )
 
 
@@ -56,11 +48,13 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
     Raises UserError when it has none.
     """
     header = roster.rows[0]
-    known = [(name, at) for name in _KEYS if (at := find_column(header, name)) is not None]
+    known = [(name, at) for name in _KEYS if (at := platform.find_column(header, name)) is not None]
     if not known:
         raise _no_key(roster, "export the class list or the grades from Brightspace")
     keys = len(known)
-    known += [(name, at) for name in _ABOUT if (at := find_column(header, name)) is not None]
+    known += [
+        (name, at) for name in _ABOUT if (at := platform.find_column(header, name)) is not None
+    ]
     rows = [[name for name, _ in known] + [f"{title} Points Grade"]]
     for row in roster.rows[1:]:
         cells = [row[at].strip() if at < len(row) else "" for _, at in known]
@@ -72,7 +66,7 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
 def _finished(sheet: Sheet) -> Sheet:
     """With the last column that the importer asks for."""
     header = sheet.rows[0]
-    at = find_column(header, _END)
+    at = platform.find_column(header, _END)
     if at is None:
         at, header = len(header), (*header, _END)
     rows = [(*row[:at], *[""] * (at - len(row)), "#", *row[at + 1 :]) for row in sheet.rows[1:]]
@@ -84,7 +78,7 @@ def _feedback_name(source: str) -> str | None:
     return f"{source}/feedback.html" if source.count(" - ") >= 2 else None
 
 
-GRADEBOOK = Gradebook(
+GRADEBOOK = platform.Gradebook(
     name="brightspace",
     title="Brightspace",
     layout=_layout,

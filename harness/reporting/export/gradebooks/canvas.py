@@ -9,16 +9,8 @@ from pathlib import PurePosixPath
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
 from harness.common.person_names import is_test_student
+from harness.reporting.export.gradebooks import platform
 from harness.reporting.export.gradebooks.matching import GradebookEntry, Identity
-from harness.reporting.export.gradebooks.platform import (
-    Gradebook,
-    GradebookLayout,
-    cells_of,
-    choose_item,
-    find_column,
-    number_in,
-    student_of,
-)
 from harness.reporting.view.words import number
 
 _ASSIGNMENT = re.compile(r"(?P<title>.*) \(\d+\)\s*")
@@ -26,28 +18,30 @@ _POINTS_POSSIBLE = "points possible"
 _UPLOAD = re.compile(r".+_\d+_\d+_.+|(?:LATE_)?anon_[A-Za-z0-9]+_.+")
 
 
-def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
+def _layout(sheet: Sheet, column: str | None, title: str) -> platform.GradebookLayout:
     header = sheet.rows[0]
-    student, own_id = find_column(header, "Student"), find_column(header, "ID")
-    sis_id = find_column(header, "SIS User ID", "Integration ID")
-    login = find_column(header, "SIS Login ID")
+    student, own_id = platform.find_column(header, "Student"), platform.find_column(header, "ID")
+    sis_id = platform.find_column(header, "SIS User ID", "Integration ID")
+    login = platform.find_column(header, "SIS Login ID")
     if student is None or own_id is None:
         raise UserError(
             "has no columns Student and ID", place=sheet.place, hint="export Canvas's gradebook"
         )
-    mark, _ = choose_item(sheet, _ASSIGNMENT, column, title)
+    mark, _ = platform.choose_item(sheet, _ASSIGNMENT, column, title)
     possible = next((row for row in sheet.rows if _is_possible(row)), ())
 
     def identity(row: Row) -> Identity | None:
-        names = cells_of(row, student)
+        names = platform.cells_of(row, student)
         if _is_possible(row) or any(map(is_test_student, names)):
             return None
-        return student_of(cells_of(row, own_id, sis_id), cells_of(row, login), names)
+        return platform.student_of(
+            platform.cells_of(row, own_id, sis_id), platform.cells_of(row, login), names
+        )
 
-    return GradebookLayout(
+    return platform.GradebookLayout(
         mark=mark,
         identity=identity,
-        maximum=number_in(possible[mark]) if mark < len(possible) else None,
+        maximum=platform.number_in(possible[mark]) if mark < len(possible) else None,
     )
 
 
@@ -77,6 +71,6 @@ def _feedback_name(source: str) -> str | None:
     return str(PurePosixPath(source).with_suffix(".html"))
 
 
-GRADEBOOK = Gradebook(
+GRADEBOOK = platform.Gradebook(
     name="canvas", title="Canvas", layout=_layout, blank=_blank, feedback_name=_feedback_name
 )

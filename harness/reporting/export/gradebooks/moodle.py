@@ -7,15 +7,8 @@ from collections.abc import Iterable
 
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
+from harness.reporting.export.gradebooks import platform
 from harness.reporting.export.gradebooks.matching import Identity
-from harness.reporting.export.gradebooks.platform import (
-    Gradebook,
-    GradebookLayout,
-    cells_of,
-    choose_column,
-    find_column,
-    number_in,
-)
 
 # A word of any language and the participant's number, in every row that there is.
 _PARTICIPANT = re.compile(r"\D*\D(\d+)")
@@ -34,7 +27,7 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _UPLOAD = re.compile(r"(?P<folder>.+_\d+_assignsubmission_(?:file|onlinetext)_?)(?P<file>.*)")
 
 
-def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
+def _layout(sheet: Sheet, column: str | None, title: str) -> platform.GradebookLayout:
     header, rows = sheet.rows[0], sheet.rows[1:]
     own = next((i for i in range(len(header)) if _all(rows, i, _PARTICIPANT)), None)
     if own is None:
@@ -44,13 +37,13 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
             hint="download the grading worksheet of the assignment",
         )
     # The worksheet is one assignment's: its column has a fixed name, not the assignment's title.
-    known = find_column(header, *_GRADE)
+    known = platform.find_column(header, *_GRADE)
     name = "Grade" if known is None else header[known]
     choice = dict(enumerate(header)) if known is None or column else {known: name}
-    mark = choose_column(sheet, choice, column, name)
-    highest = find_column(header, *_MAXIMUM)
+    mark = platform.choose_column(sheet, choice, column, name)
+    highest = platform.find_column(header, *_MAXIMUM)
     beside = mark + 1 if highest is None else highest
-    outs = [cell for cell in cells_of(rows[0], beside) if _DECIMAL.fullmatch(cell)]
+    outs = [cell for cell in platform.cells_of(rows[0], beside) if _DECIMAL.fullmatch(cell)]
     # Without email addresses names are left out too: the marking is blind.
     email = next((i for i in range(len(header)) if _all(rows, i, _EMAIL)), None)
     decimal = "," if outs and "," in outs[0] else "."
@@ -59,14 +52,14 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
         found = _PARTICIPANT.fullmatch(row[own].strip()) if own < len(row) else None
         if found is None:
             return None
-        names = cells_of(row, None if email is None else own + 1)
-        return Identity(ids=(found[1],), logins=cells_of(row, email), names=names)
+        names = platform.cells_of(row, None if email is None else own + 1)
+        return Identity(ids=(found[1],), logins=platform.cells_of(row, email), names=names)
 
-    return GradebookLayout(
+    return platform.GradebookLayout(
         mark=mark,
         identity=identity,
-        maximum=number_in(outs[0]) if outs else None,
-        comment=find_column(header, "Feedback comments"),
+        maximum=platform.number_in(outs[0]) if outs else None,
+        comment=platform.find_column(header, "Feedback comments"),
         written=lambda text: text.replace(".", decimal),
     )
 
@@ -84,4 +77,6 @@ def _feedback_name(source: str) -> str | None:
     return f"{found['folder']}feedback.html" if found["file"] else f"{source}/feedback.html"
 
 
-GRADEBOOK = Gradebook(name="moodle", title="Moodle", layout=_layout, feedback_name=_feedback_name)
+GRADEBOOK = platform.Gradebook(
+    name="moodle", title="Moodle", layout=_layout, feedback_name=_feedback_name
+)
