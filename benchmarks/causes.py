@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, takewhile
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from harness.model.assignment import SourceFile
 from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.policy.checking import check
-from harness.study.strength import changes, with_change
+from harness.study.strength import changes
 
 ROOT = Path(__file__).parents[1]
 ROOTS = (ROOT, *sorted(path.parent for path in (ROOT / "examples").glob("*/specs")))
@@ -97,7 +97,10 @@ def generated(specification: Specification) -> tuple[Fault, ...]:
     return tuple(
         Fault(
             why=f"{made.file}:{made.line} {made.before} -> {made.after}",
-            files=with_change(reference, change),
+            files=tuple(
+                replace(file, data=change.text) if file.name == made.file else file
+                for file in reference
+            ),
         )
         for change in changes(reference)
         for made in [change.outcome]
