@@ -1,4 +1,5 @@
-"""How good blame is: `python -m benchmarks.causes [--generated|--pairs] [--every N] [ASSIGNMENT…]`.
+"""How good blame is:
+`python -m benchmarks.causes [--generated|--pairs] [--every N] [--spectrum] [ASSIGNMENT…]`.
 
 Every committed mutant of an assignment is graded on all scenarios; with `--generated` every change
 instead that `harness strength` makes to the reference (with `--every N` one of N of them). Each
@@ -7,14 +8,19 @@ mutants of one file are put together: two faults, which have one cause where one
 nothing tells them apart. For each assignment:
 how many have exactly one cause, of those that any scenario notices; how many have all causes where
 the change is, of those for which that is defined (a function of the sheet, a helper, a constant:
-not the code outside functions); and the part of the time that causes took.
+not the code outside functions); the part of the time that causes took, and in it that of finding
+suspect lines. Of changes in functions: how often the function is named beside a cause, as the one
+to blame or with lines to look at, and how often the changed line is among the five of a cause, in
+functions of at most six lines and in longer ones. With `--spectrum` the lines are looked for in all
+functions, whoever is to blame.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import combinations, takewhile
 from pathlib import Path
@@ -25,16 +31,56 @@ from harness.assignment.loading import available, load
 from harness.execution import create_driver, pick_cpu
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
+from harness.grading.observing import causes as observing
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.validation.validate import mutated
 from harness.model.assignment import SourceFile
+from harness.model.policy import Outline, OutlinePart
 from harness.model.specification import Specification
 from harness.model.submission import Submission
+from harness.model.verdict import Cause
 from harness.policy.checking import check
 from harness.study.strength import changes
 
 ROOT = Path(__file__).parents[1]
 ROOTS = (ROOT, *sorted(path.parent for path in (ROOT / "examples").glob("*/specs")))
+
+
+SHORT = 6  # lines of a function
+
+
+@dataclass(slots=True, kw_only=True)
+class LineFigures:
+    """Of changes in functions: in how many the function is `named`; how many are in `short`
+    functions and in `long` ones, and in how many of each the line is `found`."""
+
+    named: int = 0
+    short: int = 0
+    short_found: int = 0
+    long: int = 0
+    long_found: int = 0
+    share: float = 0.0  # of the time
+
+    def add(self, part: OutlinePart, line: int, causes: Sequence[Cause]) -> bool:
+        """Count a change of this line in this function; whether it is named and the line found."""
+        suspects = [each for cause in causes for each in cause.suspects]
+        named = {cause.function for cause in causes} | {each.function for each in suspects}
+        lines = {(each.place.file, number) for each in suspects for number in each.lines}
+        found = (part.file, line) in lines
+        is_short = part.last - part.first < SHORT
+        self.named += part.name in named
+        self.short += is_short
+        self.short_found += is_short and found
+        self.long += not is_short
+        self.long_found += found and not is_short
+        return found and part.name in named
+
+    def __str__(self) -> str:
+        return (
+            f"named {self.named}/{self.short + self.long}, "
+            f"line {self.short_found}/{self.short} short {self.long_found}/{self.long} long, "
+            f"time {self.share:.0%}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +95,13 @@ class BlameFigures:
     defined: int
     right: int
     share: float
+    lines: LineFigures
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
         head = (
             f"{self.assignment}: one cause {self.one}/{self.mutants}, "
-            f"right {self.right}/{self.defined}, time {self.share:.0%}"
+            f"right {self.right}/{self.defined}, time {self.share:.0%}, {self.lines}"
         )
         return "\n".join([head, *self.notes])
 
@@ -74,13 +121,19 @@ def main() -> None:
     parser.add_argument("--generated", action="store_true", help="changes of `harness strength`")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="one of N (default: 1)")
     parser.add_argument("--pairs", action="store_true", help="each two mutants of one file")
+    parser.add_argument("--spectrum", action="store_true", help="lines of all functions")
     options = parser.parse_args()
     courses = {name: root for root in ROOTS for name in available(root)}
     for name in options.assignments or courses:
         specification = load(courses[name], name)
         made = pairs if options.pairs else generated if options.generated else committed
         faults = made(specification)
-        print(measured(specification, faults[:: options.every]), flush=True)
+        with patch.object(observing, "functions_of", _all) if options.spectrum else nullcontext():
+            print(measured(specification, faults[:: options.every]), flush=True)
+
+
+def _all(cause: Cause, outline: Outline, sheet: object) -> tuple[OutlinePart, ...]:
+    return tuple(part for part in (*outline.parts, *outline.members) if part.callable)
 
 
 def committed(specification: Specification) -> tuple[Fault, ...]:
@@ -123,20 +176,25 @@ def measured(specification: Specification, faults: Sequence[Fault]) -> BlameFigu
     context = prepare(specification)
     specification = context.specification
     plan, reference = specification.plan, specification.reference
-    spent = {"causes": 0.0, "all": 0.0}
-    find = CauseFinder.find
+    spent = {"causes": 0.0, "lines": 0.0, "all": 0.0}
 
-    def timed(*arguments: Any, **named: Any) -> object:
-        started = time.perf_counter()
-        try:
-            return find(*arguments, **named)
-        finally:
-            spent["causes"] += time.perf_counter() - started
+    def timed(what: str, function: Callable[..., object]) -> Callable[..., object]:
+        def wrapped(*arguments: Any, **named: Any) -> object:
+            started = time.perf_counter()
+            try:
+                return function(*arguments, **named)
+            finally:
+                spent[what] += time.perf_counter() - started
 
+        return wrapped
+
+    runs_again = observing._RunsAgain
+    lines = LineFigures()
     noticed = one = right = defined = 0
     notes: list[str] = []
     with (
-        patch.object(CauseFinder, "find", timed),
+        patch.object(CauseFinder, "find", timed("causes", CauseFinder.find)),
+        patch.object(runs_again, "with_suspects", timed("lines", runs_again.with_suspects)),
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
         Grader(plan, context.key, driver, reference=reference) as grader,
     ):
@@ -154,6 +212,11 @@ def measured(specification: Specification, faults: Sequence[Fault]) -> BlameFigu
             right += bool(wanted) and bool(found) and found <= wanted
             if len(result.causes) != 1 or (wanted and not found <= wanted):
                 notes.append(f"  {fault.why}: {len(result.causes)} causes: {sorted(found)}")
+            part, line = _changed(reference, fault.files)
+            if part is not None and part.callable and not lines.add(part, line, result.causes):
+                shown = {(s.function, s.lines) for cause in result.causes for s in cause.suspects}
+                notes.append(f"  {fault.why}: in {part.name}, shown are {sorted(shown)}")
+    lines.share = spent["lines"] / spent["all"]
     return BlameFigures(
         assignment=plan.assignment.id,
         mutants=noticed,
@@ -161,16 +224,38 @@ def measured(specification: Specification, faults: Sequence[Fault]) -> BlameFigu
         defined=defined,
         right=right,
         share=spent["causes"] / spent["all"],
+        lines=lines,
         notes=tuple(notes),
     )
 
 
-def _blamable(before: Sequence[SourceFile], after: Sequence[SourceFile]) -> frozenset[str]:
-    """The changed name, and all that use it; none for a change outside functions and constants."""
+def _first_changed(
+    before: Sequence[SourceFile], after: Sequence[SourceFile]
+) -> tuple[SourceFile, int]:
+    """The changed file, and its first line that is another."""
     old, new = next(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
     lines = [file.data.decode("utf-8-sig").splitlines() for file in (old, new)]
     same = takewhile(lambda pair: pair[0] == pair[1], zip(*lines, strict=False))
-    line = 1 + len(list(same))
+    return new, 1 + len(list(same))
+
+
+def _changed(
+    before: Sequence[SourceFile], after: Sequence[SourceFile]
+) -> tuple[OutlinePart | None, int]:
+    """The innermost function, method or constant that was changed, and the line."""
+    new, line = _first_changed(before, after)
+    outline = check(after, None).outline
+    inside = [
+        part
+        for part in (*outline.members, *outline.parts)
+        if part.file == new.name and part.first <= line <= part.last
+    ]
+    return min(inside, key=lambda part: part.last - part.first, default=None), line
+
+
+def _blamable(before: Sequence[SourceFile], after: Sequence[SourceFile]) -> frozenset[str]:
+    """The changed name, and all that use it; none for a change outside functions and constants."""
+    new, line = _first_changed(before, after)
     outline = check(after, None).outline
     for part in outline.members:
         if part.file == new.name and part.first <= line <= part.last:

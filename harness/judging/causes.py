@@ -35,6 +35,7 @@ from harness.model.verdict import (
     CodePlace,
     Comparison,
     LineEnd,
+    Suspect,
     Symptom,
     VerdictKind,
 )
@@ -307,8 +308,16 @@ def with_texts(
         lines = lines_of(place.file)[place.first - 1 : place.last][:MOST_LINES]
         return replace(place, text=tuple(line[:_LONGEST_LINE] for line in lines))
 
+    def with_text(suspect: Suspect) -> Suspect:
+        return replace(suspect, place=shown(suspect.place) or suspect.place)
+
     return tuple(
-        replace(cause, place=shown(cause.place), raised_in=shown(cause.raised_in))
+        replace(
+            cause,
+            place=shown(cause.place),
+            raised_in=shown(cause.raised_in),
+            suspects=tuple(map(with_text, cause.suspects)),
+        )
         for cause in causes
     )
 

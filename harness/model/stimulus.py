@@ -135,6 +135,7 @@ class Stimulus:
     replies: Replies | None = None  # they type in place of the inputs
     substitutions: tuple[Substitution, ...] = ()
     finds_loop: bool = False  # of a program that does not end only where it loops is observed
+    traces_lines: bool = False  # of any program only which of its lines run is observed
 
     def source_texts(self) -> tuple[str, ...]:
         """The Python texts that it runs, without the literals of a draw; none of a program."""

@@ -21,7 +21,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.stimulus import Stimulus, statements
-from harness.model.verdict import CodePlace, Verdict, VerdictKind
+from harness.model.verdict import CodePlace, Suspect, Verdict, VerdictKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +118,7 @@ class ShownCause:
     line: int | None = None
     raised_in: CodePlace | None = None
     raised_at: int | None = None
+    suspects: tuple[Suspect, ...] = ()
     clauses: tuple[Clause, ...] = ()
     hint: str = ""
     together_with: tuple[str, ...] = ()

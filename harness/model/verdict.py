@@ -267,6 +267,16 @@ class CodePlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Suspect:
+    """Lines of one function of the student's, or of code outside all (the function is empty), that
+    run where it fails rather than where it passes."""
+
+    function: str
+    place: CodePlace
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
     """One thing to fix.
 
@@ -285,6 +295,7 @@ class Cause:
     line: int | None = None  # the very line, where it is known
     raised_in: CodePlace | None = None  # where the example's exception came up outside `place`
     raised_at: int | None = None  # its line there
+    suspects: tuple[Suspect, ...] = ()  # by what may be seen as soon as the example
     about_text: bool = False  # the message is about the student's text alone, and of no scenario
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()

@@ -155,6 +155,7 @@ def _shown(
         line=cause.line if is_example else None,
         raised_in=cause.raised_in if is_example else None,
         raised_at=cause.raised_at if is_example else None,
+        suspects=cause.suspects if is_example else (),
         clauses=tuple(clauses.values()),
         hint=hint,
         together_with=together,

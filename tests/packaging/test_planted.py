@@ -186,6 +186,8 @@ def test_of_a_hidden_scenario_only_function_and_name_reach_a_student() -> None:
 SAID_OF_A_VISIBLE_EXAMPLE = {
     *("message", "line", "place.file", "place.first", "place.last", "place.text"),
     *("raised_in.file", "raised_in.first", "raised_in.last", "raised_in.text", "raised_at"),
+    *("suspects.function", "suspects.lines", "suspects.place.file", "suspects.place.first"),
+    *("suspects.place.last", "suspects.place.text"),
 }
 
 

@@ -15,9 +15,10 @@ from harness.common import escaping
 from harness.model.plan import Clause
 from harness.model.result import ScenarioResult
 from harness.model.student_view import ShownCause, ShownCheck
-from harness.model.verdict import CodePlace, Explanation, Verdict, VerdictKind
+from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
 from harness.reporting.html.environment import block, code, environment
 from harness.reporting.view.shown_causes import (
+    MarkedPlace,
     changes_return,
     marked_lines,
     own_lines,
@@ -163,18 +164,54 @@ HELPER = replace(place("def show(x):|    print(x[9])"), first=20, last=21)
 def test_lines_with_the_number_are_marked_and_not_the_crash() -> None:
     said = "This looks hard-coded to 8: an index is out of range when SIZE is 4."
     found = cause(said, "hard_coded_size", place=BOARD, line=5)
-    assert marked_lines(found) == [(BOARD, [4])]
+    assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[4])]
 
 
 def test_without_such_a_line_the_crash_is_marked() -> None:
     said = "This looks hard-coded to 7: an index is out of range when SIZE is 4."
     found = cause(said, "hard_coded_size", place=BOARD, line=5)
-    assert marked_lines(found) == [(BOARD, [5])]
+    assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[5])]
 
 
 def test_the_function_in_which_it_crashed_is_shown_too() -> None:
     found = cause("raised", "raised_unexpectedly", place=BOARD, raised_in=HELPER, raised_at=21)
-    assert marked_lines(found) == [(BOARD, []), (HELPER, [21])]
+    assert marked_lines(found) == [
+        MarkedPlace(place=BOARD, marked=[]),
+        MarkedPlace(place=HELPER, marked=[21]),
+    ]
+
+
+LONG = replace(
+    place("def far(x):|" + "|".join(f"    x += {n}" for n in range(9))), first=40, last=49
+)
+
+
+def test_the_most_suspect_lines_of_a_helper_stand_before_the_function() -> None:
+    suspect = Suspect(function="far", place=LONG, lines=(42, 44))
+    found = cause("returned 1", "wrong_value", place=BOARD, suspects=(suspect,))
+    assert marked_lines(found) == [
+        MarkedPlace(place=LONG, marked=[42, 44], exact=False, function="far"),
+        MarkedPlace(place=BOARD, marked=[]),
+    ]
+    own = replace(suspect, function="f")
+    (shown,) = marked_lines(replace(found, place=LONG, suspects=(own,)))
+    assert (shown.function, shown.marked) == ("", [42, 44])  # its name is the card's
+
+
+def test_a_line_that_is_known_is_marked_alone() -> None:
+    own = Suspect(function="f", place=BOARD, lines=(4, 5))
+    found = cause("raised", "raised_unexpectedly", place=BOARD, line=5, suspects=(own,))
+    assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[5])]
+
+
+def test_where_nearly_all_of_few_lines_would_be_marked_none_is() -> None:
+    own = Suspect(function="f", place=BOARD, lines=(4, 5))
+    found = cause("returned 1", "wrong_value", place=BOARD, suspects=(own,))
+    assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[], exact=False)]
+    one = replace(LONG, last=44)
+    few = Suspect(function="far", place=one, lines=(42,))
+    (shown, _) = marked_lines(replace(found, suspects=(few,)))
+    assert shown.marked == [42]
 
 
 def test_a_clause_is_quoted_once_and_the_one_that_names_the_function_first() -> None:

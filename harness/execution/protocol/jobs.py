@@ -89,6 +89,7 @@ class Jobs:
             "stdin": stimulus.stdin,
             "environment": {each.name: each.literal for each in stimulus.environment},
             "finds_loop": stimulus.finds_loop,
+            "traces_lines": stimulus.traces_lines,
             "hears_ctrl_c": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
         }
 

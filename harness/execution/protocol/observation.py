@@ -172,6 +172,10 @@ def observation(
         return seen(ending=Ending.TAMPERED, detail=str(error))
     if reply.broken is not None:
         raise HarnessError(f"a provided file failed to load: {visible(reply.broken[:300])}")
+    if stimulus.traces_lines:
+        return seen(ending=Ending.ANSWERED, detail="\n".join(reply.trace))
+    if reply.trace:
+        return seen(ending=Ending.TAMPERED, detail="an unexpected reply")
     if parts and not isinstance(stimulus.action, Run):
         seen = partial(seen, phase=reply.reached)
     if isinstance(stimulus.action, Session):

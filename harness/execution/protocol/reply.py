@@ -18,6 +18,7 @@ LARGEST = 4 * 1024 * 1024
 _DEEPEST = 100  # as `inside.messages.codec` writes them at most
 _MOST_VALUES = 50_000  # in one frame; `inside.messages.codec` spends its budget long before
 _MOST_FRAMES = 64  # of a traceback; `inside.messages.codec` writes 41 at most
+_MOST_TRACED = 4000  # `inside.scenario.process` sends half as many
 _LONGEST_NAME = 1000
 _LONGEST_MESSAGE = 10_000
 _SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
@@ -119,12 +120,14 @@ class FinalReply:
 class Reply:
     """All that a scenario's process reported. `reached` is how far a call or a session had come, as
     said on the way. `broken`: a provided file that failed to load, which
-    is believed only before any code of the submission ran."""
+    is believed only before any code of the submission ran. `trace`: the lines that ran, each as it
+    did so for the first time."""
 
     steps: tuple[StepReply, ...] = ()
     final: FinalReply | None = None
     broken: str | None = None
     reached: Phase = Phase.GIVEN
+    trace: tuple[str, ...] = ()
 
 
 def frames(data: bytes) -> list[tuple[bytes, bytes]]:
@@ -182,6 +185,7 @@ def _read(data: bytes) -> Reply:
     broken: str | None = None
     reached = Phase.GIVEN
     submission_ran = False
+    trace: list[str] = []
     for kind, body in frames(data):
         if kind == b"Q":
             continue
@@ -194,6 +198,9 @@ def _read(data: bytes) -> Reply:
             reached = _read_as(Phase, body)
             if reached not in (Phase.ARGUMENTS, Phase.STIMULUS):
                 raise TamperedError("a misshapen reply")
+        elif kind == b"X" and len(trace) < _MOST_TRACED:
+            trace.append(_read_as(str, body))
+            _check_names(trace[-1])
         elif kind == b"S":
             steps.append(_read_as(StepReply, body))
         elif kind == b"A":
@@ -203,7 +210,9 @@ def _read(data: bytes) -> Reply:
             broken = _read_as(str, body)
         else:
             raise TamperedError("an unknown reply")
-    return Reply(steps=tuple(steps), final=final, broken=broken, reached=reached)
+    return Reply(
+        steps=tuple(steps), final=final, broken=broken, reached=reached, trace=tuple(trace)
+    )
 
 
 _cached = functools.lru_cache(maxsize=4096)(_read)

@@ -20,14 +20,24 @@ from hashlib import sha256
 from harness.execution import main_file, proxy_names
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
-from harness.judging.blame import find_blame
+from harness.judging.blame import Usage, find_blame
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
+from harness.judging.suspects import (
+    MOST_SUSPECTS,
+    Line,
+    Trace,
+    by_function,
+    functions_of,
+    most_suspect,
+    read_trace,
+    within,
+)
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation
-from harness.model.plan import Plan, Scenario
-from harness.model.policy import Loop, Outline
-from harness.model.stimulus import Limits, Substitution
+from harness.model.plan import Plan, Scenario, Visibility
+from harness.model.policy import Loop, Outline, OutlinePart
+from harness.model.stimulus import Limits, Stimulus, Substitution
 from harness.model.student_view import Surroundings
 from harness.model.submission import Submission
 from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
@@ -116,8 +126,9 @@ class CauseFinder:
         causes = derive(failures, outline, blame, again.would_pass)
         loops = again.loops(causes, failures, outline)
         causes = with_loops(causes, loops, failures, outline)
-        data = {file.name: file.data for file in submission.files}
-        return with_texts(causes, lambda file: lines_of(data[file])), again.new
+        texts = {file.name: lines_of(file.data) for file in submission.files}
+        causes = again.with_suspects(causes, failures, passed, outline, texts)
+        return with_texts(causes, texts.__getitem__), again.new
 
 
 class _RunsAgain:
@@ -148,6 +159,7 @@ class _RunsAgain:
     def _recalled(
         self, each: FailedScenario, what: Sequence[str], run: Callable[[], Verdict]
     ) -> Verdict:
+        """What an earlier run of it found, or this one does now."""
         parts = (
             self._judged.key_of(self._source_digest, each.scenario),
             str(each.verdict.draw),
@@ -231,6 +243,168 @@ class _RunsAgain:
         )
         detail = seen.detail if seen.ending is Ending.CPU_LIMIT else ""
         return Verdict(kind=each.verdict.kind, explanation=Explanation(rule="loop", message=detail))
+
+    def with_suspects(
+        self,
+        causes: Sequence[Cause],
+        failures: Sequence[FailedScenario],
+        passed: Sequence[Scenario],
+        outline: Outline,
+        texts: Mapping[str, Sequence[str]],
+    ) -> tuple[Cause, ...]:
+        """The causes with the lines that are most suspect, by runs that tell which lines run."""
+        by_id = {each.scenario.id: each for each in failures}
+        sheet = {scenario.function for scenario in self._judged.plan.scenarios}
+        tracing = _Tracing(outline, texts, frozenset(sheet), passed)
+        found: list[Cause] = []
+        for index, cause in enumerate(causes):
+            members = [by_id[name] for name in cause.scenarios if name in by_id]
+            example = by_id.get(cause.example)
+            runs = tracing.runs(cause, example, members) if index < MOST_TRACED_CAUSES else None
+            if example is None or runs is None:
+                found.append(cause)
+                continue
+            names = (each.id for each in (*runs.failing, *runs.passing))
+            look = partial(self._suspect_lines, cause, runs, tracing)
+            verdict = self._recalled(example, ("suspects", cause.function, *names), look)
+            found.append(tracing.with_suspects(cause, runs, verdict.message))
+        return tuple(found)
+
+    def _suspect_lines(self, cause: Cause, runs: _TracedRuns, tracing: _Tracing) -> Verdict:
+        """The most suspect lines, as the message of a verdict."""
+        failing, passing = (
+            [read_trace(self._trace(scenario)) for scenario in scenarios]
+            for scenarios in (runs.failing, runs.passing)
+        )
+        lines = tracing.most_suspect(cause, runs, failing, passing)
+        message = "\n".join(f"{line.file}:{line.number}" for line in lines)
+        return Verdict(
+            kind=VerdictKind.FAILED, explanation=Explanation(rule="suspects", message=message)
+        )
+
+    def _trace(self, traced: _TracedRun) -> str:
+        seconds = min(traced.limits.cpu_seconds, LONGEST_ENDLESS_SECONDS)
+        stimulus = replace(traced.stimulus, traces_lines=True)
+        return self._server.observe(stimulus, replace(traced.limits, cpu_seconds=seconds)).detail
+
+
+MOST_TRACED_CAUSES = 3  # of one submission
+MOST_TRACED = 25  # failing runs, and passing ones, of one cause
+MOST_TRACED_LIMITS = 2  # failing runs of one cause that hit a limit
+_NOT_TRACED = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN})
+_LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.MEMORY_LIMIT, VerdictKind.OUTPUT_LIMIT})
+_SOONEST = tuple(Visibility)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TracedRun:
+    """A scenario's draw, to be run once more."""
+
+    id: str
+    stimulus: Stimulus
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TracedRuns:
+    """What is to run once more for one cause, which may be in these functions."""
+
+    functions: tuple[OutlinePart, ...]
+    failing: tuple[_TracedRun, ...]
+    passing: tuple[_TracedRun, ...]
+
+
+class _Tracing:
+    """What is asked of which runs of one submission, and what becomes of the answers."""
+
+    def __init__(
+        self,
+        outline: Outline,
+        texts: Mapping[str, Sequence[str]],
+        sheet: frozenset[str],
+        passed: Sequence[Scenario],
+    ) -> None:
+        self._outline = outline
+        self._texts = texts
+        self._sheet = sheet
+        self._passed = passed
+        self._usage = Usage(outline)
+
+    def runs(
+        self, cause: Cause, example: FailedScenario | None, members: Sequence[FailedScenario]
+    ) -> _TracedRuns | None:
+        """The runs for a cause; None where lines say nothing more. A cause rests on what may be
+        seen as soon as its example: which lines a hidden scenario runs tells what it types."""
+        if example is None or example.loading or example.missing or not cause.function:
+            return None
+        functions = functions_of(cause, self._outline, self._sheet)
+        if not functions and not self._is_program(cause.function):
+            return None
+        latest = _SOONEST.index(example.scenario.visibility)
+        failing, limits = [], 0
+        for each in members:
+            limits += each.verdict.kind in _LIMITS
+            if _SOONEST.index(each.scenario.visibility) > latest or (
+                each.verdict.kind in _LIMITS and limits > MOST_TRACED_LIMITS
+            ):
+                continue
+            if each.verdict.kind not in _NOT_TRACED:
+                failing.append(_run(each.scenario, each.stimulus))
+        names = {part.name for part in functions}
+        right = [
+            scenario
+            for scenario in self._passed
+            if _SOONEST.index(scenario.visibility) <= latest
+            and (scenario.function == cause.function or names & self._usage.of(scenario.stimuli[0]))
+        ]
+        right.sort(key=lambda scenario: scenario.function != cause.function)
+        passing = [_run(scenario, scenario.stimuli[0]) for scenario in right[: 2 * MOST_TRACED]]
+        return _TracedRuns(functions=functions, failing=_some(failing), passing=_some(passing))
+
+    def _is_program(self, name: str) -> bool:
+        return any(module.file == name for module in self._outline.modules)
+
+    def most_suspect(
+        self,
+        cause: Cause,
+        runs: _TracedRuns,
+        failing: Sequence[Trace],
+        passing: Sequence[Trace],
+    ) -> tuple[Line, ...]:
+        program = cause.function if self._is_program(cause.function) else ""
+        return most_suspect(
+            failing,
+            passing,
+            lambda line: within(line, runs.functions, self._outline, program),
+            self._text,
+        )
+
+    def with_suspects(self, cause: Cause, runs: _TracedRuns, lines: str) -> Cause:
+        """The cause with the lines of a message that are there, behind the line of its exception
+        or loop."""
+        known = []
+        if cause.line and cause.place and self._text(Line(cause.place.file, cause.line)):
+            known.append(Line(cause.place.file, cause.line))
+        for text in lines.split("\n"):
+            file, _, number = text.rpartition(":")
+            if number.isdigit() and self._text(Line(file, int(number))):
+                known.append(Line(file, int(number)))
+        known = list(dict.fromkeys(known))[:MOST_SUSPECTS]
+        suspects = by_function(known, runs.functions, lambda file: len(self._texts[file]))
+        return replace(cause, suspects=suspects)
+
+    def _text(self, line: Line) -> str:
+        lines = self._texts.get(line.file, ())
+        return lines[line.number - 1] if 0 < line.number <= len(lines) else ""
+
+
+def _run(scenario: Scenario, stimulus: Stimulus) -> _TracedRun:
+    return _TracedRun(id=scenario.id, stimulus=stimulus, limits=scenario.limits)
+
+
+def _some(runs: Sequence[_TracedRun]) -> tuple[_TracedRun, ...]:
+    """At most so many of them, spread over all."""
+    return tuple(runs[:: max(1, -(-len(runs) // MOST_TRACED))])
 
 
 def _loop(place: str, outline: Outline) -> Loop | None:

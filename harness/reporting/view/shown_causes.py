@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
 
 from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.policy import Finding
 from harness.model.student_view import HiddenCheck, ShownCause, ShownCheck
-from harness.model.verdict import NOT_HANDED_IN, CodePlace, Verdict, VerdictKind
+from harness.model.verdict import NOT_HANDED_IN, CodePlace, Suspect, Verdict, VerdictKind
 from harness.reporting.view.paste import settings
 from harness.reporting.view.words import section_order
 
@@ -104,17 +104,52 @@ _HARD_CODED = "hard_coded_size"
 _NUMBER = re.compile(r"hard-coded to (\d+)")
 
 
-def marked_lines(cause: ShownCause) -> list[tuple[CodePlace, list[int]]]:
-    """The places in the student's file that a reader needs, each with the lines to mark: those
-    with the number, where one is written out; else where the exception came up."""
+_MOST_SUSPECT_PLACES = 2
+_FEW = 6  # lines: where nearly all of so few would be marked, none is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkedPlace:
+    """Lines of the student's file, and which of them to mark: `exact` ones are known to matter, the
+    others are where to look first."""
+
+    place: CodePlace
+    marked: list[int]
+    exact: bool = True
+    function: str = ""  # empty: it is said already
+
+
+def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
+    """The places in the student's file that a reader needs: where a number is written out, else
+    where the exception came up, and the most suspect lines of other functions, those of a helper
+    before the function that calls it."""
     places = [(cause.place, cause.line), (cause.raised_in, cause.raised_at)]
-    found = [(place, [line] if line else []) for place, line in places if place is not None]
+    found = [
+        MarkedPlace(place=place, marked=[line] if line else [])
+        for place, line in places
+        if place is not None
+    ]
     first = cause.checks[0].verdict.explanation if cause.checks else None
     number = _NUMBER.search(cause.message)
-    if first is None or first.rule != _HARD_CODED or number is None:
-        return found
-    numbers = [(place, with_number(place, number[1])) for place, _ in found]
-    return numbers if any(lines for _, lines in numbers) else found
+    if first is not None and first.rule == _HARD_CODED and number is not None:
+        numbers = [replace(each, marked=with_number(each.place, number[1])) for each in found]
+        if any(each.marked for each in numbers):
+            return numbers
+    known = [each.place for each in found]
+    if any(each.marked for each in found):
+        others = [each for each in cause.suspects if each.place not in known]
+        return [*found, *(_suspect(each, cause) for each in others[:1])]
+    suspects = [_suspect(each, cause) for each in cause.suspects[:_MOST_SUSPECT_PLACES]]
+    shown = [each.place for each in suspects]
+    return [*suspects, *(each for each in found if each.place not in shown)]
+
+
+def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
+    place = suspect.place
+    few = place.last - place.first < _FEW and len(suspect.lines) >= place.last - place.first - 1
+    name = suspect.function if suspect.function != cause.function else ""
+    marked = [] if few else list(suspect.lines)
+    return MarkedPlace(place=place, marked=marked, exact=False, function=name)
 
 
 def runs_at_load(cause: ShownCause, findings: Iterable[Finding]) -> list[Finding]:

@@ -1,0 +1,136 @@
+"""The lines that a cause is most likely in, by what confined processes run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness.model.result import SubmissionResult
+from harness.model.verdict import VerdictKind
+from harness.results.student_view import student_view
+from tests.inline import grade_here
+from tests.tiny_course import SMALL, Course
+
+ASSIGNMENT = SMALL + "functionality_marks: 4\nlimits: {cpu_seconds: 0.3}\n"
+REFERENCE = """\
+def sign(n):
+    return half(n)
+def half(n):
+    if n > 2:
+        return "big"
+    return "small"
+def double(n):
+    return 2 * n
+"""
+SCENARIOS = """\
+scenarios:
+  - {name: a, function: sign, visible: true, call: sign(3)}
+  - {name: b, function: sign, visible: true, call: sign(1)}
+  - {name: c, function: sign, call: sign(2)}
+  - {name: d, function: double, call: double(4)}
+  - {name: e, function: double, call: double(0)}
+"""
+FORGED = """\
+def sign(n):
+    import os
+    body = b'X"a1.py:1:0"'
+    for channel in range(3, 30):
+        try:
+            os.write(channel, len(body).to_bytes(4, "little") + body)
+        except OSError:
+            pass
+    return "big" if n > 2 else "small"
+def double(n):
+    return 2 * n
+"""
+UNTRACED = """\
+def sign(n):
+    import sys
+    sys.settrace(None)
+    return n
+def double(n):
+    return 2 * n
+"""
+ENDLESS = """\
+def sign(n):
+    x = n
+    while x:
+        x = n
+    return x
+def double(n):
+    return 2 * n
+"""
+SUBMISSIONS = {
+    "helper": REFERENCE.replace('return "big"', 'return "bag"'),
+    "hidden": REFERENCE.replace("return 2 * n", "return 3 * n"),
+    "forged": FORGED,
+    "untraced": UNTRACED,
+    "endless": ENDLESS,
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {
+        "specs/signs/assignment.yaml": ASSIGNMENT,
+        "specs/signs/all.yaml": SCENARIOS,
+        "reference/signs/a1.py": REFERENCE,
+        **{f"in/{name}/a1.py": text for name, text in SUBMISSIONS.items()},
+    }
+    return Course.lay(tmp_path_factory.mktemp("course"), files).root
+
+
+@pytest.fixture(scope="module")
+def results(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionResult]:
+    loaded = harness.load_assignment(root, "signs")
+    run = grade_here(loaded, root / "in", tmp_path_factory.mktemp("out"))
+    return {result.id: result for result in run.submissions}
+
+
+def test_a_helper_is_named_with_the_line_that_decides(
+    results: dict[str, SubmissionResult],
+) -> None:
+    (cause,) = results["helper"].causes
+    assert cause.function == "sign"
+    first = cause.suspects[0]
+    assert (first.function, first.place.first) == ("half", 3)
+    assert first.place.text[2].strip() == 'return "bag"'
+    assert {4, 5} <= set(first.lines)
+    assert 6 not in first.lines  # it never runs where it fails
+
+
+def test_lines_that_hidden_scenarios_run_are_not_shown_to_a_student(
+    root: Path, results: dict[str, SubmissionResult]
+) -> None:
+    plan = harness.load_assignment(root, "signs").plan
+    (cause,) = results["hidden"].causes
+    assert [each.lines for each in cause.suspects] == [(8,)]  # for the lecturer
+    (shown,) = student_view(results["hidden"], plan).causes
+    assert shown.suspects == ()
+    (shown,) = student_view(results["helper"], plan).causes
+    assert shown.suspects
+
+
+def test_a_program_that_says_unasked_which_lines_run_breaks_the_protocol(
+    results: dict[str, SubmissionResult],
+) -> None:
+    kinds = {each.scenario_id: each.verdict.kind for each in results["forged"].scenarios}
+    assert kinds["all/a"] is VerdictKind.TAMPERED
+    assert results["forged"].flagged
+
+
+def test_a_program_that_stops_tracing_has_the_lines_until_then(
+    results: dict[str, SubmissionResult],
+) -> None:
+    (cause,) = results["untraced"].causes
+    assert [(each.function, each.lines) for each in cause.suspects] == [("sign", (2, 3))]
+
+
+def test_a_program_that_does_not_end_has_the_head_of_its_loop_first(
+    results: dict[str, SubmissionResult],
+) -> None:
+    (cause,) = results["endless"].causes
+    assert cause.line == 3
+    assert [(each.function, each.lines) for each in cause.suspects] == [("sign", (2, 3, 4))]
