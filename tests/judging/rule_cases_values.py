@@ -114,6 +114,8 @@ FIRES: Sentences = {
     "returned_none": {
         "add_piece returned None instead of False: is a return missing?": returns(False, None),
         "add_piece returned None instead of 'O'.": returns("O", None),
+        # It printed why: then it may as well return None on purpose.
+        "add_piece returned None instead of True.": case(called(True), called(None, "No move.\n")),
         "f returned None instead of True: is a return missing?": case(
             session(step(True)), session(step()), steps("f()")
         ),
@@ -235,6 +237,8 @@ FIRES: Sentences = {
     "argument_not_changed": {
         "board is not changed: item [0] is '---', it should be '--X'. Is a copy changed in its "
         "place?": case(changed(["---"], ["--X"]), changed(["---"], ["---"], None)),
+        "board is not changed: item [0] is '---', it should be '--X'. It also returned False "
+        "instead of True.": case(changed(["---"], ["--X"]), changed(["---"], ["---"], False)),
         "board is not changed: a new list is returned. Change the list that is given, and return "
         "True.": case(changed(EMPTY, PLACED), changed(EMPTY, EMPTY, PLACED)),
         "board is not changed: a new list is returned. Change the list that is given, and return "

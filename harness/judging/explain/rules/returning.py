@@ -104,7 +104,8 @@ def returned_none(failure: Failure, mismatch: ValueMismatch) -> str | None:
             return None
         # Where a text or a number is expected, None may be an answer of its own (no winner).
         is_plain = pair[0].kind is not ValueKind.BOOL and not pair[0].is_container
-        hint = "" if is_plain else ": is a return missing?"
+        # What prints another text than it should got elsewhere: it may well have said so.
+        hint = "" if is_plain or failure.text is not None else ": is a return missing?"
         return failure.says(f"returned None instead of {source(pair[0])}{hint}")
     if mismatch.expected is None or mismatch.actual != NONE:
         return None
@@ -195,6 +196,9 @@ def argument_not_changed(failure: Failure) -> str | None:
             after = "" if pair is None else f", and return {source(pair[0], limit=60)}"
             return f"{said} Change the {kind} that is given{after}."
         said = failure.says(f"is not changed: {_first(change, 'it should be')}", who=change.name)
+        pair = failure.exact_return
+        if pair is not None and pair[1].kind is ValueKind.BOOL:
+            return said + _also_returned(failure)  # it says that it changed nothing: no copy either
         if _is_rounded(change):
             return f"{said} Is the result rounded, or is a copy changed in its place?"
         return f"{said} Is a copy changed in its place?"
