@@ -30,6 +30,14 @@ def playing(
             child.close(force=True)
 
 
+def status_of(child: pexpect.spawn) -> int | None:
+    """How it ends, once it prints no more."""
+    child.expect(pexpect.EOF)
+    child.wait()
+    status: int | None = child.exitstatus
+    return status
+
+
 def agree(course: Course) -> list[str]:
     """The ids of the recorded scenarios, which the reference passes."""
     specification = load(course.root, "tiny")
@@ -49,9 +57,7 @@ def test_a_game_is_played_and_recorded_and_another_broken_off(course: Course) ->
         child.sendline("q")
         child.expect_exact("Bye.")
         child.expect_exact("recorded: 'Two amounts, one too large' with 3 inputs")
-        child.expect(pexpect.EOF)
-        child.wait()
-        assert child.exitstatus == 0
+        assert status_of(child) == 0
     text = course.path("specs/tiny/recorded.yaml").read_text(encoding="utf-8")
     assert "constants: {LIMIT: 3}" in text
     assert 'input: ["2", "4", "q"]' in text
@@ -65,9 +71,7 @@ def test_a_game_is_played_and_recorded_and_another_broken_off(course: Course) ->
         child.expect_exact("1\r\nAmount: ")
         child.sendintr()
         child.expect_exact("recorded until it was interrupted: 'broken off' with 1 input")
-        child.expect(pexpect.EOF)
-        child.wait()
-        assert child.exitstatus == 130
+        assert status_of(child) == 130
     assert agree(course) == ["recorded/two-amounts-one-too-large", "recorded/broken-off"]
 
 
@@ -91,9 +95,7 @@ def test_a_submission_is_played(course: Course) -> None:
         child.sendline("a")
         child.expect_exact("no")
         child.sendline("q")
-        child.expect(pexpect.EOF)
-        child.wait()
-        assert child.exitstatus == 0
+        assert status_of(child) == 0
 
 
 HELLO = """\
@@ -127,9 +129,7 @@ def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course
     for arguments in ((), ("--run", "thrice.py")):
         with playing(course, *arguments) as child:
             child.expect_exact("give --run one of hello.py, twice.py, till.py")
-            child.expect(pexpect.EOF)
-            child.wait()
-            assert child.exitstatus == 2
+            assert status_of(child) == 2
     for name in ("the first", "the second"):
         with playing(course, "--run", "twice.py", "--record", name) as child:
             child.expect_exact("Number: ")
@@ -137,9 +137,7 @@ def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course
             child.expect_exact("42")
             child.expect_exact(f"recorded: '{name}' with 1 input")
             child.expect_exact("costs no marks")
-            child.expect(pexpect.EOF)
-            child.wait()
-            assert child.exitstatus == 0
+            assert status_of(child) == 0
     assert agree(course) == ["recorded/the-first", "recorded/the-second"]
     recorded = [one for one in load(course.root, "tiny").plan.scenarios if "recorded/" in one.id]
     assert [(one.function, one.informational) for one in recorded] == [("twice.py", True)] * 2
@@ -149,9 +147,7 @@ def test_a_name_that_no_scenario_can_have_is_refused_before_the_game(course: Cou
     for name, words in (("two amounts", "is there already"), ("---", "neither letter nor digit")):
         with playing(course, "--record", name) as child:
             child.expect_exact(words)
-            child.expect(pexpect.EOF)
-            child.wait()
-            assert child.exitstatus == 2
+            assert status_of(child) == 2
 
 
 def test_a_terminal_is_needed(course: Course) -> None:

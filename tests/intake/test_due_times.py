@@ -36,6 +36,12 @@ def one(at: datetime, source: str = "x", name: str = "1") -> HandIn:
     return HandIn(id=name, name=f"Kim {name}", files=program(source), at=at)
 
 
+def written(folder: Path, text: str) -> Path:
+    path = folder / "extensions.csv"
+    path.write_text(text)
+    return path
+
+
 # Each as the wall clock of the course shows it, and the due time as it is typed.
 CLOCKS = {
     "on the dot": ("Australia/Brisbane", (2024, 9, 24, 17, 0, 0), "2024-09-24T17:00", IN_TIME),
@@ -118,9 +124,9 @@ def test_extensions_are_by_id_or_email(tmp_path: Path) -> None:
         for n in range(4)
     ]
     path = laid(gradescope(handed), tmp_path / "class")
-    extensions = tmp_path / "extensions.csv"
-    extensions.write_text(
-        "ID;Due\n1;2024-09-24T18:00Z\nk2@example.edu;2024-09-24T19:00+01:00\n3;2024-09-24T17:59\n"
+    extensions = written(
+        tmp_path,
+        "ID;Due\n1;2024-09-24T18:00Z\nk2@example.edu;2024-09-24T19:00+01:00\n3;2024-09-24T17:59\n",
     )
     found = by_id(cohort(path, due="2024-09-24T17:00Z", extensions=extensions, time_zone="UTC"))
     assert withheld(found) == {"0": LATE, "1": IN_TIME, "2": IN_TIME, "3": LATE}
@@ -129,8 +135,7 @@ def test_extensions_are_by_id_or_email(tmp_path: Path) -> None:
 def test_an_extension_of_one_of_a_group_is_theirs_alone(tmp_path: Path) -> None:
     late = DUE + timedelta(hours=1)
     handed = [HandIn(id="1", name="A", files=program(""), at=late, others=(("2", "B", ""),))]
-    extensions = tmp_path / "extensions.csv"
-    extensions.write_text("id,due\n2,2024-09-24T18:00Z\n")
+    extensions = written(tmp_path, "id,due\n2,2024-09-24T18:00Z\n")
     path = laid(gradescope(handed), tmp_path / "class")
     found = by_id(cohort(path, due="2024-09-24T17:00Z", extensions=extensions))
     assert (found["1"].withheld, found["2"].withheld) == (LATE, IN_TIME)
@@ -141,8 +146,7 @@ def test_canvas_is_late_by_its_own_word(tmp_path: Path) -> None:
         HandIn(id=str(n), name=f"K{n}", files=program(str(n)), late=n in (1, 2)) for n in range(4)
     ]
     path = laid(canvas(handed), tmp_path / "class")
-    extensions = tmp_path / "extensions.csv"
-    extensions.write_text("id,due\n2,2024-09-25T17:00Z\n3,2024-09-25T17:00Z\n")
+    extensions = written(tmp_path, "id,due\n2,2024-09-25T17:00Z\n3,2024-09-25T17:00Z\n")
     found = cohort(path, due="2024-09-24T17:00Z", extensions=extensions)
     assert withheld(by_id(found)) == {
         "0": IN_TIME,
@@ -247,8 +251,7 @@ def test_extensions_that_cannot_be_used(tmp_path: Path, text: str, line: str) ->
         HandIn(id=str(n), name=f"K{n}", files=program(""), at=DUE, email="team@x") for n in (1, 2)
     ]
     path = laid(gradescope(handed), tmp_path / "class")
-    extensions = tmp_path / "extensions.csv"
-    extensions.write_text(text)
+    extensions = written(tmp_path, text)
     said = refusal(path, due="2024-09-24T17:00Z", extensions=extensions)
     assert said.startswith(f"{extensions}{line}")
     assert "Hint: " in said

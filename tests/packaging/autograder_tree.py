@@ -149,8 +149,8 @@ def verdicts(results: dict[str, Any]) -> dict[str, str | None]:
     return {test["name"]: test.get("status") for test in results["tests"]}
 
 
-def gives_no_mark(results: dict[str, Any]) -> bool:
-    """Whether no score is given, and the first test says so."""
+def gives_no_mark(results: dict[str, Any], why: str | None = None) -> bool:
+    """Whether no score is given, for this reason where one is named, and the first test says so."""
     scores = ["score" in results, *("score" in test for test in results["tests"])]
     first = results["tests"][0]
     return (
@@ -159,4 +159,5 @@ def gives_no_mark(results: dict[str, Any]) -> bool:
         and first["visibility"] == "visible"
         and "status" not in first
         and results["extra_data"]["marked"] is False
+        and why in (None, results["extra_data"]["no_mark"])
     )

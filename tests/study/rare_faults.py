@@ -18,8 +18,8 @@ class RareFault:
 
     name: str
     assignment: str
-    sample: str
-    file: str
+    sample: str = "perfect_in_another_style"
+    file: str = "a1.py"
     function: str
     why: str
     changes: tuple[tuple[str, str], ...]
@@ -35,13 +35,10 @@ class RareFault:
         return found
 
 
-STYLE = "perfect_in_another_style"
 FAULTS = (
     RareFault(
         name="draw_after_as_many_moves_as_squares",
         assignment="connect4ish",
-        sample=STYLE,
-        file="a1.py",
         function="play_game",
         why="counts moves to see that the board is full, though pieces are also removed",
         changes=(
@@ -58,8 +55,6 @@ FAULTS = (
     RareFault(
         name="help_late_in_a_game",
         assignment="connect4ish",
-        sample=STYLE,
-        file="a1.py",
         function="play_game",
         why="help takes the turn once more than twenty pieces lie on the board",
         changes=(
@@ -74,8 +69,6 @@ FAULTS = (
     RareFault(
         name="late_mistake_costs_the_turn",
         assignment="naughts-crosses",
-        sample=STYLE,
-        file="a1.py",
         function="main",
         why="an illegal move costs the turn when few pieces are left",
         changes=(
@@ -90,8 +83,6 @@ FAULTS = (
     RareFault(
         name="stalemate_of_equal_pieces",
         assignment="naughts-crosses",
-        sample=STYLE,
-        file="a1.py",
         function="check_stalemate",
         why="takes it for a stalemate when each player has a piece of size 4 and no other",
         changes=(
@@ -106,8 +97,6 @@ FAULTS = (
     RareFault(
         name="tenth_mistake_costs_the_turn",
         assignment="connect4ish",
-        sample=STYLE,
-        file="a1.py",
         function="play_game",
         why="every tenth move into a full or out of an empty column costs the turn",
         changes=(
@@ -125,8 +114,6 @@ FAULTS = (
     RareFault(
         name="winner_with_four_pieces",
         assignment="connect4ish",
-        sample=STYLE,
-        file="a1.py",
         function="play_game",
         why="looks for a winner from five pieces on, though others may have been removed",
         changes=(
@@ -140,8 +127,6 @@ FAULTS = (
     RareFault(
         name="crosses_of_size_five_stay",
         assignment="naughts-crosses",
-        sample=STYLE,
-        file="a1.py",
         function="check_move",
         why="lets no six cover a cross of size five, of nine pieces",
         changes=(
@@ -156,7 +141,6 @@ FAULTS = (
     RareFault(
         name="tie_of_rising_runs",
         assignment="cs112-p4",
-        sample=STYLE,
         file="asmith_203_P4.py",
         function="check_winner",
         why="stops looking for rising runs once there is one",

@@ -21,7 +21,7 @@ from harness.common.escaping import shorten, visible
 from harness.common.words import rounded
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
-from harness.model.student_view import ShownCheck, Surroundings
+from harness.model.student_view import ShownCheck, StudentView, Surroundings
 from harness.model.verdict import VerdictKind
 from harness.packaging.gradescope.settings import Metadata, NoMark, PackageSettings, PlatformRun
 from harness.reporting.terminal.cards import as_text, explained
@@ -213,8 +213,9 @@ def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
     for line in trouble:
         parts.append(_paragraph(line, strong=True))
     if not trouble and result.scenarios:
-        parts.append(_list("To fix, most marks first", _to_fix(result, plan)))
-        parts.append(_by_function(result, plan))
+        view = student_view(result, plan)
+        parts.append(_list("To fix, most marks first", _to_fix(view)))
+        parts.append(_by_function(view))
     findings = (
         f"{f.file}:{f.line}: {f.message} ({words.consequence(f.consequence)})"
         for f in result.findings
@@ -224,9 +225,9 @@ def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
     return parts
 
 
-def _to_fix(result: SubmissionResult, plan: Plan) -> Iterator[str]:
+def _to_fix(view: StudentView) -> Iterator[str]:
     """The causes that visible checks show."""
-    for cause in student_view(result, plan).causes:
+    for cause in view.causes:
         if not cause.checks or cause.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR:
             continue
         place = cause.place
@@ -239,17 +240,12 @@ def _to_fix(result: SubmissionResult, plan: Plan) -> Iterator[str]:
         yield f"{where}: {shorten(cause.message, 600)}{hint}"
 
 
-def _by_function(result: SubmissionResult, plan: Plan) -> Markup:
+def _by_function(view: StudentView) -> Markup:
     """Checks that may be seen at once, function by function."""
-    shown = {
-        scenario.id: scenario.function
-        for scenario in plan.scenarios
-        if scenario.visibility is Visibility.VISIBLE and not scenario.informational
-    }
     tallies: dict[str, list[bool]] = {}
-    for entry in result.scenarios:
-        if entry.scenario_id in shown:
-            tallies.setdefault(shown[entry.scenario_id], []).append(entry.verdict.passed)
+    for check in view.shown:
+        if not check.informational:
+            tallies.setdefault(check.function, []).append(check.verdict.passed)
     if not tallies:
         return Markup("")
     rows = Markup("").join(
