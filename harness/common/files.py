@@ -9,7 +9,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib import resources
@@ -102,20 +102,28 @@ def source_digest(
     `paths` and `leave_out` are relative to the package `harness`: `execution`, `model/values.py`.
     The package may be in an archive. Raises FileNotFoundError for a path that does not exist.
     """
+
+    def is_wanted(entry: Traversable) -> bool:
+        return entry.is_dir() or entry.name.endswith(suffixes)
+
     package = resources.files("harness")
     digest = sha256()
     for path in paths:
-        for name, data in sorted(_files(package.joinpath(path), path, suffixes)):
+        for name, data in sorted(files_below(package.joinpath(path), path, is_wanted)):
             if name not in leave_out:
                 digest.update(f"{name}\0{len(data)}\0".encode())
                 digest.update(data)
     return digest.hexdigest()
 
 
-def _files(entry: Traversable, path: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+def files_below(
+    entry: Traversable, path: str, is_wanted: Callable[[Traversable], bool]
+) -> Iterator[tuple[str, bytes]]:
+    """The files at or below an entry of a package, whose path is `path`: their paths and bytes.
+    What is below and is not wanted is left out."""
     if entry.is_dir():
         for below in entry.iterdir():
-            if below.is_dir() or below.name.endswith(suffixes):
-                yield from _files(below, f"{path}/{below.name}", suffixes)
+            if is_wanted(below):
+                yield from files_below(below, f"{path}/{below.name}", is_wanted)
     else:
         yield path, entry.read_bytes()

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def id_key(text: str) -> str:
@@ -21,6 +25,15 @@ def name_keys(name: str) -> frozenset[str]:
     words = [first, last] if comma else name.split()
     turned = [*words[-1:], *words[:-1]]
     return frozenset(_letters("".join(order)) for order in (words, turned)) - {""}
+
+
+def by_key(things: Iterable[tuple[T, Iterable[str]]]) -> defaultdict[str, list[T]]:
+    """The things that have a key, of things with their keys."""
+    of_key = defaultdict[str, list[T]](list)
+    for thing, keys in things:
+        for key in keys:
+            of_key[key].append(thing)
+    return of_key
 
 
 _SHOWN = 3

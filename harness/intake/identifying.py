@@ -3,22 +3,18 @@ extensions and groups."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 from harness.common.errors import UserError
-from harness.common.person_names import by_name_line, id_key, name_keys
+from harness.common.person_names import by_key, by_name_line, id_key, name_keys
 from harness.intake.entries import listed, safe_id
 from harness.intake.layouts import Times
 from harness.intake.recognising import PLAIN, Download
 from harness.intake.terms import Due, Extension, Listed, Terms, in_zone
 from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.submission import Student
-
-T = TypeVar("T")
 
 MAX_SUBMISSIONS = 20_000  # their files are in memory until all are graded
 _TEST_STUDENT = "studenttest"
@@ -202,7 +198,7 @@ def _with_extensions(
     not have handed in yet. UserError for one of several, for one before the class's due time, and
     where all are of nobody."""
     ids = [_keys(member) | (member.listed.ids if member.listed else set()) for member in members]
-    by_key = _by_key(range(len(members)), ids)
+    indexes = by_key(enumerate(ids))
     held = [replace(member, due=due) for member in members]
     examples = listed(sorted(member.identity for member in members)[:3])
     unknown = []
@@ -213,7 +209,7 @@ def _with_extensions(
                 place=extension.place,
                 hint="correct it, or leave the line out",
             )
-        meant = by_key[id_key(extension.id)]
+        meant = indexes[id_key(extension.id)]
         if len(meant) > 1:
             raise UserError(
                 f"{len(meant)} students are called {extension.id}",
@@ -234,8 +230,7 @@ def _with_extensions(
 
 def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dict[int, Listed]:
     """The line of the roster for each of everybody (by position) whose id or email it has."""
-    keys = [line.ids | {id_key(line.student.email)} - {""} for line in roster]
-    by_id = _by_key(roster, keys)
+    by_id = by_key((line, line.ids | {id_key(line.student.email)} - {""}) for line in roster)
     lines: dict[int, Listed] = {}
     for index, uploads in enumerate(everybody):
         meant = {id(line): line for key in _keys(uploads) for line in by_id[key]}
@@ -244,23 +239,14 @@ def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dic
     return lines
 
 
-def _by_key(items: Iterable[T], keys: Iterable[Iterable[str]]) -> dict[str, list[T]]:
-    """The items that have a key; `keys` are those of each."""
-    by_key: dict[str, list[T]] = defaultdict(list)
-    for item, keys_of_item in zip(items, keys, strict=True):
-        for key in keys_of_item:
-            by_key[key].append(item)
-    return by_key
-
-
 def _by_name(
     everybody: Sequence[StudentUploads], roster: Sequence[Listed], by_id: dict[int, Listed]
 ) -> dict[int, Listed]:
     """The line of each other who has a name that nobody else has, here or there."""
     lines: dict[int, Listed] = {}
     taken = {id(line) for line in by_id.values()}
-    by_name = _by_key(roster, (name_keys(line.student.name) for line in roster))
-    named = _by_key(range(len(everybody)), map(_name_keys, everybody))
+    by_name = by_key((line, name_keys(line.student.name)) for line in roster)
+    named = by_key(enumerate(map(_name_keys, everybody)))
     for key, indexes in named.items():
         if len(indexes) != 1 or len(by_name[key]) != 1 or indexes[0] in by_id:
             continue

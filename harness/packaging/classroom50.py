@@ -21,14 +21,10 @@ from pathlib import Path
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution import create_driver
-from harness.execution.driver import pick_cpu
-from harness.grading.grader import Grader
 from harness.intake.submissions import read_one
-from harness.model.observation import Tier
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.packaging.program_file import packed_key, packed_plan, this_interpreter
+from harness.packaging.program_file import graded, packed_key, packed_plan, this_interpreter
 from harness.reporting.github import markdown_summary
 from harness.reporting.terminal.cards import explain_failures
 from harness.results.student_view import student_view
@@ -71,11 +67,7 @@ def main() -> int:
 def _grade(folder: Path) -> tuple[str, str]:
     plan, key = packed_plan(), packed_key()
     submission = read_one(folder, plan.assignment, os.environ.get("USERNAME") or folder.name)
-    with (
-        create_driver(this_interpreter(plan), Tier.PORTABLE, cpu=pick_cpu()) as driver,
-        Grader(plan, key, driver) as grader,
-    ):
-        result = grader.grade(submission).result
+    (result,) = graded(plan, key, this_interpreter(plan), [submission])
     if result.status is SubmissionStatus.HARNESS_ERROR:
         raise HarnessError("some scenarios could not be run")
     view = student_view(result, plan)
@@ -88,9 +80,9 @@ def _grade(folder: Path) -> tuple[str, str]:
 
 
 def _summary(result: SubmissionResult, plan: Plan) -> str:
-    graded = {scenario.id for scenario in plan.scenarios if not scenario.informational}
-    passed = sum(e.verdict.passed for e in result.scenarios if e.scenario_id in graded)
-    return f"{passed} of {len(graded)} checks passed"
+    counted = {scenario.id for scenario in plan.scenarios if not scenario.informational}
+    passed = sum(e.verdict.passed for e in result.scenarios if e.scenario_id in counted)
+    return f"{passed} of {len(counted)} checks passed"
 
 
 def _page(title: str, text: str) -> str:

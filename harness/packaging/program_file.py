@@ -17,10 +17,15 @@ from pathlib import Path
 from harness.common import serial
 from harness.common.discovery import extensions, import_modules
 from harness.common.errors import UserError
-from harness.common.files import zipped
-from harness.execution import Interpreter, find_interpreter
+from harness.common.files import files_below, zipped
+from harness.execution import Interpreter, create_driver, find_interpreter
+from harness.execution.driver import pick_cpu
+from harness.grading.grader import Grader
 from harness.model.expectation import AnswerKey
+from harness.model.observation import Tier
 from harness.model.plan import Plan
+from harness.model.result import SubmissionResult
+from harness.model.submission import Submission
 
 SELFCHECK = "harness.packaging.selfcheck"
 _READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
@@ -51,18 +56,14 @@ def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
     files = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
     files |= _needed((entry, _READ_AS_TEXT))
     inside = resources.files("harness").joinpath(_INSIDE)
-    files |= {f"harness/{_INSIDE}/{path}": data for path, data in _programs(inside)}
+    files |= dict(files_below(inside, f"harness/{_INSIDE}", _is_program))
     files[f"harness/packaging/{PLAN}"] = serial.dumps(plan).encode()
     files[f"harness/packaging/{KEY}"] = serial.dumps(key).encode()
     return _SHEBANG + zipped(files)
 
 
-def _programs(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _programs(entry, f"{path}{entry.name}/")
-        elif entry.name.endswith(".py"):
-            yield path + entry.name, entry.read_bytes()
+def _is_program(entry: Traversable) -> bool:
+    return entry.is_dir() or entry.name.endswith(".py")
 
 
 def _needed(entries: Iterable[str]) -> dict[str, bytes]:
@@ -144,6 +145,17 @@ def packed_plan() -> Plan:
 def packed_key() -> AnswerKey:
     """The answer key; UserError where the file was taken apart."""
     return serial.loads(AnswerKey, _packed(KEY))
+
+
+def graded(
+    plan: Plan, key: AnswerKey, interpreter: Interpreter, submissions: Iterable[Submission]
+) -> list[SubmissionResult]:
+    """The results of these submissions, which are run without confinement."""
+    with (
+        create_driver(interpreter, Tier.PORTABLE, cpu=pick_cpu()) as driver,
+        Grader(plan, key, driver) as grader,
+    ):
+        return [grader.grade(submission).result for submission in submissions]
 
 
 def this_interpreter(plan: Plan) -> Interpreter:

@@ -15,14 +15,10 @@ from pathlib import Path
 
 from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import visible
-from harness.execution import create_driver
-from harness.execution.driver import pick_cpu
 from harness.grading.check import not_here, notes, submitted, what_to_name, without_files
-from harness.grading.grader import Grader
-from harness.model.observation import Tier
 from harness.model.plan import Plan
-from harness.packaging.program_file import packed_key, packed_plan, this_interpreter
-from harness.reporting.terminal.cards import MOST_LINES, explain_failures, has_colours, screen_width
+from harness.packaging.program_file import graded, packed_key, packed_plan, this_interpreter
+from harness.reporting.terminal.cards import explain_on_screen
 from harness.results.student_view import student_view
 
 
@@ -61,22 +57,11 @@ def _check(arguments: Sequence[str] | None) -> int:
     for note in notes(paths, submissions, plan.assignment):
         sys.stderr.write(f"NOTE {visible(note)}\n")
     sys.stderr.flush()
-    with (
-        create_driver(interpreter, Tier.PORTABLE, cpu=pick_cpu()) as driver,
-        Grader(plan, key, driver) as grader,
-    ):
-        graded = [grader.grade(submission).result for submission in submissions]
     absent = not_here(paths, plan.assignment)
-    results = [without_files(each, absent) for each in graded]
+    results = [without_files(each, absent) for each in graded(plan, key, interpreter, submissions)]
     for result in results:
-        text = explain_failures(
-            student_view(result, plan),
-            sys.maxsize if options.all else options.failures,
-            width=screen_width(),
-            colours=has_colours(),
-            most_lines=None if options.all else MOST_LINES,
-        )
-        sys.stdout.write(text)
+        view = student_view(result, plan)
+        sys.stdout.write(explain_on_screen(view, options.failures, whole=options.all))
     sys.stdout.flush()
     return 0 if all(result.all_passed for result in results) else 1
 

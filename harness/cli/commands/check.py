@@ -17,7 +17,7 @@ from harness.grading.check import check_submissions, not_here, notes, submitted,
 from harness.grading.context import GradingContext, prepare, visible_only, without_tags
 from harness.model.plan import Assignment
 from harness.reporting.github import markdown_summary, of_submission
-from harness.reporting.terminal.cards import MOST_LINES, explain_failures, has_colours, screen_width
+from harness.reporting.terminal.cards import explain_on_screen
 from harness.results.student_view import student_view
 
 SECTION = "Grading"
@@ -63,39 +63,31 @@ def command(
     loaded = load(base, assignment_id, support=support, visible=not without)
     visible = visible_only(without_tags(loaded, without))
     context = prepare(visible, python=python, cache=options.cache_folder(base), recall_tier=True)
-    failures = sys.maxsize if whole else failures
-    most_lines = None if whole else MOST_LINES
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     if form == options.GITHUB:
-        return _annotate(context, files, failures)
+        return _annotate(context, files, sys.maxsize if whole else failures)
     again = saves(files) if watch else ()
-    passed = _check(context, files, failures, most_lines)
+    passed = _check(context, files, failures, whole=whole)
     for _ in again:
         click.clear()
         try:
-            passed = _check(context, files, failures, most_lines)
+            passed = _check(context, files, failures, whole=whole)
         except UserError as error:  # an editor may have the file away for a moment
             click.echo(str(error), err=True)
             passed = False
     return 0 if passed else 1
 
 
-def _check(
-    context: GradingContext, files: tuple[Path, ...], failures: int, most_lines: int | None
-) -> bool:
+def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, whole: bool) -> bool:
     plan = context.specification.plan
     submissions = submitted(files, plan.assignment)
     for note in notes(files, submissions, plan.assignment):
         click.echo(f"NOTE {escaping.visible(note)}", err=True)
     absent = not_here(files, plan.assignment)
     results = [without_files(each, absent) for each in check_submissions(context, submissions)]
-    width = screen_width()
     for result in results:
-        view = student_view(result, plan)
-        text = explain_failures(
-            view, failures, width=width, colours=has_colours(), most_lines=most_lines
-        )
+        text = explain_on_screen(student_view(result, plan), failures, whole=whole)
         click.echo(text, nl=False)
     return all(result.all_passed for result in results)
 

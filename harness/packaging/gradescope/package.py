@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 
 import harness
 from harness.common import serial
-from harness.common.files import zipped
+from harness.common.files import files_below, zipped
 from harness.grading.context import with_called_functions
 from harness.model.plan import Visibility
 from harness.model.specification import Specification
@@ -51,7 +50,8 @@ def gradescope_zip(
         harness=harness.__version__,
     )
     own = resources.files("harness.packaging.gradescope").joinpath(_FILES)
-    files = {f"harness/{name}": data for name, data in _sources(resources.files("harness"))}
+    # The harness runs from this tree: nothing has to be built.
+    files = dict(files_below(resources.files("harness"), "harness", _is_packed))
     files |= {name: own.joinpath(name).read_bytes() for name in (*_PROGRAMS, "requirements.txt")}
     files |= {
         "python-version": f"{assignment.python}\n".encode(),
@@ -72,12 +72,5 @@ def _needed(specification: Specification) -> Specification:
 _NOT_PACKED = ("__pycache__", "shipped")  # the latter: whole assignments, references among them
 
 
-def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
-    """The files of the harness, which runs from this tree: nothing has to be built."""
-    for entry in folder.iterdir():
-        name = path + entry.name
-        if entry.is_dir():
-            if entry.name not in _NOT_PACKED:
-                yield from _sources(entry, f"{name}/")
-        elif not entry.name.startswith("."):
-            yield name, entry.read_bytes()
+def _is_packed(entry: Traversable) -> bool:
+    return entry.name not in _NOT_PACKED if entry.is_dir() else not entry.name.startswith(".")

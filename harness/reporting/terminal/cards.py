@@ -219,25 +219,37 @@ def _asked(label: str, text: str) -> Line:
     return line((label.ljust(_LABEL), "dim"), text, hang=_LABEL)
 
 
-MOST_LINES = 40  # of one submission, unless everything is asked for
+_MOST_LINES = 40  # of one submission, unless everything is asked for
 _UNWRAPPED = 1_000_000  # columns, of what is no terminal
 _NARROWEST = 40  # columns
 
 
-def screen_width() -> int:
+def _screen_width() -> int:
     """The columns of the terminal that standard output is; no end of them where it is none."""
     if not sys.stdout.isatty():
         return _UNWRAPPED
     return max(shutil.get_terminal_size().columns, _NARROWEST)
 
 
-def has_colours() -> bool:
+def _has_colours() -> bool:
     """Whether standard output is a terminal that shows colours, and they are wanted."""
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
         return False
     if sys.platform == "win32":
         os.system("")  # its terminal understands the codes from then on
     return True
+
+
+def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
+    """The text of the first `failures` things to fix for standard output, in few lines; `whole`:
+    of all, at any length."""
+    return explain_failures(
+        view,
+        sys.maxsize if whole else failures,
+        width=_screen_width(),
+        colours=_has_colours(),
+        most_lines=None if whole else _MOST_LINES,
+    )
 
 
 def explain_failures(

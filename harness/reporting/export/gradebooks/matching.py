@@ -4,7 +4,7 @@ by id, then by login or email, and by name only where it is unique.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from harness.common.csv_tables import columns_of, read_sheet, records_of
 from harness.common.errors import UserError
-from harness.common.person_names import id_key, name_keys
+from harness.common.person_names import by_key, id_key, name_keys
 from harness.common.words import rounded
 from harness.model.result import SubmissionResult
 from harness.reporting.export.exporter import Marks
@@ -102,7 +102,7 @@ def match_rows(
     matches = list(settled)
     for step in range(3):
         taken = {id(side) for match in matches for side in (match.student, match.entry)}
-        of_key = _by_key(
+        of_key = by_key(
             (entry, _keys_of_entry(entry)[step]) for entry in entries if id(entry) not in taken
         )
         candidates: list[tuple[Identity, dict[int, GradebookEntry]]] = []
@@ -135,8 +135,8 @@ def read_matches(
             place=f"{path}:1",
             hint="a submission's id and the id of its row in the gradebook, one pair a line",
         )
-    of_entries = _by_key((entry, _plain([entry.id, entry.student_id])) for entry in entries)
-    of_rows = _by_key((student, _keys_of_row(student)[1]) for student in students)
+    of_entries = by_key((entry, _plain([entry.id, entry.student_id])) for entry in entries)
+    of_rows = by_key((student, _keys_of_row(student)[1]) for student in students)
     matches: list[Match] = []
     for record in records_of(sheet):
         download, own = record.first(*_DOWNLOAD), record.first(*_GRADEBOOK)
@@ -156,14 +156,6 @@ def _only(of_key: Mapping[str, list[_T]], key: str, what: str, place: str) -> _T
         return fitting[0]
     count = f"{len(fitting)} of them have" if fitting else f"no {what} has"
     raise UserError(f"{count} the id {key!r}", place=place)
-
-
-def _by_key(things: Iterable[tuple[_T, set[str]]]) -> defaultdict[str, list[_T]]:
-    of_key = defaultdict[str, list[_T]](list)
-    for thing, keys in things:
-        for key in keys:
-            of_key[key].append(thing)
-    return of_key
 
 
 def _keys_of_row(student: Identity) -> tuple[set[str], set[str], set[str]]:
