@@ -24,7 +24,7 @@ from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Key, Typed
-from harness.study.transcripts import Addition, add, constants_line, transcript_path, trial_copy
+from harness.study.transcripts import Addition, add, constants_line, transcript_path, with_draft
 
 _MOST_LINE = 4000  # bytes; a terminal takes no more than 4,095
 _DRAFT = "harness-play.yaml"
@@ -111,11 +111,9 @@ def _draft(
 ) -> tuple[Specification, Scenario]:
     """The assignment with a scenario that runs the program under the constants. It counts for no
     marks: the assignment's may all be given already."""
-    with trial_copy(root, name) as trial:
-        lines = ["  - name: played", f"    run: {program}", *constants_line(constants)]
-        text = f"function: {program}\ninformational: true\nscenarios:\n" + "\n".join(lines) + "\n"
-        (trial / "specs" / name / _DRAFT).write_text(text, encoding="utf-8")
-        specification = load(trial, name)
+    lines = ["  - name: played", f"    run: {program}", *constants_line(constants)]
+    text = f"function: {program}\ninformational: true\nscenarios:\n" + "\n".join(lines) + "\n"
+    specification = with_draft(root, name, _DRAFT, text)
     path = f"specs/{name}/{_DRAFT}"
     scenarios = [one for one in specification.plan.scenarios if one.place.file == path]
     if len(scenarios) != 1:

@@ -18,7 +18,8 @@ from harness.common import files
 from harness.common.errors import UserError
 from harness.execution import Observes, choose_tier, create_driver, find_interpreter
 from harness.model.observation import Ending
-from harness.model.plan import Scenario
+from harness.model.plan import Plan, Scenario
+from harness.model.specification import Specification
 from harness.model.stimulus import Typed
 
 _FOLDER = "gameplay"
@@ -77,17 +78,14 @@ def _add(root: Path, assignment_id: str, addition: Addition) -> None:
     path = folder / addition.transcript
     if path.exists():
         raise UserError("this transcript is there already", place=str(path))
-    ids_before = {scenario.id for scenario in load(root, assignment_id).plan.scenarios}
+    plan_before = load(root, assignment_id).plan
     with trial_copy(root, assignment_id) as trial:
         draft = trial / "specs" / assignment_id
         files.write(draft / addition.transcript, addition.template)
         files.write(draft / addition.file, addition.yaml)
-        scenarios = load(trial, assignment_id).plan.scenarios
-    read_back = [
-        (one.stimuli[0].inputs, one.stated.transcript)
-        for one in scenarios
-        if one.id not in ids_before
-    ]
+        plan = load(trial, assignment_id).plan
+    added = _new_scenarios(plan_before, plan)
+    read_back = [(one.stimuli[0].inputs, one.stated.transcript) for one in added]
     if read_back != [(addition.typed, addition.shown)]:
         raise UserError(
             "what is typed and shown here cannot be written as a scenario",
@@ -100,6 +98,11 @@ def _add(root: Path, assignment_id: str, addition: Addition) -> None:
     except BaseException:
         path.unlink()
         raise
+
+
+def _new_scenarios(before: Plan, after: Plan) -> list[Scenario]:
+    ids = {scenario.id for scenario in before.scenarios}
+    return [scenario for scenario in after.scenarios if scenario.id not in ids]
 
 
 MOST_BYTES = 1024 * 1024  # of a transcript
@@ -128,6 +131,7 @@ def import_transcript(
 
     It runs `program` (empty: the first file that is handed in), with `constants` overridden, as
     YAML text by name, and has these `clauses`, or those of its file.
+
     Nothing is written unless the assignment loads with it. UserError, with the transcript's line,
     where the reference shows something else; SpecErrors where the file cannot take the scenario.
     """
@@ -141,21 +145,13 @@ def import_transcript(
     head = _entry(name, program, constants, clauses)
     has_main = any(each.name == "main" for each in plan_before.assignment.functions)
     function = "main" if has_main else program
-    with trial_copy(root, assignment_id) as trial:
-        draft = trial / "specs" / assignment_id / target.name
-        entry = f"{head}    input: []\n{UNCOUNTED}"
-        draft.write_text(_append(before, entry, function), encoding="utf-8")
-        specification = load(trial, assignment_id)
-    ids_before = {scenario.id for scenario in plan_before.scenarios}
-    added = [one for one in specification.plan.scenarios if one.id not in ids_before]
+    draft = _append(before, f"{head}    input: []\n{UNCOUNTED}", function)
+    specification = with_draft(root, assignment_id, target.name, draft)
+    added = _new_scenarios(plan_before, specification.plan)
     if len(added) != 1:
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
     assignment = specification.plan.assignment
-    interpreter = find_interpreter(assignment.python, python)
-    with (
-        create_driver(interpreter, choose_tier(interpreter).tier) as driver,
-        driver.submission(assignment, specification.reference) as server,
-    ):
+    with _running_reference(specification, python) as server:
         inputs = _inputs(transcript, text, added[0], server)
         shown = _screen(added[0], server, inputs).text
     variant = assignment.variant(added[0].stimuli[0].constants)
@@ -169,8 +165,25 @@ def import_transcript(
         typed=tuple(Typed(text=line) for line in inputs),
         shown=shown,
     )
-    counts = add(root, assignment_id, addition)
-    return Imported(name=name, inputs=len(inputs), counts=counts)
+    return Imported(name=name, inputs=len(inputs), counts=add(root, assignment_id, addition))
+
+
+def with_draft(root: Path, assignment_id: str, file: str, text: str) -> Specification:
+    """The assignment with another text of this file."""
+    with trial_copy(root, assignment_id) as trial:
+        (trial / "specs" / assignment_id / file).write_text(text, encoding="utf-8")
+        return load(trial, assignment_id)
+
+
+@contextmanager
+def _running_reference(specification: Specification, python: Path | None) -> Iterator[Observes]:
+    assignment = specification.plan.assignment
+    interpreter = find_interpreter(assignment.python, python)
+    with (
+        create_driver(interpreter, choose_tier(interpreter).tier) as driver,
+        driver.submission(assignment, specification.reference) as server,
+    ):
+        yield server
 
 
 def _read(path: Path) -> str:
