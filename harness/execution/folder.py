@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import stat
 import tempfile
@@ -151,26 +152,33 @@ def scratch_directory() -> Iterator[Path]:
     which ends with whoever holds it, tells which are in use.
     """
     _sweep()
-    path, lock = _own()
+    prefix = _PREFIX if _HAS_LOCKS else _UNSWEPT_PREFIX
+    path = Path(tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
+    lock: int | None = None
     try:
-        yield path
-    finally:
+        try:  # the path is known before it is there: a signal may end this at any place
+            lock = _own(path)
+            yield path
+        finally:
+            _remove(path)
+    finally:  # again: the signal may have come while it was removed
         _remove(path)
         if lock is not None:
             os.close(lock)
 
 
-def _own() -> tuple[Path, int | None]:
+def _own(path: Path) -> int | None:
+    """Make the directory and lock it; the lock's descriptor, None where there are no locks."""
     while True:
+        path.mkdir(mode=0o700)
         if not _HAS_LOCKS:
-            return Path(tempfile.mkdtemp(prefix=_UNSWEPT_PREFIX)), None
-        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            return None
         with suppress(FileNotFoundError):  # another process has swept it before it was locked
             lock = os.open(path, os.O_RDONLY)
             with suppress(OSError):  # a file system without locks: nobody sweeps there either
                 flock(lock, LOCK_EX)
             if path.exists():
-                return path, lock
+                return lock
             os.close(lock)
 
 

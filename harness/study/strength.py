@@ -108,6 +108,8 @@ def _apply(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) 
             text = mutating.MutationVisitor.mutate_code(source, made, occurrence)
         except (ValueError, ArithmeticError):  # a number that cannot be changed so
             continue
+        except AttributeError:  # `except (module.Error, OtherError):`, which the operator cannot do
+            continue
         if text is not None:
             yield text
 

@@ -54,6 +54,45 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
         assert list(tmp_path.iterdir()) == [ours]
 
 
+_STOPPED = """
+import os, signal, sys
+from harness.execution import folder
+def stop(number, frame):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit()
+def count(frame, event, argument):
+    global lines
+    if frame.f_code.co_filename != folder.__file__:
+        return None
+    if event == "line":
+        lines += 1
+        if lines == last:
+            signal.raise_signal(signal.SIGTERM)
+    return count
+for last in range(1, 200):
+    lines = 0
+    signal.signal(signal.SIGTERM, stop)
+    sys.settrace(count)
+    try:
+        with folder.scratch_directory() as path:
+            (path / "left").write_text("")
+        break
+    except SystemExit:
+        pass
+    finally:
+        sys.settrace(None)
+    assert not os.listdir(os.environ["TMPDIR"]), last
+print(last)
+"""
+
+
+def test_a_signal_at_any_line_leaves_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _STOPPED]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    ended = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    assert 30 < int(ended.stdout) < 199, "it went through all lines"
+
+
 def test_a_process_without_locks_keeps_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

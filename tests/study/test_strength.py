@@ -78,6 +78,13 @@ equivalent:
 """
 
 
+def test_an_exception_of_a_module_is_passed_over() -> None:
+    program = b"import json\ndef f(text):\n    try:\n        return json.loads(text) + 1\n"
+    program += b"    except (json.JSONDecodeError, TypeError):\n        return 0\n"
+    made = changes((SourceFile(name="a1.py", data=program),))
+    assert b"json.loads(text) - 1" in {change.text.splitlines()[3].strip()[7:] for change in made}
+
+
 def test_survivors_reasons_and_what_is_known(course: Course) -> None:
     # Fewer changes in less time: the checks of what is typed are not asked about here.
     course.write("specs/tiny/equivalent.yaml", ENTRY.format(
