@@ -20,6 +20,7 @@ from harness.model.policy import Outline, OutlinePart
 from harness.model.verdict import Cause, CodePlace, Suspect
 
 MOST_SUSPECTS = 5
+_TELLING = 0.1  # of the way from what a line has that always runs to what only failing runs have
 _EVENT = re.compile(r"(?P<file>[^:]+):(?P<line>\d{1,9}):(?P<what>\d{1,9}|True|False|None)")
 _TEXT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _SIGN = re.compile(
@@ -94,7 +95,10 @@ def most_suspect(
     may_be: Callable[[Line], bool],
     text_of: Callable[[Line], str],
 ) -> tuple[Line, ...]:
-    """The lines that are most suspect, of those that `may_be` and have a text, the first five."""
+    """The lines that are most suspect, of those that `may_be` and have a text, the first five.
+
+    None where passing runs were looked at and the best line hardly differs from one that always
+    runs: the fault lies elsewhere, and whatever were shown would mislead."""
     fails = Counter(event for trace in failing for event in trace)
     passes = Counter(event for trace in passing for event in trace)
     score: defaultdict[Line, float] = defaultdict(float)
@@ -105,7 +109,11 @@ def most_suspect(
     def order(line: Line) -> tuple[float, int, Line]:
         return -round(score[line], 6), -len(_SIGN.findall(_TEXT.sub('""', text_of(line)))), line
 
-    lines = (line for line in score if may_be(line) and text_of(line).strip())
+    lines = [line for line in score if may_be(line) and text_of(line).strip()]
+    always = math.sqrt(len(failing) / max(1, len(failing) + len(passing)))
+    best = max((score[line] for line in lines), default=0.0)
+    if passing and best < always + _TELLING * (1 - always):
+        return ()
     return tuple(sorted(lines, key=order)[:MOST_SUSPECTS])
 
 

@@ -18,8 +18,7 @@ from harness.common import serial
 from harness.common.discovery import extensions, import_modules
 from harness.common.errors import UserError
 from harness.common.files import files_below, zipped
-from harness.execution import Interpreter, create_driver, find_interpreter
-from harness.execution.driver import pick_cpu
+from harness.execution import Interpreter, create_driver, find_interpreter, pick_cpu
 from harness.grading.grader import Grader
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
