@@ -97,8 +97,8 @@ def most_suspect(
 ) -> tuple[Line, ...]:
     """The lines that are most suspect, of those that `may_be` and have a text, the first five.
 
-    None where passing runs were looked at and the best line hardly differs from one that always
-    runs: the fault lies elsewhere, and whatever were shown would mislead."""
+    None where there are more, passing runs were looked at, and the best line hardly differs from
+    one that always runs: the fault may lie elsewhere, and a choice would mislead."""
     fails = Counter(event for trace in failing for event in trace)
     passes = Counter(event for trace in passing for event in trace)
     score: defaultdict[Line, float] = defaultdict(float)
@@ -112,7 +112,7 @@ def most_suspect(
     lines = [line for line in score if may_be(line) and text_of(line).strip()]
     always = math.sqrt(len(failing) / max(1, len(failing) + len(passing)))
     best = max((score[line] for line in lines), default=0.0)
-    if passing and best < always + _TELLING * (1 - always):
+    if passing and len(lines) > MOST_SUSPECTS and best < always + _TELLING * (1 - always):
         return ()
     return tuple(sorted(lines, key=order)[:MOST_SUSPECTS])
 
