@@ -216,8 +216,7 @@ class ScenarioChannel:
     """
 
     def __init__(self) -> None:
-        self._ours, theirs = socket.socketpair()
-        self._theirs: socket.socket | None = theirs
+        self._ours, self._theirs = socket.socketpair()
         self._ours.settimeout(_PATIENCE)  # of sending; the descriptor itself does not block
 
     def fileno(self) -> int:
@@ -226,7 +225,6 @@ class ScenarioChannel:
     @property
     def process_end(self) -> int:
         """The end to pass to the scenario's process."""
-        assert self._theirs is not None, "given up"
         return self._theirs.fileno()
 
     def send(self, message: bytes) -> None:
@@ -234,7 +232,7 @@ class ScenarioChannel:
 
         A process that has ended already takes none; HarnessError when one does not read.
         """
-        self._give_up_theirs()
+        self._theirs.close()
         try:
             self._ours.sendall(frames.framed(message))
         except (TimeoutError, BlockingIOError):
@@ -266,13 +264,8 @@ class ScenarioChannel:
             return b""
 
     def close(self) -> None:
-        self._give_up_theirs()
+        self._theirs.close()
         self._ours.close()
-
-    def _give_up_theirs(self) -> None:
-        if self._theirs is not None:
-            self._theirs.close()
-            self._theirs = None
 
 
 def _timeval(seconds: float) -> bytes:
