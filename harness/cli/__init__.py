@@ -27,8 +27,7 @@ import click
 
 import harness
 import harness.cli.commands as package
-from harness.common.errors import HarnessError, UserError
-from harness.common.escaping import visible_lines
+from harness.common.errors import HarnessError, UserError, error_lines, without_capital
 
 _HINTS = {
     **dict.fromkeys(
@@ -121,7 +120,7 @@ def main() -> None:
         status = cli.main(prog_name="harness", standalone_mode=False)
         sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
-        _leave("interrupted", 130)
+        _leave("interrupted\n", 130)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         _leave("", 2)
@@ -130,15 +129,15 @@ def main() -> None:
             error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
         )
         hint = f" Hint: {command} --help" if command else ""
-        _leave(f"{error.format_message()}{hint}", 2)
+        _leave(error_lines(f"{without_capital(error.format_message())}{hint}"), 2)
     except UserError as error:
-        _leave(str(error), 2)
+        _leave(error_lines(str(error)), 2)
     except HarnessError as error:
-        _leave(f"harness failed, not the submission: {error}", 3)
+        _leave(error_lines(f"the harness failed, not the submission: {error}"), 3)
     except OSError as error:
         hint = f". Hint: {_HINTS[error.errno]}" if error.errno in _HINTS else ""
         place = f"{error.filename}: " if error.filename else ""
-        _leave(f"{place}{error.strerror or error}{hint}", 2)
+        _leave(error_lines(f"{place}{without_capital(error.strerror or str(error))}{hint}"), 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -151,9 +150,8 @@ def _end_as_on_ctrl_c() -> None:
             signal.signal(number, signal.default_int_handler)
 
 
-def _leave(line: str, status: int) -> NoReturn:
-    if line:
-        sys.stderr.write(f"{visible_lines(line)}\n")
+def _leave(said: str, status: int) -> NoReturn:
+    sys.stderr.write(said)
     sys.stderr.flush()
     if status == 2:
         _drop_output()

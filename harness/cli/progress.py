@@ -54,7 +54,7 @@ def _announce(console: Console, event: RunStarted) -> None:
         if facts.cohort.contents is not None:
             say(console, escape(str(facts.cohort.contents)))
     for notice in facts.notices:
-        say(console, f"[bold red]NOTICE[/] {escape(notice)}")
+        say(console, f"[bold red]notice:[/] {escape(notice)}")
     plural = "" if event.total == 1 else "s"
     kept = f", {event.kept} graded before" if event.kept else ""
     say(

@@ -24,3 +24,13 @@ class UserError(Exception):
 
 class HarnessError(Exception):
     """Our own machinery failed (a server died, a channel broke): retry, never judge."""
+
+
+def error_lines(text: str) -> str:
+    """A message for stderr, each of its lines marked as an error's."""
+    return "".join(f"error: {line}\n" for line in visible_lines(text).split("\n"))
+
+
+def without_capital(text: str) -> str:
+    """Words of a library or the system, as ours begin."""
+    return text[:1].lower() + text[1:]

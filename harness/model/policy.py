@@ -291,6 +291,7 @@ class Unparsable:
     reason: str
     line: int | None = None
     source: str = ""
+    column: int | None = None  # from 1; where Python's parser stopped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

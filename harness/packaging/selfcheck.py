@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.common.errors import HarnessError, UserError
+from harness.common.errors import HarnessError, UserError, error_lines, without_capital
 from harness.common.escaping import visible
 from harness.grading.check import not_here, notes, submitted, what_to_name, without_files
 from harness.model.plan import Plan
@@ -30,14 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _check(arguments)
     except KeyboardInterrupt:
-        return _leave("interrupted", 130)
+        return _leave("interrupted\n", 130)
     except UserError as error:
-        return _leave(str(error), 2)
+        return _leave(error_lines(str(error)), 2)
     except HarnessError as error:
-        return _leave(f"the self-check failed, not your program: {error}", 3)
+        return _leave(error_lines(f"the self-check failed, not your program: {error}"), 3)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        return _leave(f"{place}{error.strerror or error}", 2)
+        reason = without_capital(error.strerror or str(error))
+        return _leave(error_lines(f"{place}{reason}"), 2)
 
 
 def _check(arguments: Sequence[str] | None) -> int:
@@ -53,9 +54,9 @@ def _check(arguments: Sequence[str] | None) -> int:
     interpreter = this_interpreter(plan)
     sys.stderr.write(f"{about(plan)}\n")
     if interpreter.notice:
-        sys.stderr.write(f"WARNING {interpreter.notice}\n")
+        sys.stderr.write(f"warning: {interpreter.notice}\n")
     for note in notes(paths, submissions, plan.assignment):
-        sys.stderr.write(f"NOTE {visible(note)}\n")
+        sys.stderr.write(f"note: {visible(note)}\n")
     sys.stderr.flush()
     absent = not_here(paths, plan.assignment)
     results = [without_files(each, absent) for each in graded(plan, key, interpreter, submissions)]
@@ -92,7 +93,7 @@ def _parser(plan: Plan) -> argparse.ArgumentParser:
     return parser
 
 
-def _leave(line: str, status: int) -> int:
+def _leave(said: str, status: int) -> int:
     sys.stdout.flush()
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(said)
     return status

@@ -202,6 +202,8 @@ def _parse(
             reason=_plain_reason(error, lines),
             line=number,
             source=_line(lines, number) if number else "",
+            # Of tabs and spaces Python tells the line's end.
+            column=None if isinstance(error, TabError) else error.offset or None,
         )
     except (ValueError, OverflowError, SystemError) as error:
         return Unparsable(file=name, reason=f"Python cannot read the file: {error}")

@@ -71,7 +71,13 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
         yield Annotation(level="error", message=view.problem, file=anywhere)
     if broken is not None:
         file = files.get(broken.file, broken.file)
-        yield Annotation(level="error", message=broken.reason, file=file, line=broken.line or 0)
+        yield Annotation(
+            level="error",
+            message=broken.reason,
+            file=file,
+            line=broken.line or 0,
+            column=broken.column or 0,
+        )
     if view.problem or broken is not None:
         return
     for cause in view.causes:

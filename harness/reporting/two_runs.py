@@ -164,15 +164,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _summary(found: comparing.RunComparison) -> list[str]:
-    moved = [change.marks for change in found.changes if change.marks]
-    up = sum(marks > 0 for marks in moved)
-    came = sum(not _marked(each.before) and _marked(each.after) for each in found.changes)
-    went = sum(_marked(each.before) and not _marked(each.after) for each in found.changes)
-    lines = [
-        f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down"
-        f"{f'; {came} came' if came else ''}{f'; {went} went' if went else ''}; "
-        f"{words.counted(found.same, 'submission')} as before."
-    ]
+    lines = [_moved(found)] if found.changes else []
     if found.made_with:
         lines.append(f"Different in the two runs: {', '.join(found.made_with)}.")
     lines += _other_scenarios(found)
@@ -184,4 +176,26 @@ def _summary(found: comparing.RunComparison) -> list[str]:
     left = len(found.scenarios) - _MOST_REASONS
     if left > 0:
         lines.append(f"{words.counted(left, 'more scenario')} with other verdicts.")
+    new = sum(change.before is None for change in found.changes)
+    gone = sum(change.after is None for change in found.changes)
+    lines.append(
+        f"{words.counted(found.same, 'submission')} as before, "
+        f"{len(found.changes) - new - gone} changed, {new} new, {gone} gone."
+    )
     return lines
+
+
+def _moved(found: comparing.RunComparison) -> str:
+    """The marks that changed, of submissions that both runs have."""
+    moved = [change.marks for change in found.changes if change.marks]
+    up = sum(marks > 0 for marks in moved)
+    parts = [f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down"]
+    in_both = [
+        (_marked(each.before), _marked(each.after))
+        for each in found.changes
+        if each.before and each.after
+    ]
+    for is_marked, what in (((False, True), "now marked"), ((True, False), "no longer marked")):
+        if count := in_both.count(is_marked):
+            parts.append(f"{count} {what}")
+    return f"{'; '.join(parts)}."

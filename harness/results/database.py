@@ -5,6 +5,7 @@ may while another one writes.
 
 from __future__ import annotations
 
+import difflib
 import os
 import sqlite3
 import zlib
@@ -327,6 +328,18 @@ def read_run(run: Path) -> tuple[RunResult, Plan]:
     path = store_of(run)
     with StoreReader(path, connect_to_read(path)) as store:
         return store.run(), store.plan()
+
+
+def read_submission(run: Path, name: str) -> tuple[SubmissionResult, Plan]:
+    """One submission of such a run; UserError when it is not there or cannot be read."""
+    path = store_of(run)
+    with StoreReader(path, connect_to_read(path)) as store:
+        result = store.whole_result(name)
+        if result is not None:
+            return result, store.plan()
+        near = difflib.get_close_matches(name, store.states(), n=1)
+    hint = f"did you mean {near[0]}?" if near else f"harness show {run} lists them"
+    raise UserError(f"no submission {name!r}", place=str(run), hint=hint)
 
 
 class StoredResults(Sequence[SubmissionResult]):

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from harness.common.serial import to_plain
 from harness.common.words import rounded
 from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
@@ -172,9 +171,8 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
     """A submission without its scenarios."""
     entry: dict[str, Any] = {
         **_fields(result, "id", "status", "mark", "out_of", "flagged", "source_digest", "problem"),
-        "unparsable": None
-        if result.unparsable is None
-        else {"line": None, "source": "", **to_plain(result.unparsable)},
+        "unparsable": result.unparsable
+        and _fields(result.unparsable, "file", "reason", "line", "source"),
         "notes": result.notes,
         "findings": [_finding(finding) for finding in result.findings],
         "manual": [

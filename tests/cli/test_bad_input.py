@@ -25,7 +25,8 @@ def complaint(outcome: Outcome, status: int = 2) -> str:
     assert outcome.out == ""
     assert outcome.err.endswith("\n")
     assert outcome.err.count("\n") == 1, outcome.err
-    return outcome.err.rstrip("\n")
+    assert outcome.err.startswith("error: ")
+    return outcome.err.removeprefix("error: ").rstrip("\n")
 
 
 def without_privilege() -> None:
@@ -78,10 +79,10 @@ WRONG = (
     ),
     (
         ["grade", "submissions/tiny", "--out", "specs/tiny/main.yaml"],
-        "Invalid value for '--out': Directory 'specs/tiny/main.yaml' is a file. "
+        "invalid value for '--out': Directory 'specs/tiny/main.yaml' is a file. "
         "Hint: harness grade --help",
     ),
-    (["grade"], "Missing argument 'PATH…'. Hint: harness grade --help"),
+    (["grade"], "missing argument 'PATH…'. Hint: harness grade --help"),
     (
         ["grade", "submissions/tiny", "--support", "nowhere"],
         "the support folder nowhere is not there. Hint: correct --support",
@@ -148,8 +149,8 @@ def test_all_mistakes_of_a_spec_are_shown_together(course: Course) -> None:
         outcome = course.run(*arguments)
         lines = outcome.err.splitlines()
         assert (outcome.status, outcome.out, len(lines)) == (2, "", 2)
-        assert lines[0].startswith("specs/tiny/is_valid.yaml:6:")
-        assert lines[1].startswith("specs/tiny/total.yaml:7:5: return: ")
+        assert lines[0].startswith("error: specs/tiny/is_valid.yaml:6:")
+        assert lines[1].startswith("error: specs/tiny/total.yaml:7:5: return: ")
         assert lines[1].endswith("did you mean returns?")
     assert not course.report.exists()
 
@@ -194,7 +195,7 @@ def test_a_full_disk_loses_nothing(graded_once: Course, course: Course, size: in
     assert outcome.out == ""
     assert "Traceback" not in outcome.err
     *progress, line = outcome.err.splitlines()
-    assert line.startswith(str(course.report))
+    assert line.startswith(f"error: {course.report}")
     assert "free disk space" in line or "see whether it is full" in line
     expected = ("graded", "submissions", "students")
     assert all(any(word in entry for word in expected) for entry in progress)
@@ -216,7 +217,7 @@ def test_a_full_disk_under_stdout(course: Course) -> None:
             text=True,
             check=False,
         )
-    line = "No space left on device. Hint: free disk space and run the same command again\n"
+    line = "error: no space left on device. Hint: free disk space and run the same command again\n"
     assert (done.returncode, done.stderr) == (2, line)
 
 

@@ -109,12 +109,12 @@ def test_what_is_named_otherwise_than_asked_for_is_said(course: Course) -> None:
     (course.root / "mine.py").write_bytes(right)
     outcome = course.run("check", "mine.py", "--assignment", "tiny")
     assert outcome.status == 0
-    assert "NOTE hand it in as a1.py: another name may cost all marks\n" in outcome.err
+    assert "note: hand it in as a1.py: another name may cost all marks\n" in outcome.err
     (course.root / "a1.py").write_bytes(right)
-    assert "NOTE" not in course.run("check", "a1.py").err
+    assert "note" not in course.run("check", "a1.py").err
     outcome = course.run("check", "a11.py")
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == "a11.py: there is no such file or folder. Hint: is it a1.py?\n"
+    assert outcome.err == "error: a11.py: there is no such file or folder. Hint: is it a1.py?\n"
 
 
 def test_several_files_pass_only_together(course: Course) -> None:
@@ -142,10 +142,10 @@ def test_of_a_file_that_was_not_handed_in_nothing_more_is_said(tmp_path: Path) -
     folder = "submissions/triangle-not-handed-in"
     checked = FIRST_STEPS.run("check", folder)
     assert (checked.status, checked.out) == (1, NOT_HANDED_IN)
-    assert checked.err == "NOTE triangle.py was not handed in\n"
+    assert checked.err == "note: triangle.py was not handed in\n"
     graded = FIRST_STEPS.run("grade", folder, "--assignment", "first-steps", "--out", tmp_path)
     assert graded.status == 0
-    shown = FIRST_STEPS.run("show", tmp_path, "--submission", Path(folder).name)
+    shown = FIRST_STEPS.run("show", tmp_path, Path(folder).name)
     _, _, card = shown.out.partition("1. ")
     assert card.splitlines()[1:] == [
         "   triangle.py was not handed in.",
@@ -169,16 +169,16 @@ def test_files_that_were_not_named_and_are_not_there_are_a_note(tmp_path: Path) 
     greeting = begun.write("greeting.py", right)
     one = FIRST_STEPS.run("check", greeting)
     assert one.err == (
-        "NOTE not checked: triangle.py and guess.py are not here; hand in all 3 files\n"
+        "note: not checked: triangle.py and guess.py are not here; hand in all 3 files\n"
     )
     assert (one.status, one.out.strip()) == (0, "3 of 3 visible checks passed")
     triangle = begun.write("triangle.py", wrong.read_text(encoding="utf-8"))
     two = FIRST_STEPS.run("check", greeting)
-    assert two.err == "NOTE not checked: guess.py is not here; hand in all 3 files\n"
+    assert two.err == "note: not checked: guess.py is not here; hand in all 3 files\n"
     assert two.status == 1
     assert "1 thing to fix" in two.out
     folder = FIRST_STEPS.run("check", triangle.parent)
-    assert folder.err == "NOTE guess.py was not handed in\n"
+    assert folder.err == "note: guess.py was not handed in\n"
     assert "2 things to fix" in folder.out
 
 
@@ -198,7 +198,7 @@ def test_nothing_visible_is_no_success(course: Course) -> None:
         )
     outcome = course.run("check", "submissions/tiny/perfect/a1.py")
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == "tiny: there is no visible scenario to check against\n"
+    assert outcome.err == "error: tiny: there is no visible scenario to check against\n"
 
 
 def test_watch_checks_again_on_every_save(course: Course) -> None:
@@ -225,7 +225,7 @@ def test_watch_says_what_it_needs(course: Course, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     outcome = course.run("check", "submissions/tiny/perfect/a1.py", "--watch")
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err.startswith("--watch: watching needs watchfiles. Hint: pip install ")
+    assert outcome.err.startswith("error: --watch: watching needs watchfiles. Hint: pip install ")
 
 
 @pytest.mark.parametrize(

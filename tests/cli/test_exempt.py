@@ -27,7 +27,7 @@ def test_a_student_is_excused_without_running_anything_again(graded: Course) -> 
     assert [e for e in results(graded.report)["submissions"] if e["id"] != "prints_total"] == others
     page = (graded.report / "feedback" / "prints_total.html").read_text("utf-8")
     assert "not counted: total/*, main/*" in page
-    shown = graded.run("show", "reports/tiny", "--submission", "prints_total").out
+    shown = graded.run("show", "reports/tiny", "prints_total").out
     rows = {row[0]: row[-1] for line in shown.splitlines() if len(row := line.split()) == 3}
     assert (rows["is_valid"], rows["total"]) == ("6/6", "0/0")
 
@@ -52,9 +52,9 @@ def test_mistakes_have_their_place(course: Course) -> None:
     outcome = course.run("grade", "submissions/tiny")
     assert outcome.status == 2
     lines = outcome.err.splitlines()
-    assert all(line.startswith("specs/tiny/exempt.yaml:") for line in lines)
+    assert all(line.startswith("error: specs/tiny/exempt.yaml:") for line in lines)
     course.write("specs/tiny/exempt.yaml", EXEMPT.replace("total/*", "totals/*"))
     outcome = course.run("grade", "submissions/tiny")
     assert outcome.err.startswith(
-        "specs/tiny/exempt.yaml:3:17: exempt, item 1, scenarios, item 1: totals/* matches no "
+        "error: specs/tiny/exempt.yaml:3:17: exempt, item 1, scenarios, item 1: totals/* matches "
     )

@@ -176,8 +176,8 @@ def test_a_file_with_mistakes_is_refused_whole(with_slots: Course) -> None:
     outcome = with_slots.run("manual", "reports/tiny", file)
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.splitlines() == [
-        f"{file}:3: there is no submission 'eve' in this run",
-        f"{file}:4: perfect has a row above already",
+        f"error: {file}:3: there is no submission 'eve' in this run",
+        f"error: {file}:4: perfect has a row above already",
     ]
     assert results(with_slots.report) == before
     assert exported(with_slots, "json") == (with_slots.report / "results.json").read_text("utf-8")
@@ -198,7 +198,7 @@ def test_a_full_disk_leaves_the_old_file(graded: Course) -> None:
     outcome = graded.run(*arguments, before=files_up_to(1000))
     assert (outcome.status, outcome.out) == (2, "")
     hint = "Hint: free disk space and run the same command again"
-    assert outcome.err == f"{path}: File too large. {hint}\n"
+    assert outcome.err == f"error: {path}: file too large. {hint}\n"
     assert path.read_text(encoding="utf-8") == "the old file"
     assert [each.name for each in graded.root.iterdir() if "tmp" in each.name] == []
 
@@ -214,7 +214,7 @@ def test_a_file_that_may_not_be_written(graded: Course) -> None:
         outcome = graded.run(*command, "-o", folder / "new", before=without_privilege)
         assert (outcome.status, outcome.out) == (2, "")
         hint = "Hint: choose a writable folder"
-        assert outcome.err == f"{folder / 'new'}: Permission denied. {hint}\n"
+        assert outcome.err == f"error: {folder / 'new'}: permission denied. {hint}\n"
         assert list(folder.iterdir()) == []
 
 
@@ -282,5 +282,5 @@ WRONG = (
 @pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda each: " ".join(each)[:50])
 def test_one_line_says_what_is_wrong(graded_once: Course, arguments: list[str], line: str) -> None:
     outcome = graded_once.run(*arguments)
-    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"{line}\n")
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"error: {line}\n")
     assert not graded_once.path("x.zip").exists()

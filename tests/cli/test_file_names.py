@@ -31,7 +31,7 @@ def test_check_finds_the_assignment_by_the_name(two: Course, name: str) -> None:
         two.path("a1.py").rename(two.path(name))
     outcome = two.run("check", name)
     assert (outcome.status, outcome.out.strip()) == (0, RIGHT), outcome.err
-    said = f"NOTE {name} was graded as a1.py\n" in outcome.err
+    said = f"note: {name} was graded as a1.py\n" in outcome.err
     assert said == (name != "a1.py")
 
 
@@ -40,7 +40,7 @@ def test_two_that_ask_for_it_are_listed(two: Course) -> None:
     outcome = two.run("check", "a1.py")
     assert (outcome.status, outcome.err) == (
         2,
-        "several assignments ask for a1.py: other, tiny. Hint: --assignment other | tiny\n",
+        "error: several assignments ask for a1.py: other, tiny. Hint: --assignment other | tiny\n",
     )
 
 
@@ -48,12 +48,12 @@ def test_none_asks_for_it(two: Course) -> None:
     two.write("x.py", "")
     outcome = two.run("check", "x.py")
     assert outcome.err == (
-        "the path does not say which assignment it is. Hint: --assignment other | tiny\n"
+        "error: the path does not say which assignment it is. Hint: --assignment other | tiny\n"
     )
 
 
 def test_files_of_two_assignments(two: Course) -> None:
-    assert two.run("check", "a1.py", "game.py").err.startswith("the path does not say which")
+    assert two.run("check", "a1.py", "game.py").err.startswith("error: the path does not say which")
 
 
 def test_a_broken_assignment_is_no_candidate(two: Course) -> None:

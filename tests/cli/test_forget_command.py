@@ -69,4 +69,4 @@ WRONG = (
 @pytest.mark.parametrize(("arguments", "line"), WRONG)
 def test_one_line_says_what_is_wrong(graded_once: Course, arguments: list[str], line: str) -> None:
     outcome = graded_once.run("forget", *arguments)
-    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"{line}\n")
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"error: {line}\n")

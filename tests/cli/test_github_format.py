@@ -32,7 +32,7 @@ def test_validate_annotates_the_specs(course: Course) -> None:
     assert outcome.status == 2
     (line,) = outcome.out.splitlines()
     assert line.startswith("::error file=specs/tiny/total.yaml,line=7,col=5::return: ")
-    assert outcome.err.startswith("specs/tiny/total.yaml:7:5: return: ")
+    assert outcome.err.startswith("error: specs/tiny/total.yaml:7:5: return: ")
     course.edit("specs/tiny/total.yaml", "return: 0", "returns: 1")
     outcome = course.run("validate", "--format", "github", "--no-samples")
     assert outcome.status == 1
@@ -55,7 +55,7 @@ def test_check_writes_the_summary_of_the_job(course: Course) -> None:
 def test_a_line_that_a_student_names_is_no_command_to_the_runner(course: Course) -> None:
     outcome = course.run("check", "x\n::error::y", "--format", "github", "--assignment", "tiny")
     assert outcome.status == 2
-    assert outcome.err.startswith("x\\n::error::y: there is no such file")
+    assert outcome.err.startswith("error: x\\n::error::y: there is no such file")
     page = course.write("summary.md", "")
     course.write("jo/@octocat #1.py", "")
     course.write("jo/a1.py", "print('::error::z\\n```\\n# @octocat')\n")

@@ -70,6 +70,6 @@ def test_a_run_that_is_being_written_is_left_alone(graded: Course) -> None:
         second = graded.run("grade", "submissions/tiny")
     assert (second.status, second.out) == (2, "")
     assert second.err == (
-        f"{graded.report / 'run.sqlite'}: another run is writing these results. "
+        f"error: {graded.report / 'run.sqlite'}: another run is writing these results. "
         "Hint: wait for it or choose another folder with --out\n"
     )

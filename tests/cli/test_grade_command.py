@@ -198,12 +198,12 @@ def test_another_interpreter_is_told_loudly(course: Course, tmp_path: Path) -> N
     arguments = ("--python", sys.executable, "--out", out)
     outcome = course.run("grade", "submissions/tiny/perfect", *arguments)
     assert outcome.status == 0
-    notice = next(line for line in outcome.err.splitlines() if line.startswith("NOTICE"))
+    notice = next(line for line in outcome.err.splitlines() if line.startswith("notice: "))
     assert other in notice
     assert "{}.{}.{}".format(*sys.version_info) in notice
     facts = results(out)["run"]
     assert facts["python_wanted"] == other
-    assert facts["notices"] == [notice.removeprefix("NOTICE ")]
+    assert facts["notices"] == [notice.removeprefix("notice: ")]
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "{}.{}.{}".format(*sys.version_info) in page
     checked = course.run("check", "submissions/tiny/perfect/a1.py", "--python", sys.executable)

@@ -169,8 +169,8 @@ def test_an_unclear_layout_writes_nothing(course: Course, tmp_path: Path) -> Non
     outcome = course.run("grade", "--assignment", "tiny", path)
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err == (
-        f"{path}: the layout is not clear: 5 named as Canvas names them and 1 otherwise (eve.py). "
-        "Hint: --layout canvas | plain\n"
+        f"error: {path}: the layout is not clear: 5 named as Canvas names them and 1 otherwise "
+        "(eve.py). Hint: --layout canvas | plain\n"
     )
     assert not course.report.exists()
     outcome = graded(course, path, "--layout", "canvas")

@@ -57,7 +57,7 @@ def test_some_of_a_class_that_was_never_graded_is_no_complete_run(course: Course
 
 def test_what_cannot_be_is_one_line(graded: Course) -> None:
     unknown = graded.run("grade", "submissions/tiny", "--only", "perfekt")
-    assert unknown.err == "no submission has the id 'perfekt'. Hint: there is perfect\n"
+    assert unknown.err == "error: no submission has the id 'perfekt'. Hint: there is perfect\n"
     both = graded.run("grade", "submissions/tiny", "--only", "perfect", "--fresh")
     assert (both.status, both.err.count("\n")) == (2, 1)
     graded.edit("specs/tiny/total.yaml", "call: total([])\n", "call: total([])\n    points: 8\n")

@@ -72,7 +72,9 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
     assert ids == ["first/area-for-the-first-time", "first/longest-for-the-first-time"]
     again = course.run("new", "sizes")
     assert again.status == 2
-    assert again.err.startswith("specs/sizes/assignment.yaml: this file is there already. Hint: ")
+    assert again.err.startswith(
+        "error: specs/sizes/assignment.yaml: this file is there already. Hint: "
+    )
 
 
 AWKWARD = """\
@@ -220,7 +222,7 @@ def test_a_reference_of_which_nothing_can_be_compared_is_refused(
     outcome = course.run("new", "x")
     assert (outcome.status, outcome.out) == (2, "")
     hint = "Hint: write specs/x by hand\n"
-    assert outcome.err == f"reference/x: no first scenario can be made: {why}. {hint}"
+    assert outcome.err == f"error: reference/x: no first scenario can be made: {why}. {hint}"
     assert not course.path("specs").exists()
 
 
@@ -272,7 +274,7 @@ def test_a_reference_without_anything_to_run_is_refused(tmp_path: Path) -> None:
     outcome = course.run("new", "x")
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err == (
-        "reference/x: the reference has nothing to call or run. "
+        "error: reference/x: the reference has nothing to call or run. "
         "Hint: finish it first, or write specs/x by hand\n"
     )
 
@@ -317,7 +319,7 @@ REFUSED = {
 def test_refused(arguments: list[str], line: str, tmp_path: Path) -> None:
     outcome = Course(tmp_path).run("new", *arguments)
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err.startswith(line)
+    assert outcome.err.startswith(f"error: {line}")
     assert list(tmp_path.iterdir()) == []
 
 

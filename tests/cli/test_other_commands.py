@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import harness
+from harness.model.observation import Tier
 from tests.tiny_course import HARNESS, Course, environment, results
 
 FROZEN = "specs/tiny/draws/total.baskets-of-every-length.json"
@@ -66,7 +68,9 @@ def test_record_refuses_what_does_not_end(course: Course) -> None:
     kept = course.path(TRANSCRIPT).read_bytes()
     outcome = course.run("record", "tiny")
     assert (outcome.status, outcome.err.count("\n")) == (2, 1)
-    assert outcome.err.startswith("specs/tiny/main.yaml:4:5: the reference does not end by itself")
+    assert outcome.err.startswith(
+        "error: specs/tiny/main.yaml:4:5: the reference does not end by itself"
+    )
     assert course.path(TRANSCRIPT).read_bytes() == kept
 
 
@@ -86,19 +90,27 @@ def test_schema_is_json_and_writes_a_file_a_kind(course: Course) -> None:
     ]
     refused = course.run("schema", "--write", "specs/tiny/main.yaml/below")
     assert (refused.status, refused.out) == (2, "")
-    assert refused.err == "specs/tiny/main.yaml/below: Not a directory\n"
+    assert refused.err == "error: specs/tiny/main.yaml/below: not a directory\n"
 
 
 def test_doctor_says_what_there_is(course: Course) -> None:
     outcome = course.run("doctor", "--python", "3.12")
     assert outcome.status == 0, outcome.err
-    assert outcome.out.startswith("Python 3.12: /")
-    assert "tier: " in outcome.out
-    assert "read a file outside" in outcome.out
-    assert "scenarios of a program that keeps nothing run together: yes" in outcome.out
+    first, *tiers, together = outcome.out.splitlines()[:5]
+    assert first.startswith("Python 3.12: /")
+    assert [line.partition(":")[0] for line in tiers] == [f"tier {tier}" for tier in Tier]
+    used = [line for line in tiers if ": used, " in line]
+    assert len(used) == 1
+    assert re.search(r": used, (\d+) of \1 forbidden acts prevented, input seen by ", used[0])
+    assert together == "scenarios of a program that keeps nothing run together: yes"
+    assert "read a file outside" not in outcome.out
+    acts = course.run("doctor", "--python", "3.12", "-v").out
+    assert acts.startswith(outcome.out)
+    assert "read a file outside" in acts
+    assert "not prevented: " in acts
     wrong = course.run("doctor", "--python", "later")
     assert wrong.status == 2
-    assert wrong.err.startswith("'later' is not a Python version.")
+    assert wrong.err.startswith("error: 'later' is not a Python version.")
 
 
 def test_show_gives_the_table_again(graded: Course) -> None:
@@ -110,16 +122,18 @@ def test_show_gives_the_table_again(graded: Course) -> None:
 
 
 def test_show_explains_one_submission_hidden_scenarios_too(graded: Course) -> None:
-    one = graded.run("show", "reports/tiny", "--submission", "prints_total")
+    one = graded.run("show", "reports/tiny", "prints_total")
     assert one.status == 0
     assert "total printed 0 instead of returning it." in one.out
     assert "3.69/6" in one.out
     assert "`import math` was added" in one.out
-    none = graded.run("show", "reports/tiny", "--submission", "nobody")
-    assert (none.status, none.out) == (2, "")
-    assert none.err == (
-        "reports/tiny: no submission 'nobody'. Hint: harness show reports/tiny lists them\n"
-    )
+    for name, hint in (
+        ("nobody", "harness show reports/tiny lists them"),
+        ("print_total", "did you mean prints_total?"),
+    ):
+        none = graded.run("show", "reports/tiny", name)
+        assert (none.status, none.out) == (2, "")
+        assert none.err == f"error: reports/tiny: no submission {name!r}. Hint: {hint}\n"
 
 
 def test_grade_without_the_scenarios_of_a_tag(graded: Course) -> None:
@@ -137,7 +151,7 @@ def test_grade_without_the_scenarios_of_a_tag(graded: Course) -> None:
     wrong = graded.run("grade", "submissions/tiny", "--without-tag", "egde")
     assert (wrong.status, wrong.err) == (
         2,
-        "no scenario has the tag 'egde'. Hint: there are: edge\n",
+        "error: no scenario has the tag 'egde'. Hint: there are: edge\n",
     )
 
 

@@ -21,6 +21,6 @@ def test_no_folder_is_made(command: str, arguments: list[str], graded_once: Cour
     assert (outcome.status, outcome.out, outcome.err) == (
         2,
         "",
-        "no/where: there is no folder no. Hint: make it first, or name another\n",
+        "error: no/where: there is no folder no. Hint: make it first, or name another\n",
     )
     assert not graded_once.path("no").exists()

@@ -166,13 +166,13 @@ def test_a_broken_mutant_or_expectation_stops_validate_and_no_grading(course: Co
     assert outcome.status == 0, outcome.err
     broken = "specs/tiny/mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py."
     outcome = course.run("validate")
-    assert (outcome.status, outcome.err) == (2, f"{broken}\n")
+    assert (outcome.status, outcome.err) == (2, f"error: {broken}\n")
     outcome = course.run("validate", "--format", "github")
     assert "::error file=specs/tiny/mutants.yaml,line=4,col=11" in outcome.out
     course.edit("specs/tiny/mutants.yaml", "find: return 7", "find: return int(amount) > 0")
     outcome = course.run("validate")
     assert outcome.status == 2
-    assert outcome.err.startswith(f"{sample}/expect.yaml:1:8: fails: ")
+    assert outcome.err.startswith(f"error: {sample}/expect.yaml:1:8: fails: ")
 
 
 def test_what_is_done_is_accepted_after_it_is_shown(course: Course) -> None:

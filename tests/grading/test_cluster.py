@@ -188,7 +188,7 @@ def test_who_has_no_certificate_gets_no_answer(
         "grade", "submissions/tiny", "--out", course.root / "none", "--scheduler", plain
     )
     assert done.status == 2
-    assert done.err.splitlines()[-1].startswith(f"{plain}: no scheduler answers (")
+    assert done.err.splitlines()[-1].startswith(f"error: {plain}: no scheduler answers (")
 
 
 def test_no_scheduler_is_one_line(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ def test_no_scheduler_is_one_line(course: Course, monkeypatch: pytest.MonkeyPatc
     done = course.run(*arguments)
     assert done.status == 2
     last = done.err.splitlines()[-1]
-    assert last.startswith(f"{address}: no scheduler answers (")
+    assert last.startswith(f"error: {address}: no scheduler answers (")
     assert last.endswith("Hint: start it with: dask scheduler")
     done = course.run(*arguments, "--jobs", "2")
     assert done.status == 2 and "--jobs is for this machine" in done.err

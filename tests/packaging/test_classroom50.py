@@ -190,7 +190,7 @@ def test_nothing_hidden_is_in_it(bundle: Path) -> None:
 def test_hidden_scenarios_only_with_a_warning(course: Course) -> None:
     outcome = course.run("classroom50", "tiny", "-o", "bundle", "--with-hidden")
     assert outcome.status == 0
-    assert outcome.err.startswith("WARNING whoever owns a repository can read the hidden ")
+    assert outcome.err.startswith("warning: whoever owns a repository can read the hidden ")
     with zipfile.ZipFile(course.path("bundle/grader.pyz")) as archive:
         assert b"4711" in archive.read("harness/packaging/plan.json")
 

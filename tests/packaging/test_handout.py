@@ -63,7 +63,7 @@ def test_the_command_that_the_readme_names_checks_all_files(
     (tmp_path / "guess.py").unlink()
     fewer = selfcheck_here("greeting.py", "triangle.py", cwd=tmp_path)
     assert (fewer.status, fewer.out.strip()) == (0, "5 of 5 visible checks passed")
-    assert "NOTE not checked: guess.py is not here; hand in all 3 files\n" in fewer.err
+    assert "note: not checked: guess.py is not here; hand in all 3 files\n" in fewer.err
 
 
 def test_files_and_what_is_piped_in_are_handed_out_and_shown(
@@ -319,7 +319,7 @@ def test_an_assignment_without_visible_scenarios_has_no_handout(course: Course) 
         path.write_text(text, encoding="utf-8")
     outcome = course.run("handout", "tiny")
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == "tiny: there is no visible scenario to check against\n"
+    assert outcome.err == "error: tiny: there is no visible scenario to check against\n"
     assert not list(course.root.glob("*.zip"))
 
 

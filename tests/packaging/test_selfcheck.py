@@ -191,7 +191,7 @@ def test_another_version_of_python_is_told_loudly(
     done = selfcheck_here(file, cwd=tiny, python="3.99")
     assert done.status == 0
     warning = done.err.splitlines()[1]
-    assert warning.startswith("WARNING Python 3.99 is what the assignment names: running under 3.")
+    assert warning.startswith("warning: Python 3.99 is what the assignment names: running under 3.")
 
 
 def test_a_python_that_is_too_old_is_told_so(tiny: Path, tmp_path: Path) -> None:
@@ -232,14 +232,14 @@ def test_what_cannot_be_run_is_told_in_one_line(
     arguments, said = WRONG[name]
     done = selfcheck_here(*arguments, cwd=tiny)
     assert (done.status, done.out) == (2, "")
-    assert done.err.startswith(said)
+    assert done.err.startswith(f"error: {said}")
     assert len(done.err.splitlines()) == 1
 
 
 def test_the_exit_status_is_that_of_the_program(tiny: Path) -> None:
     done = run_selfcheck(HOST, "selfcheck.pyz", "a11.py", cwd=tiny)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(WRONG["a letter too many"][1])
+    assert done.stderr.startswith(f"error: {WRONG['a letter too many'][1]}")
 
 
 def test_another_name_is_checked_and_said(
@@ -258,8 +258,8 @@ def test_another_name_is_checked_and_said(
     ):
         assert (done.status, done.out.strip()) == (0, "7 of 7 visible checks passed")
         assert done.err.splitlines()[-2:] == [
-            "NOTE meine Lösung.py was graded as a1.py",
-            "NOTE hand it in as a1.py: another name may cost all marks",
+            "note: meine Lösung.py was graded as a1.py",
+            "note: hand it in as a1.py: another name may cost all marks",
         ]
 
 
@@ -272,7 +272,7 @@ def test_where_any_name_will_do_none_is_said(
     (folder / "p4.py").rename(folder / "mine.py")
     done = selfcheck_here("mine.py", cwd=folder)
     assert done.status == 1
-    assert "NOTE" not in done.err
+    assert "note" not in done.err
 
 
 @pytest.fixture(scope="module")
@@ -295,7 +295,7 @@ def test_files_that_belong_together_are_checked_together(
 ) -> None:
     done = selfcheck_here(*named, cwd=two_files)
     assert done.status == 0, done.out
-    assert "NOTE" not in done.err
+    assert "note" not in done.err
 
 
 def test_an_archive_beside_newer_files_is_told(
@@ -303,4 +303,4 @@ def test_an_archive_beside_newer_files_is_told(
 ) -> None:
     done = selfcheck_here(".", cwd=two_files)
     assert done.status == 1
-    assert "NOTE c4game.py and connect4.py beside A3.zip were not read\n" in done.err
+    assert "note: c4game.py and connect4.py beside A3.zip were not read\n" in done.err

@@ -345,7 +345,7 @@ UNREADABLE = result(
     status=SubmissionStatus.UNREADABLE,
     mark=Fraction(0),
     unparsable=Unparsable(
-        file="a1.py", reason="expected ':'", line=12, source="def check_input(command)"
+        file="a1.py", reason="expected ':'", line=12, source="def check_input(command)", column=25
     ),
     source_digest="cd" * 32,
 )

@@ -4,19 +4,31 @@ not, on every page; what the student's page says beside the differences.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from harness.judging.comparison import compare_texts
 from harness.model.observation import Turn
-from harness.model.result import SubmissionResult
+from harness.model.policy import Unparsable
+from harness.model.result import ScenarioResult, SubmissionResult
 from harness.model.stimulus import Typed
 from harness.model.student_view import ShownCause, ShownCheck, Surroundings
-from harness.model.verdict import CodePlace, Explanation, StandInOutcome, Verdict
+from harness.model.verdict import (
+    Channel,
+    CodePlace,
+    Comparison,
+    Explanation,
+    StandInOutcome,
+    Verdict,
+    VerdictKind,
+)
 from harness.reporting.html.environment import source_lines
 from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.reporting.terminal.cards import as_text, explain_failures, explained
 from harness.reporting.terminal.tables import show_submission
 from harness.reporting.view import words
 from harness.reporting.view.comparisons import folded
@@ -36,6 +48,7 @@ from tests.reporting.report_samples import (
     PLAN,
     REFUSES,
     SCENARIOS,
+    UNREADABLE,
     failed,
     result,
 )
@@ -193,3 +206,58 @@ def test_the_line_is_marked_in_words_too() -> None:
     page = assert_inert(feedback_page(replace(student_view(PERFECT, PLAN), causes=(cause,))))
     assert "return x[9] ← here" in page.text
     assert page.text.count("← here") == 1
+
+
+def check_of(name: str, verdict: Verdict) -> ShownCheck:
+    outcome = ScenarioResult(
+        scenario_id=HOURS.id, verdict=verdict, points=Fraction(0), out_of=Fraction(1)
+    )
+    return replace(ShownCheck.of(HOURS, outcome), function=name)
+
+
+def printed(expected: str, actual: str) -> Comparison:
+    return compare_texts(Channel.PRINTS, "printed text", expected, actual)
+
+
+def test_one_caret_and_how_many_lines_are_left() -> None:
+    expected, actual = (f"{sign}\n" * 27 for sign in "ab")
+    differing = (printed(expected, actual), replace(printed("c", "d"), subject="more"))
+    verdict = replace(failed("r", "wrong"), differences=differing)
+    text = as_text(explained(check_of("f", verdict), AROUND), 100)
+    assert text.count("^") == 1
+    assert re.findall("… .*", text) == ["… 11 more lines"]
+
+
+@pytest.mark.parametrize(
+    ("source", "column", "caret"),
+    [
+        ("if x", 5, " " * 7 + "^"),
+        ("\tif x", 6, " " * 9 + "^"),  # the tab is shown as \\t
+        ("漢 = (", 5, " " * 8 + "^"),  # wide
+        ("if x", None, None),
+        ("x" * 90, 80, None),
+    ],
+)
+def test_a_caret_stands_where_python_stopped(
+    source: str, column: int | None, caret: str | None
+) -> None:
+    broken = Unparsable(file="a1.py", reason="r", line=1, source=source, column=column)
+    view = replace(student_view(UNREADABLE, PLAN), unparsable=broken)
+    lines = explain_failures(view, width=100).splitlines()
+    assert ([line for line in lines if "^" in line] or [None]) == [caret]
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_what_is_written_is_explained_before_what_is_missing(count: int) -> None:
+    missing = Verdict(kind=VerdictKind.MISSING)
+    causes = tuple(
+        ShownCause(function=name, message="m", checks=(check_of(name, verdict),))
+        for name, verdict in (
+            *((f"absent{number}", missing) for number in range(count)),
+            ("written", failed("r", "wrong")),
+        )
+    )
+    text = explain_failures(replace(student_view(PERFECT, PLAN), causes=causes), 1, width=100)
+    assert f"a1.py: {count + 1} things to fix\n\n1. ✗ written: " in text
+    said = "✗ 3 functions missing: absent0, absent1 and absent2\n"
+    assert (said in text, "… and 2 more things to fix." in text) == (count == 3, count == 2)

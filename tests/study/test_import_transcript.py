@@ -90,7 +90,7 @@ def test_a_wrong_line_is_named_and_nothing_is_written(course: Course) -> None:
     outcome = course.run("import-transcript", name, "--to", MAIN)
     assert outcome.status == 2
     assert outcome.err.startswith(
-        "Three amounts.txt:4: the transcript has '4', the reference shows '3'. Hint: "
+        "error: Three amounts.txt:4: the transcript has '4', the reference shows '3'. Hint: "
     )
     assert course.path(MAIN).read_bytes() == before
     assert not course.path("specs/tiny/gameplay/three_amounts.txt").exists()

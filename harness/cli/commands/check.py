@@ -12,7 +12,7 @@ import click
 from harness.assignment.loading import load
 from harness.cli import options
 from harness.common import escaping
-from harness.common.errors import UserError
+from harness.common.errors import UserError, error_lines
 from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only, without_tags
 from harness.model.plan import Assignment
@@ -64,7 +64,7 @@ def command(
     visible = visible_only(without_tags(loaded, without))
     context = prepare(visible, python=python, cache=options.cache_folder(base), recall_tier=True)
     if context.interpreter.notice:
-        click.echo(f"NOTICE {context.interpreter.notice}", err=True)
+        click.echo(f"notice: {context.interpreter.notice}", err=True)
     if form == options.GITHUB:
         return _annotate(context, files, sys.maxsize if whole else failures)
     again = saves(files) if watch else ()
@@ -74,7 +74,7 @@ def command(
         try:
             passed = _check(context, files, failures, whole=whole)
         except UserError as error:  # an editor may have the file away for a moment
-            click.echo(str(error), err=True)
+            click.echo(error_lines(str(error)), nl=False, err=True)
             passed = False
     return 0 if passed else 1
 
@@ -83,7 +83,7 @@ def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, w
     plan = context.specification.plan
     submissions = submitted(files, plan.assignment)
     for note in notes(files, submissions, plan.assignment):
-        click.echo(f"NOTE {escaping.visible(note)}", err=True)
+        click.echo(f"note: {escaping.visible(note)}", err=True)
     absent = not_here(files, plan.assignment)
     results = [without_files(each, absent) for each in check_submissions(context, submissions)]
     for result in results:

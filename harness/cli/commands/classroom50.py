@@ -49,7 +49,7 @@ def command(
         plan = specification.plan.without_stand_ins()
         specification = replace(specification, plan=plan)
         click.echo(
-            "WARNING whoever owns a repository can read the hidden scenarios and their answers "
+            "warning: whoever owns a repository can read the hidden scenarios and their answers "
             "in this bundle",
             err=True,
         )
@@ -57,7 +57,7 @@ def command(
         specification = visible_only(specification)
     context = prepare(specification, python=python, cache=options.cache_folder(base))
     if context.interpreter.notice:
-        click.echo(f"NOTICE {context.interpreter.notice}", err=True)
+        click.echo(f"notice: {context.interpreter.notice}", err=True)
     for name, data in classroom50_bundle(context).items():
         write_bytes(output / name, data)
         click.echo(output / name)

@@ -15,7 +15,7 @@ SECTION = "This machine"
 SUMMARY = "Show the interpreters and the confinement of this machine."
 
 
-@options.click_command("doctor", "harness doctor", "harness doctor --python 3.13")
+@options.click_command("doctor", "harness doctor", "harness doctor --python 3.13 -v")
 @click.option(
     "--python",
     "wanted",
@@ -24,28 +24,40 @@ SUMMARY = "Show the interpreters and the confinement of this machine."
     metavar="VERSION",
     help="The version to look for.",
 )
-def command(wanted: str) -> int:
+@click.option("-v", "--verbose", is_flag=True, help="List every forbidden act.")
+def command(wanted: str, verbose: bool) -> int:
     """Find the interpreter, try every forbidden act in every tier, and suggest improvements."""
     console = Console(highlight=False, soft_wrap=True)
     interpreter = find_interpreter(wanted)
     console.print(f"Python {wanted}: {escape(str(interpreter.path))} ({interpreter.version})")
     if interpreter.notice:
-        console.print(f"[bold red]NOTICE[/] {escape(interpreter.notice)}")
+        console.print(f"[bold red]notice:[/] {escape(interpreter.notice)}")
     trials = [try_tier(interpreter, tier) for tier in Tier]
-    console.print(_table(trials))
+    used = next((trial for trial in trials if not trial.shortcoming), None)
     for trial in trials:
-        if trial.shortcoming:
-            console.print(f"{trial.tier}: [red]not here[/], {escape(trial.shortcoming)}")
-    held = next((trial for trial in trials if not trial.shortcoming), None)
-    if held is not None:
-        console.print(f"tier: [bold]{held.tier}[/], input seen by {escape(held.input_mechanism)}")
-        console.print(f"not prevented: {escape(held.not_prevented)}")
-        why = try_together(interpreter, held.tier)
+        console.print(f"tier {trial.tier}: {_in_short(trial, is_used=trial is used)}")
+    if used is not None:
+        why = try_together(interpreter, used.tier)
         can = f"[red]no[/], {escape(why)}: each runs alone, which is slower" if why else "yes"
         console.print(f"scenarios of a program that keeps nothing run together: {can}")
     for line in remedies(trials):
         console.print(f"[yellow]better:[/] {escape(line)}")
+    if verbose:
+        console.print(_table(trials))
+        if used is not None:
+            console.print(f"not prevented: {escape(used.not_prevented)}")
     return 0
+
+
+def _in_short(trial: TierTrial, *, is_used: bool) -> str:
+    """Whether the tier works, and how many forbidden acts it prevents."""
+    if trial.shortcoming:
+        return f"[red]not here[/], {escape(trial.shortcoming)}"
+    prevented = sum(probe.prevented for probe in trial.probes)
+    what = f"{prevented} of {len(trial.probes)} forbidden acts prevented"
+    if not is_used:
+        return what
+    return f"[bold]used[/], {what}, input seen by {escape(trial.input_mechanism)}"
 
 
 def _table(trials: list[TierTrial]) -> Table:
@@ -60,4 +72,4 @@ def _table(trials: list[TierTrial]) -> Table:
 def _cell(probe: Probe | None) -> str:
     if probe is None:
         return "not tried"
-    return "[green]prevented" if probe.prevented else "[red]POSSIBLE"
+    return "[green]prevented" if probe.prevented else "[red]possible"

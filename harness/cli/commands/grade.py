@@ -17,8 +17,7 @@ from harness.api import grade, load_assignment
 from harness.cli import options
 from harness.cli.printing import print_result
 from harness.cli.progress import listener
-from harness.common import escaping
-from harness.common.errors import UserError
+from harness.common.errors import UserError, error_lines
 from harness.grading.batch import Interrupted
 from harness.grading.context import isolated, without_tags
 from harness.grading.engines.dask import Cluster
@@ -163,7 +162,7 @@ def _watch(inbox: Path, once: Callable[..., int]) -> int:
         try:
             status = once(ready=ready)
         except UserError as error:
-            click.echo(escaping.visible(str(error)), err=True)
+            click.echo(error_lines(str(error)), nl=False, err=True)
         if status == INTERRUPTED:
             stopped.set()
 

@@ -39,7 +39,7 @@ def command(
     visible = visible_only(specification)
     context = prepare(visible, python=python, cache=options.cache_folder(base), recall_tier=True)
     if context.interpreter.notice:
-        click.echo(f"NOTICE {context.interpreter.notice}", err=True)
+        click.echo(f"notice: {context.interpreter.notice}", err=True)
     target = output or Path(f"handout-{assignment}.zip")
     write_bytes(target, handout_zip(specification, context))
     click.echo(target)

@@ -7,14 +7,12 @@ from pathlib import Path
 import click
 
 from harness.cli import options
-from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
 from harness.grading.single_runs import replay
 from harness.intake.submissions import read_one
 from harness.model.observation import Observation, Raised
 from harness.model.stimulus import Call, Session, Stimulus
-from harness.results.database import store_of
-from harness.results.store import Store
+from harness.results.database import read_submission, store_of
 
 SECTION = "Results"
 SUMMARY = "Run one graded scenario again and show its terminal."
@@ -40,11 +38,7 @@ def command(
 ) -> int:
     """Run SCENARIO of STUDENT's submission in RUN again, in a process and on a terminal of its own,
     and show what is seen there. RUN is a report folder, or its run.sqlite."""
-    with Store.read_only(store_of(run)) as store:
-        graded, plan = store.whole_result(student), store.plan()
-    if graded is None:
-        hint = f"harness show {run} lists them"
-        raise UserError(f"no submission {student!r}", place=str(run), hint=hint)
+    graded, plan = read_submission(run, student)
     assignment = plan.assignment
     folder = store_of(run).resolve().parent
     path = handed_in or folder.parent.parent / "submissions" / assignment.id / student

@@ -8,10 +8,8 @@ import click
 
 from harness.cli import options
 from harness.cli.printing import print_result
-from harness.common.errors import UserError
 from harness.reporting.terminal.tables import show_submission, summary_table
-from harness.results.database import read_run, store_of
-from harness.results.store import Store
+from harness.results.database import read_run, read_submission
 
 SECTION = "Results"
 SUMMARY = "Show a finished or interrupted run."
@@ -20,23 +18,17 @@ SUMMARY = "Show a finished or interrupted run."
 @options.click_command(
     "show",
     "harness show reports/connect4ish",
-    "harness show reports/connect4ish --submission perfect",
+    "harness show reports/connect4ish perfect",
 )
 @click.argument("run", type=options.PATH)
-@click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
-def command(run: Path, submission: str | None) -> int:
-    """Show RUN: a report folder, or its run.sqlite."""
-    if submission is None:
+@click.argument("student", required=False)
+def command(run: Path, student: str | None) -> int:
+    """Show RUN (a report folder, or its run.sqlite): the class, or one STUDENT with all reasons."""
+    if student is None:
         result, plan = read_run(run)
         print_result(summary_table(result, plan))
         if not result.facts.complete:
             print_result("[red]This run is not complete: grade again to finish it.")
         return 0
-    with Store.read_only(store_of(run)) as store:
-        entry = store.whole_result(submission)
-        if entry is not None:
-            print_result(show_submission(entry, store.plan()))
-            return 0
-    raise UserError(
-        f"no submission {submission!r}", place=str(run), hint=f"harness show {run} lists them"
-    )
+    print_result(show_submission(*read_submission(run, student)))
+    return 0

@@ -102,7 +102,7 @@ def command(
                 click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
         if context.interpreter.notice:
             notice = escape(context.interpreter.notice)
-            say(console, f"[bold red]NOTICE[/] {notice}")
+            say(console, f"[bold red]notice:[/] {notice}")
         sound = sound and report.sound
         if strength and report.sound:
             strength_report = measure_strength(

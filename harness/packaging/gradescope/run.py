@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Self
 
-from harness.common.errors import HarnessError, UserError
+from harness.common.errors import HarnessError, UserError, error_lines
 from harness.common.files import write
 from harness.execution import (
     Answers,
@@ -250,7 +250,7 @@ def main(arguments: list[str]) -> int:
     try:
         return verbs[arguments[0]](tree)
     except (UserError, HarnessError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(error_lines(str(error)))
         return 1
 
 

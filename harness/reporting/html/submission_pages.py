@@ -16,8 +16,6 @@ from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, shown_causes, words
 from harness.results.student_view import ALWAYS, EVERYTHING, put_together, student_view
 
-FEW = 3  # missing functions: so many are one list
-
 
 def submission_page(
     result: SubmissionResult,
@@ -74,10 +72,7 @@ def feedback_page(view: StudentView) -> str:
     """The student's page as HTML, from what a student may see."""
     tallies = view.functions if view.shown or view.hidden else ()
     causes = _theirs(view.causes)
-    missing = [cause for cause in causes if shown_causes.is_missing(cause) and cause.place is None]
-    if len(missing) < FEW:
-        missing = []
-    apart = [cause for cause in causes if cause not in missing]
+    apart, missing = shown_causes.written_first(causes)
     told = [f for cause in causes for f in shown_causes.runs_at_load(cause, view.findings)]
     hidden_only = bool(causes) and not any(cause.checks for cause in causes)
     return render(

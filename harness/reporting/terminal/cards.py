@@ -23,7 +23,7 @@ from harness.model.student_view import ShownCause, ShownCheck, StudentView, Surr
 from harness.model.verdict import Cell, Channel, Comparison, Conversation
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, shortened
-from harness.reporting.view.shown_causes import of_missing_file
+from harness.reporting.view.shown_causes import of_missing_file, written_first
 
 Styled = tuple[str, str]  # a text, and its style: words of `_CODES`
 
@@ -175,12 +175,12 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
     if of_missing_file(check):
         return inside
     inside += _to_try(check, surroundings)
-    if verdict.conversation:
-        inside += conversation_lines(verdict.conversation)
+    compared = list(conversation_lines(verdict.conversation)) if verdict.conversation else []
     for part in comparisons(verdict):
         if part.channel not in _SAID_ALREADY:
-            inside += comparison_lines(part)
-    return inside
+            compared += comparison_lines(part)
+    carets = [at for at, one in enumerate(compared) if _CARET in one.spans]
+    return inside + [one for at, one in enumerate(compared) if at not in carets[1:]]
 
 
 def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
@@ -278,16 +278,25 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
         names = words.listed(view.surroundings.submitted)
         counted = words.counted(len(view.causes), "thing")
         yield line((visible(f"{names}: {counted} to fix"), "bold"))
-    for number, shown in enumerate(view.causes[:limit], start=1):
+    causes, missing = written_first(view.causes)
+    for number, shown in enumerate(causes[:limit], start=1):
         yield Line()
         yield from cause(number, shown, view.surroundings)
-    left = len(view.causes) - limit
+    left = len(causes) - limit
     if left > 0:
         yield Line()
         yield line((f"… and {words.counted(left, 'more thing')} to fix.", "dim"))
+    if missing:
+        names = words.listed([each.function for each in missing])
+        yield Line()
+        yield line(
+            (f"{words.OTHER_SIGN} ", "red"),
+            (f"{words.counted(len(missing), 'function')} missing: ", "bold"),
+            visible(names),
+        )
     for finding in view.findings:
         place = f"{finding.file}:{finding.line}:{finding.column}"
-        yield line(("note ", "yellow"), visible(f"{place}: {finding.message}"))
+        yield line(("note: ", "yellow"), visible(f"{place}: {finding.message}"))
     yield Line()
     graded = [check for check in view.shown if not check.informational]
     passed = sum(check.verdict.passed for check in graded)
@@ -304,12 +313,16 @@ def _unreadable(view: StudentView) -> Iterator[Line]:
     yield line((visible(f"{place}: {broken.reason}"), "red"))
     if broken.source.strip():
         yield line("   " + visible(broken.source.rstrip("\n")))
+        before = sum(map(_columns, visible(broken.source[: (broken.column or 0) - 1])))
+        if broken.column and before <= _WIDEST_CARET:
+            yield line("   " + " " * before, _CARET)
 
 
 MOST_ROWS = 16
 _MOST_SCREEN_LINES = 14
 _MARKED = "reverse bold"
 _WIDEST_CARET = 70  # columns: further right a line may be wrapped
+_CARET = ("^", "yellow")
 _SIGNS = {" ": "·", "\t": "⇥"}
 
 
@@ -371,8 +384,9 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
             continue
         yield from _block([row.expected for row in rows], ("expected ", "green"))
         yield from _block([row.actual for row in rows], ("got      ", "red"), caret=True)
-    if len(part.rows) > start + MOST_ROWS or part.left_out_after:
-        yield line(("         …", "dim"))
+    left = max(0, len(part.rows) - start - MOST_ROWS) + part.left_out_after
+    if left:
+        yield line((f"         … {words.counted(left, 'more line')}", "dim"))
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
@@ -385,7 +399,7 @@ def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator
         at = next((i for i, (_, style) in enumerate(spans) if style == _MARKED), None)
         before = len(label[0]) + sum(len(text) for text, _ in spans[:at])
         if caret and at is not None and before <= _WIDEST_CARET:
-            yield line(" " * before, ("^", "yellow"))
+            yield line(" " * before, _CARET)
 
 
 def _cell(cell: Cell) -> list[Styled]:

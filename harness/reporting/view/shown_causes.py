@@ -35,6 +35,17 @@ def is_missing(cause: ShownCause) -> bool:
     return bool(cause.checks) and cause.checks[0].verdict.kind is VerdictKind.MISSING
 
 
+SEVERAL = 3  # missing functions: so many are one list
+
+
+def written_first(causes: Sequence[ShownCause]) -> tuple[list[ShownCause], list[ShownCause]]:
+    """The causes, of what is written before what is missing; and apart from them the functions that
+    are missing, where they are several and none has a similar name."""
+    missing = [cause for cause in causes if is_missing(cause) and cause.place is None]
+    written = [cause for cause in causes if cause not in missing]
+    return (written, missing) if len(missing) >= SEVERAL else (written + missing, [])
+
+
 def of_missing_file(check: ShownCheck) -> bool:
     """Whether a file was not handed in: then an example says nothing more."""
     return _rule(check) == NOT_HANDED_IN
