@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from harness.reporting.view.paste import (
     called,
     constant_changes,
     python_lines,
+    set_up,
     shell_command,
     to_try,
 )
@@ -86,6 +88,44 @@ def test_a_seeded_program_is_tried_in_the_interpreter(tmp_path: Path) -> None:
 def test_statements_on_one_line_come_once() -> None:
     stimulus = Stimulus(action=Call(expression="f(a)"), given="a = 1; b = 2")
     assert python_lines(stimulus, AROUND) == HEAD + "a = 1; b = 2\nf(a)"
+
+
+SETTING_UP = """\
+import math, random as chance
+def unused(): return one
+def one():
+    return two() + LIMIT
+def two(): return 2
+LIMIT, = 3,
+LOW = HIGH = 1
+OTHER = two()
+print(LOW)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expression", "shown"),
+    [
+        ("a = 1\nb = 2\n", "f(a)", "a = 1"),
+        ("a = 1\nb = a\nc = 3\n", "f(b)", "a = 1\nb = a"),
+        ("a = []\nb = a\na.append(1)\n", "f(2)", "a = []\na.append(1)"),
+        ("# Both are needed.\na = 1\nb = 2\n", "f(a, b)", "# Both are needed.\na = 1\nb = 2"),
+        ("from math import *\nfrom math import pi\n", "f(e)", "from math import *"),
+        ("f(  # no Python", "f(a)", "f(  # no Python"),
+        (
+            SETTING_UP,
+            "f(one())",
+            "def one():\n    return two() + LIMIT\ndef two(): return 2\nLIMIT, = 3,\n"
+            "LOW = HIGH = 1\nprint(LOW)",
+        ),
+    ],
+)
+def test_a_definition_that_nothing_uses_is_left_out(
+    given: str, expression: str, shown: str
+) -> None:
+    stimulus = Stimulus(action=Call(expression=expression), given=given)
+    assert set_up(stimulus) == shown
+    assert set_up(replace(stimulus, seed=1)) == given.rstrip("\n")
 
 
 def test_the_question_alone() -> None:

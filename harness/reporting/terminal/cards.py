@@ -188,7 +188,7 @@ def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
         yield _asked("set", visible(f"in {file} {change}" if file else change))
     for name, content in paste.files_beside(check.stimulus):
         yield from _held("file", visible(name), content)
-    given = check.stimulus.given.rstrip("\n")
+    given = paste.set_up(check.stimulus)
     if given:
         yield from _labelled("first", given)
     yield from _labelled("try", paste.to_try(check.stimulus))

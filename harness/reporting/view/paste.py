@@ -46,7 +46,7 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
     # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the call.
     modules = [*_modules(surroundings.submitted), *_modules(surroundings.provided)]
     lines = [*_seeding(stimulus), *(f"from {module} import *" for module in modules)]
-    lines += _pasteable(stimulus.given)
+    lines += _pasteable(set_up(stimulus))
     lines += _assignments(stimulus.bindings)
     if isinstance(stimulus.action, Call):
         lines += _pasteable(stimulus.action.expression)
@@ -74,6 +74,48 @@ def to_try(stimulus: Stimulus) -> str:
     action = stimulus.action
     lines = _running(action) if isinstance(action, Run) and stimulus.seed else [called(stimulus)]
     return "\n".join([*_seeding(stimulus), *lines])
+
+
+def set_up(stimulus: Stimulus) -> str:
+    """What is run first, without the definitions that nothing uses. All of it where its chance is
+    seeded, which each of them may draw from."""
+    given = stimulus.given.rstrip("\n")
+    parts = statements(given)
+    kept = [part for part in parts if not _bound(part)]
+    used = {name for text in stimulus.action.texts for part in statements(text)
+            for name in _names(part)}  # fmt: skip
+    used.update(name for part in kept for name in _names(part))
+    for _ in parts:
+        new = [part for part in parts if part not in kept and _bound(part) & used]
+        kept += new
+        used.update(name for part in new for name in _names(part))
+    lines = given.split("\n")
+    places = [(part.lineno, part.end_lineno or part.lineno) for part in parts]
+    apart = all(stop < start for (_, stop), (start, _) in itertools.pairwise(places))
+    if len(kept) == len(parts) or stimulus.seed or not apart:
+        return given
+    return "\n".join(
+        line
+        for part, (start, stop) in zip(parts, places, strict=True)
+        if part in kept
+        for line in lines[start - 1 : stop]
+    )
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement defines and does nothing else; none of any other statement."""
+    match statement:
+        case ast.FunctionDef(name=name, decorator_list=[]):
+            return {name}
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {(each.asname or each.name).partition(".")[0] for each in names} - {"*"}
+        case ast.Assign(targets=targets) if all(isinstance(each, ast.Name) for each in targets):
+            return {each.id for each in targets if isinstance(each, ast.Name)}
+    return set()
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
 
 def files_beside(stimulus: Stimulus) -> tuple[tuple[str, str], ...]:
