@@ -178,6 +178,18 @@ class StudentView:
     comment: str = ""
     total: Fraction | None = None  # None until people have given all of their part
     total_out_of: Fraction = Fraction(0)
+    extra_points: Fraction = Fraction(0)  # of extra credit, above those of the functions
+
+    @property
+    def extra(self) -> Fraction:
+        """The marks that extra credit may add above `out_of`."""
+        return self.extra_points * self.marks_of_a_point
+
+    @property
+    def marks_of_a_point(self) -> Fraction:
+        """What a point of a function is worth; 0 where there are none."""
+        points = _sum(tally.out_of for tally in self.functions)
+        return self.out_of / points if points else Fraction(0)
 
 
 _LONGEST_LITERAL = 200

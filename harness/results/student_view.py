@@ -45,10 +45,13 @@ def student_view(
     }
     shown: list[ShownCheck] = []
     hidden: list[HiddenCheck] = []
+    extra_points = Fraction(0)
     for scenario in plan.scenarios:
         entry = results.get(scenario.id)
         if entry is None:
             continue
+        if scenario.extra_credit:
+            extra_points += entry.out_of
         if scenario.visibility in visible:
             shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
         else:
@@ -75,6 +78,7 @@ def student_view(
         comment=result.comment,
         total=result.total,
         total_out_of=result.total_out_of,
+        extra_points=extra_points,
     )
 
 

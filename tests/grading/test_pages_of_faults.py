@@ -88,7 +88,7 @@ if __name__ == "__main__":
 # Each fault: what stands in the right program, what in its place, and what the page has to say.
 FAULTS: dict[str, tuple[str, str, list[str]]] = {
     "asks_at_import": ("def new_board", 'size = input("Size? ")\ndef new_board', [
-        "Line 2 asks for input as soon as the file is loaded: move it into",
+        "Line 2 asks for input as soon as the file is loaded.", "Move it into",
         'line 2', 'size = input("Size? ")', "so it costs marks",
     ]),
     "no_main_guard": ('if __name__ == "__main__":\n    play()', "play()", [
@@ -173,7 +173,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def shown(html: str) -> str:
     """What of a page is not collapsed from the start, as text."""
     page = html.split("<main", 1)[1].split('<details class="below', 1)[0]
-    page = re.sub(r"<i>·</i>", " ", page)
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", page)))
 
 

@@ -14,11 +14,11 @@ from rich.console import Console, RenderableType
 
 from harness.common.errors import UserError
 
-VOID = frozenset({"meta", "link", "br", "hr", "img", "input", "rect"})
+VOID = frozenset({"meta", "link", "br", "hr", "img", "input", "rect", "wbr"})
 ELEMENTS = """
     a article b bdi body br code dd details div dl dt footer g h1 h2 h3 h4 head header html i
     kbd li main mark meta nav ol p pre rect script section small span style summary svg table
-    tbody td text tfoot th thead title tr ul
+    tbody td text tfoot th thead title tr ul wbr
 """
 ATTRIBUTES = """
     aria-hidden aria-label aria-labelledby charset class colspan content fill fill-opacity

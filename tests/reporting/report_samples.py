@@ -22,7 +22,9 @@ from harness.model.result import RunResult, ScenarioResult, SubmissionResult, Su
 from harness.model.stimulus import Binding, Call, Key, Run, Session, Stimulus, Typed
 from harness.model.values import Value
 from harness.model.verdict import (
+    Cause,
     Channel,
+    CodePlace,
     Comparison,
     Conversation,
     Explanation,
@@ -368,6 +370,60 @@ IMPORT_ASKS = result(
         scenario.id: failed("ran_at_import", "ran at import: line 2 calls input()")
         for scenario in SCENARIOS
     },
+)
+
+
+WIDE_LINE = (
+    "    labels += str(column_index + FIRST_COLUMN_NUMBER) * LABEL_SEPARATOR  # the last one"
+)
+DISPLAY = CodePlace(
+    file="a1.py",
+    first=80,
+    last=83,
+    text=("def display_board(board):", "    for column in board:", WIDE_LINE, "    print(labels)"),
+)
+TABBED = CodePlace(
+    file="a1.py",
+    first=20,
+    last=23,
+    text=("def main():", "\tplayer = 1", "        while player:", "\t\tplay(player)"),
+)
+OWN_CODE = result(
+    "own-code",
+    {LABELS.id: VERDICTS[LABELS.id], ASKS.id: VERDICTS[ASKS.id], SECRET.id: VERDICTS[SECRET.id]},
+    causes=(
+        Cause(
+            function="display_board",
+            rule="raised_unexpectedly",
+            message="display_board raised TypeError: can't multiply (line 82: labels += str(1)).",
+            scenarios=(LABELS.id,),
+            example=LABELS.id,
+            blamed=True,
+            place=DISPLAY,
+            line=82,
+            marks_at_stake=Fraction(1, 2),
+        ),
+        Cause(
+            function="main",
+            rule="asked_for_more",
+            message="The program asked for more input than there is.",
+            scenarios=(ASKS.id,),
+            example=ASKS.id,
+            blamed=True,
+            place=TABBED,
+            marks_at_stake=Fraction(1, 4),
+        ),
+        Cause(
+            function="check_win",
+            rule="wrong_value",
+            message=f"check_win returned {CANARY}.",
+            scenarios=(SECRET.id,),
+            example=SECRET.id,
+            blamed=True,
+        ),
+    ),
+    mark=Fraction(5),
+    findings=FINDINGS,
 )
 
 

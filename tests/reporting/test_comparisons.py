@@ -28,7 +28,7 @@ NOTHING, EMPTY, MISSING, NOTHING_SHOWN = (
     f'<span class="none">({words})</span>'
     for words in ("nothing printed", "empty", "missing", "nothing")
 )
-SPACE, END = "<i>·</i>", "<i>¬</i>"
+SPACE, TAB, END = "<i> </i>", '<i class="tab">\t</i>', '<i class="end"></i>'
 ENDED, UNENDED = f"<mark>{END}</mark>", '<mark><i class="none">(no line end)</i></mark>'
 OTHER_SPACE = f"<mark>{SPACE}</mark>"
 SHOWS_8 = compare_texts(Channel.SHOWS, "what is shown, step 1: f()", "", "8")
@@ -39,7 +39,7 @@ SIDES: list[tuple[Comparison, list[tuple[str, str]]]] = [
     (printed("same", "same"), [("same", "same")]),
     (printed("a b", "a  b"), [(f"a{SPACE}<mark>b</mark>{END}", f"a{SPACE}{OTHER_SPACE}b{END}")]),
     (printed("a", "a "), [(f"a{ENDED}", f"a{OTHER_SPACE}{END}")]),
-    (printed("a\tb", "a b"), [(f"a<mark><i>⇥</i></mark>b{END}", f"a{OTHER_SPACE}b{END}")]),
+    (printed("a\tb", "a b"), [(f"a<mark>{TAB}</mark>b{END}", f"a{OTHER_SPACE}b{END}")]),
     (printed("a\n", "a"), [(f"a{ENDED}", f"a{UNENDED}")]),
     (printed("a", "a\n"), [(f"a{UNENDED}", f"a{ENDED}")]),
     (printed("a\nb\nc", "a\nc"), [("a", "a"), (f"<mark>b</mark>{END}", MISSING), ("c", "c")]),
@@ -171,7 +171,7 @@ def test_a_missing_line_is_said_of_the_programs_side_alone() -> None:
 
 
 def test_the_key_names_the_signs_that_are_used() -> None:
-    assert signs_used("a<i>·</i>b<i>¬</i>") == "· is a space, ¬ the end of a line."
+    assert signs_used(f"a{SPACE}b{END}") == "· is a space, ¬ the end of a line."
     assert signs_used("<b>⏎</b>") == "⏎ is Enter alone."
     assert signs_used("a b") == ""
 

@@ -26,7 +26,16 @@ from harness.reporting.html.class_page import first_page, further_pages
 from harness.reporting.html.study_pages import study_page, write_similarity
 from harness.reporting.two_runs import comparison_page
 from harness.reporting.writing import write_reports
-from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN, overview
+from tests.reporting.report_samples import (
+    FACTS,
+    MANY_FAULTS,
+    OWN_CODE,
+    PERFECT,
+    PLAN,
+    RUN,
+    WIDE_LINE,
+    overview,
+)
 from tests.reporting.test_study_page import ALIKE, STRENGTH
 from tests.reporting.test_two_runs import FOUND
 
@@ -68,9 +77,10 @@ PAGES = [
     "submissions/many-faults.html",
     "submissions/perfect.html",
     "feedback/many-faults.html",
+    "feedback/own-code.html",
     "feedback/syntax-error.html",
 ]
-PHONE, DESKTOP = 360, 1280
+PHONE, LATER_PHONE, DESKTOP, NARROWEST = 360, 390, 1280, 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +101,7 @@ def browser(chromium_started: playwright.Browser) -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     long_name = replace(MANY_FAULTS, id="a-very-" + "long-" * 20 + "name")
-    run = RunResult(facts=FACTS, submissions=(*RUN.submissions, long_name))
+    run = RunResult(facts=FACTS, submissions=(*RUN.submissions, OWN_CODE, long_name))
     return write_reports(run, PLAN, tmp_path_factory.mktemp("reports")).parent
 
 
@@ -183,7 +193,7 @@ def test_the_class_table_filters(browser: Browser, reports: Path) -> None:
     with Opened(browser, reports / "index.html", width=PHONE) as opened:
         opened.page.get_by_label("Show only").fill("UNREAD")
         assert names(opened.page) == ["syntax-error", "wrong-name"]
-        assert opened.page.get_by_role("status").inner_text() == "2 of 7"
+        assert opened.page.get_by_role("status").inner_text() == "2 of 8"
         opened.page.get_by_label("Show only").fill("nobody")
         assert opened.page.get_by_role("status").inner_text() == "none"
         shown = opened.page.locator("#marks tbody td").inner_text()
@@ -266,6 +276,85 @@ def test_links_lead_to_pages(browser: Browser, reports: Path) -> None:
         assert opened.page.locator("h1").inner_text() == "many-faults"
         opened.page.get_by_role("link", name="here").click()
         assert "Feedback for many-faults" in opened.page.locator("header").first.inner_text()
+
+
+STUDENTS = [name for name in PAGES if name.startswith("feedback/")]
+OPEN_ALL = "for (each of document.querySelectorAll('details')) each.open = true"
+
+
+def test_what_scrolls_is_reached_by_keyboard_and_nothing_else(
+    browser: Browser, reports: Path
+) -> None:
+    scrolling = """
+      [...document.querySelectorAll("main *")].filter(e =>
+        ["auto", "scroll"].includes(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth
+      ).map(e => e.outerHTML.slice(0, 200))
+    """
+    focusable = (
+        "[...document.querySelectorAll('main [tabindex]')].map(e => e.outerHTML.slice(0, 200))"
+    )
+    found = []
+    for name in STUDENTS:
+        with Opened(browser, reports / name, width=NARROWEST) as opened:
+            opened.page.evaluate(OPEN_ALL)
+            assert opened.page.evaluate(focusable) == opened.page.evaluate(scrolling), name
+            found += opened.page.evaluate(scrolling)
+            opened.look(width=DESKTOP, dark=False)
+            assert set(opened.page.evaluate(scrolling)) <= set(found), name
+    assert {each.partition(" ")[0] for each in found} == {"<pre", "<ol"}
+
+
+def test_code_is_not_broken(browser: Browser, reports: Path) -> None:
+    # A line of code has as many boxes as the lines that it is shown in.
+    broken = """
+      [...document.querySelectorAll("ol.own li, pre:not(.talk, .keys)")].filter(e => {
+        const range = document.createRange();
+        range.selectNodeContents(e);
+        const tops = [...range.getClientRects()].map(box => Math.round(box.top / 8));
+        return new Set(tops).size > e.textContent.trimEnd().split("\\n").length;
+      }).map(e => e.textContent)
+    """
+    for name, width in product(STUDENTS, (NARROWEST, DESKTOP)):
+        with Opened(browser, reports / name, width=width) as opened:
+            opened.page.evaluate(OPEN_ALL)
+            assert opened.page.evaluate(broken) == [], (name, width)
+
+
+def test_what_is_copied_can_be_pasted(browser: Browser, reports: Path) -> None:
+    selected = """e => {
+      getSelection().selectAllChildren(e);
+      return getSelection().toString().replace(/\\n$/, "");
+    }"""
+    with Opened(browser, reports / "feedback/own-code.html", width=PHONE) as opened:
+        page = opened.page
+        page.evaluate(OPEN_ALL)
+        assert page.locator("pre.keys").evaluate(selected) == "r-1\n\nr4"
+        (first, *_) = page.locator("pre:not(.talk, .keys)").all()
+        assert first.evaluate(selected) == "\n".join(
+            ("board = ['----', '--XO', '----', '---X']", "display_board(board)")
+        )
+        line = page.locator("ol.own li.match")
+        assert line.evaluate(selected).rstrip() == WIDE_LINE
+        # What a sign is drawn for is a space, and what is drawn is no text.
+        marked = page.locator(".lines .differs").first
+        assert marked.evaluate(selected).strip("\n") == " 1 2 3 4 "
+        assert "\u00b7" not in page.locator("details .lines").first.inner_text()
+        drawn = "e => getComputedStyle(e, '::before').content"
+        assert page.locator(".lines .differs i").first.evaluate(drawn) == '"\u00b7"'
+
+
+def test_only_the_first_card_is_open_and_a_keyboard_opens_the_others(
+    browser: Browser, reports: Path
+) -> None:
+    with Opened(browser, reports / "feedback/own-code.html", width=PHONE, script=False) as opened:
+        page = opened.page
+        inside = page.locator(".fix h4")
+        assert [each.is_visible() for each in page.locator(".fix > :nth-child(2)").all()] == [
+            True, False, False,
+        ]  # fmt: skip
+        page.locator(".fix > summary").nth(1).focus()
+        page.keyboard.press("Enter")
+        assert all(each.is_visible() for each in inside.all())
 
 
 def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
@@ -366,6 +455,7 @@ KINDS = (
     "similarity/1.html",
     "submissions/many-faults.html",
     "feedback/many-faults.html",
+    "feedback/own-code.html",
     "feedback/syntax-error.html",
 )
 SOURCES = {
@@ -385,7 +475,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patched:  # a class page with further ones, of few rows
         patched.setattr(class_page, "MOST_ROWS", 3)
         patched.setattr(class_page, "ROWS_A_PAGE", 3)
-        write_reports(RUN, PLAN, folder)
+        write_reports(replace(RUN, submissions=(*RUN.submissions, OWN_CODE)), PLAN, folder)
     write_similarity(SIMILAR, PLAN, SOURCES, folder)
     (folder / "study.html").write_text(study_page(PLAN, STRENGTH, ALIKE), encoding="utf-8")
     (folder / "comparison.html").write_text(comparison_page(FOUND), encoding="utf-8")
@@ -401,10 +491,19 @@ def violations(page: Page, rules: list[str]) -> str:
 @pytest.mark.parametrize("name", KINDS)
 def test_a_page_has_no_violation(browser: Browser, kinds: Path, name: str) -> None:
     with Opened(browser, kinds / name, width=PHONE) as opened:
-        opened.page.evaluate("for (each of document.querySelectorAll('details')) each.open = true")
+        opened.page.evaluate(OPEN_ALL)
         assert violations(opened.page, RULES) == ""
         opened.look(width=PHONE, dark=True)
         assert violations(opened.page, ["cat.color"]) == ""
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_a_students_page_has_none_at_any_width(browser: Browser, kinds: Path, name: str) -> None:
+    with Opened(browser, kinds / name, width=LATER_PHONE) as opened:
+        opened.page.evaluate(OPEN_ALL)
+        for width, dark in product((LATER_PHONE, DESKTOP), (False, True)):
+            opened.look(width=width, dark=dark)
+            assert violations(opened.page, RULES) == "", (width, dark)
 
 
 def test_violations_are_found(browser: Browser) -> None:

@@ -18,8 +18,11 @@ from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
 from harness.reporting.html.environment import block, code, environment
 from harness.reporting.view.shown_causes import (
+    Headline,
     MarkedPlace,
     changes_return,
+    headline,
+    indented,
     marked_lines,
     own_lines,
     quoted_clauses,
@@ -69,7 +72,7 @@ def test_code_tells_an_escape_from_a_backslash_that_was_there() -> None:
 
 
 def test_blanks_are_visible_on_request() -> None:
-    assert code("a \tb", spaces=True) == Markup("a<i>·</i><i>⇥</i>b")
+    assert code("a \tb", spaces=True) == Markup('a<i> </i><i class="tab">\t</i>b')
 
 
 def test_a_block_keeps_its_lines() -> None:
@@ -243,3 +246,83 @@ def test_a_clause_is_quoted_once_and_the_one_that_names_the_function_first() -> 
 )
 def test_who_calls_it_is_to_be_checked(rule: str, message: str, *, expected: bool) -> None:
     assert changes_return(cause(message, rule)) is expected
+
+
+LONG_NAME = "a row of red, and beside it one more that is red as well"
+CALLED_AT = "f raised TypeError: can't multiply a text by (x) (line 3: a = b(c) * 'd').{}"
+
+
+@pytest.mark.parametrize(
+    ("message", "line", "expected"),
+    [
+        ("It is wrong.", None, Headline(text="It is wrong, for example in “is a float”.")),
+        (
+            "f returned a and b and c and d in place of e and f.",
+            None,
+            Headline(text="f returned a and b and c and d in place of e and f."),
+        ),
+        (
+            CALLED_AT.format(""),
+            3,
+            Headline(text="f raised TypeError: can't multiply a text by (x) (line 3)."),
+        ),
+        (
+            CALLED_AT.format(" Is (x) a text? It should be the number that was read before."),
+            3,
+            Headline(
+                text="f raised TypeError: can't multiply a text by (x) (line 3). Is (x) a text?",
+                more="It should be the number that was read before.",
+            ),
+        ),
+        (
+            'After input 7 ("a1; b"), line 10 is "Its a Draw, it is!", it should be "One wins!".',
+            None,
+            Headline(
+                text='After input 7 ("a1; b"), line 10 is "Its a Draw, it is!"…',
+                more='… it should be "One wins!".',
+            ),
+        ),
+        (
+            "Line 3 calls main, which asks for input: put it below the guard, as the sheet says.",
+            None,
+            Headline(
+                text="Line 3 calls main, which asks for input: put it below the guard…",
+                more="… as the sheet says.",
+            ),
+        ),
+        (
+            "one two three four five six seven eight nine ten eleven twelve 13 14 15 16",
+            None,
+            Headline(
+                text="one two three four five six seven eight nine ten eleven twelve 13 14 15…",
+                more="one two three four five six seven eight nine ten eleven twelve 13 14 15 16",
+            ),
+        ),
+    ],
+)
+def test_a_headline_is_short_and_nothing_is_left_unsaid(
+    message: str, line: int | None, expected: Headline
+) -> None:
+    found = cause(message, "wrong_value", line=line)
+    assert headline(found) == expected
+    assert len(expected.text.split()) <= 15
+
+
+def test_an_example_is_named_in_a_headline_that_stays_short() -> None:
+    message = "f returned one and two and three in place of four."
+    found = cause(message, "wrong_value")
+    named = replace(found, checks=(replace(found.checks[0], name=LONG_NAME),))
+    assert headline(named) == Headline(text=message)
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        (["def f():", "\treturn 1\t# 1"], ["def f():", "    return 1    # 1"]),
+        (["def f():", "    a = 1\t# 1"], ["def f():", "    a = 1   # 1"]),
+        (["if x:", "\ta()", "        b()"], ["if x:", "\ta()", "        b()"]),
+        (["if x:", " \ta()\t# a"], ["if x:", " \ta() # a"]),
+    ],
+)
+def test_tabs_are_spaces_unless_both_indent(lines: list[str], shown: list[str]) -> None:
+    assert indented(lines) == shown

@@ -12,6 +12,7 @@ import base64
 import functools
 import hashlib
 import html
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -26,7 +27,7 @@ from harness.common import escaping, files
 from harness.common.escaping import runs, visible
 from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
-from harness.model.verdict import Cell, GridCell, LineEnd, rule_in_words
+from harness.model.verdict import Cell, Grid, GridCell, LineEnd, rule_in_words
 from harness.policy.rules import finding_kind
 from harness.reporting.view import comparisons, figures, paste, shown_causes, words
 from harness.reporting.view.comparisons import shortened
@@ -37,8 +38,14 @@ if TYPE_CHECKING:
 
 
 def code(text: str, *, spaces: bool = False) -> Markup:
-    """One piece of untrusted text as HTML: escapes are marked, and with `spaces` blanks too."""
+    """One piece of untrusted text as HTML: escapes and tabs are marked, and with `spaces` these
+    too. The style sheet draws the signs of blanks, so that what is copied is the text itself."""
     return Markup(_code(text, spaces=spaces))
+
+
+def name_html(name: str) -> Markup:
+    """A name for a narrow column, which may break behind an underscore and nowhere else."""
+    return Markup("_<wbr>").join(map(code, name.split("_")))
 
 
 def block(text: str) -> Markup:
@@ -49,12 +56,15 @@ def block(text: str) -> Markup:
 # Plain strings from here to the one Markup: its own join and format take a third of a page's time.
 def _code(text: str, *, spaces: bool) -> str:
     parts: list[str] = []
-    for part, is_escape in runs(text.replace("\t", "\u21e5") if spaces else text):
+    for part, is_escape in runs(text):
+        if is_escape and part == _TAB:
+            parts.append(TAB_SIGN)
+            continue
         shown = html.escape(part, quote=False)
         if is_escape:
             shown = f'<span class="esc">{shown}</span>'
         elif spaces:
-            shown = shown.replace(" ", "<i>·</i>").replace("\u21e5", "<i>⇥</i>")
+            shown = shown.replace(" ", _SPACE_SIGN)
         parts.append(shown)
     return "".join(parts)
 
@@ -77,11 +87,15 @@ def finalize(value: object) -> object:
     raise TypeError(f"a template may not print a {type(value).__name__}")
 
 
+_TAB = escaping.escaped("\t")
+TAB_SIGN = '<i class="tab">\t</i>'
+_SPACE_SIGN = "<i> </i>"
+_END_SIGN = '<i class="end"></i>'
 ENTER = "⏎"  # where nothing but Enter is typed
 _CUT = Markup('<span class="cut">…</span>')
 _ENDS = {
     LineEnd.NOTHING: Markup(""),
-    LineEnd.SIGN: Markup("<i>¬</i>"),
+    LineEnd.SIGN: Markup(_END_SIGN),
     LineEnd.LACKING: Markup('<i class="none">(no line end)</i>'),
 }
 
@@ -121,10 +135,11 @@ def _marked(shown: Markup) -> Markup:
 
 
 def key_html(typed: Typed) -> Markup:
-    """One input as a key cap: its text with blanks visible, or the key's name."""
+    """One input as a key cap: its text with blanks visible (of none the style sheet says so), or
+    the name of a key, which is not copied."""
     if typed.key is not None:
-        return Markup(KEY_NAMES[typed.key])
-    return code(typed.text, spaces=True) if typed.text else Markup("Enter alone")
+        return Markup('<kbd class="key">{}</kbd>').format(KEY_NAMES[typed.key])
+    return Markup(f"<kbd>{code(typed.text, spaces=True)}</kbd>")
 
 
 def turns_html(turns: Iterable[Turn]) -> Markup:
@@ -139,10 +154,29 @@ def turns_html(turns: Iterable[Turn]) -> Markup:
     return Markup("\n") + shown if shown.startswith("\n") else shown
 
 
+_FITS = 28  # characters of a block of code on a screen of 320 pixels, the narrowest that we serve
+_FITTING_BOARD = 215  # pixels there for the cells of a board
+_FOCUSABLE = Markup(' tabindex="0"')
+
+
+def focus(text: str) -> Markup:
+    """The attribute by which a keyboard reaches a block of code, where it may have to scroll."""
+    scrolls = any(len(line) > _FITS for line in escaping.visible_lines(text).split("\n"))
+    return _FOCUSABLE if scrolls else Markup("")
+
+
+def focus_grid(board: Grid) -> Markup:
+    """The same of a board."""
+    columns = itertools.zip_longest(*board.rows)
+    widths = [max(len(cell.text) for cell in column if cell is not None) for column in columns]
+    pixels = sum(max(22, 9 * width + 8) for width in widths)
+    return _FOCUSABLE if pixels > _FITTING_BOARD else Markup("")
+
+
 _SIGNS = (
-    ("<i>·</i>", "· is a space"),
-    ("<i>⇥</i>", "⇥ a tab"),
-    ("<i>¬</i>", "¬ the end of a line"),
+    (_SPACE_SIGN, "· is a space"),
+    (TAB_SIGN, "⇥ a tab"),
+    (_END_SIGN, "¬ the end of a line"),
     (f"<b>{ENTER}</b>", f"{ENTER} Enter alone"),
 )
 

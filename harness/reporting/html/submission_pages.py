@@ -34,8 +34,7 @@ def submission_page(
     out_of = sum((tally.out_of for tally in tallies), Fraction(0))
 
     def worth(earned: Fraction) -> Fraction:
-        marks = plan.assignment.functionality_marks
-        return earned * marks / out_of if out_of else Fraction(0)
+        return earned * view.marks_of_a_point
 
     functionality = worth(points)
     taken = functionality - result.mark if result.mark is not None else Fraction(0)
@@ -72,7 +71,9 @@ def feedback_page(view: StudentView) -> str:
     """The student's page as HTML, from what a student may see."""
     tallies = view.functions if view.shown or view.hidden else ()
     causes = _theirs(view.causes)
-    apart, missing = shown_causes.written_first(causes)
+    shown, missing = shown_causes.written_first(causes)
+    unseen = [cause for cause in shown if not cause.checks and not cause.message]
+    apart = [cause for cause in shown if cause not in unseen]
     told = [f for cause in causes for f in shown_causes.runs_at_load(cause, view.findings)]
     hidden_only = bool(causes) and not any(cause.checks for cause in causes)
     return render(
@@ -86,9 +87,9 @@ def feedback_page(view: StudentView) -> str:
         clauses=shown_causes.clause_tallies(view.shown),
         causes=causes,
         apart=apart,
-        quoted=shown_causes.quoted_clauses(apart),
+        unseen=unseen,
+        quoted=shown_causes.quoted_clauses([*apart, *unseen]),
         overlap=any(cause.together_with and cause.marks for cause in apart),
-        extra=any(check.extra_credit and check.points for check in view.shown),
         missing=missing,
         only_hidden=[cause.function or "the file" for cause in causes] if hidden_only else [],
         remedy=words.remedy(view.problem, view.surroundings.submitted),

@@ -67,6 +67,46 @@ def sentence(cause: ShownCause) -> str:
     return f"{cause.message.removesuffix('.')}, for example in “{first.name}”."
 
 
+_LONGEST_HEADLINE = 15  # words
+_SOURCE = re.compile(r"(?<= \(line )([0-9]+): .+?\)(?=\.(?: |$)|$)")
+_BOUNDARY = re.compile(r"[.?!;:,](?= )")
+_QUOTED = re.compile(r"""(["`]).*?\1|“.*?”|(?<!\w)'.*?'(?!\w)""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """What is wrong in at most 15 words, and what else there is to say of it; may be empty."""
+
+    text: str
+    more: str = ""
+
+
+def headline(cause: ShownCause) -> Headline:
+    """A cause's sentence, for a card that shows its lines. What is longer is parted where a part of
+    a sentence ends, outside quotes; where none does soon enough, it is cut and said whole below."""
+    short = ""
+    for text in (sentence(cause), cause.message):
+        short = _SOURCE.sub(r"\1)", text) if cause.line or cause.raised_at else text
+        if _is_short(short):
+            return Headline(text=short)
+    ends = [
+        match.end()
+        for match in _BOUNDARY.finditer(_QUOTED.sub(lambda quote: "x" * len(quote[0]), short))
+        if _is_short(short[: match.end()])
+    ]
+    if not ends:
+        words = short.split()[:_LONGEST_HEADLINE]
+        return Headline(text=" ".join(words) + "…", more=short)
+    text, end, more = short[: ends[-1] - 1], short[ends[-1] - 1], short[ends[-1] :].strip()
+    if end == ",":
+        return Headline(text=f"{text}…", more=f"… {more}")
+    return Headline(text=text + (end if end in "?!" else "."), more=more[:1].upper() + more[1:])
+
+
+def _is_short(text: str) -> bool:
+    return len(text.split()) <= _LONGEST_HEADLINE
+
+
 def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
     """Checks of the function that fail for the same cause and say something else than the example,
     the first few: one for each rule that explains."""
@@ -177,14 +217,13 @@ class OwnLine:
     number: int | None = None  # None stands for lines left out
     text: str = "…"
     marked: bool = False  # the very line that matters
-    depth: int = 0  # by how many characters it is indented
 
 
 def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
     """The lines of a function without a long docstring: all of them, or of a long function its
     head and those around the marked ones, else its beginning and its end. What is left out is seen
     to be, and never a single line."""
-    numbered = dict(enumerate(place.text, place.first))
+    numbered = dict(enumerate(indented(place.text), place.first))
     wanted = [number for number in numbered if number in marked][:_MOST_MARKED]
     shown = [number for number in numbered if number not in _docstring(place)]
     if len(shown) > WHOLE and wanted:
@@ -199,11 +238,21 @@ def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
             lines.append(OwnLine())
             continue
         for number in numbers:
-            text = numbered[number].expandtabs(_TAB)
-            depth = len(text) - len(text.lstrip(" "))
-            marks = number in wanted
-            lines.append(OwnLine(number=number, text=numbered[number], marked=marks, depth=depth))
+            text, is_marked = numbered[number], number in wanted
+            lines.append(OwnLine(number=number, text=text, marked=is_marked))
     return lines
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    """Lines of Python with spaces in place of tabs; a tab stays in front of a line where other
+    lines have spaces there, or the line itself has: Python may read such lines differently."""
+    fronts = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines]
+    if not (any("\t" in front for front in fronts) and any(" " in front for front in fronts)):
+        return [line.expandtabs(_TAB) for line in lines]
+    return [
+        front + line[len(front) :].expandtabs(_TAB)
+        for front, line in zip(fronts, lines, strict=True)
+    ]
 
 
 def with_number(place: CodePlace, number: str) -> list[int]:
