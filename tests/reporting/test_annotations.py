@@ -54,5 +54,6 @@ def test_a_student_sees_visible_checks_alone() -> None:
 
 def test_a_broken_file_is_one_error_at_its_line() -> None:
     (line,) = map(str, of_submission(student_view(UNREADABLE, PLAN), {}))
-    assert UNREADABLE.unparsable is not None
-    assert line.startswith(f"::error file=a1.py,line={UNREADABLE.unparsable.line}::")
+    broken = UNREADABLE.unparsable
+    assert broken is not None
+    assert line.startswith(f"::error file=a1.py,line={broken.line},col={broken.column}::")
