@@ -6,6 +6,7 @@ What a value means is checked later, where the constants and functions are known
 
 from __future__ import annotations
 
+import json
 import re
 import types
 from collections.abc import Callable, Iterator
@@ -341,7 +342,10 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
     if code == "spec":
         document.add(full, detail["ctx"]["what"], detail["ctx"]["hint"])
     elif code == "missing":
-        document.add(full[:-1], f"the key {full[-1]} is missing")
+        field = _shape_at(kind, inner[:-1]).model_fields.get(str(full[-1]))
+        examples = field.examples if field and field.examples else []
+        hint = f"write {full[-1]}: {json.dumps(examples[0])}" if examples else ""
+        document.add(full[:-1], f"the key {full[-1]} is missing", hint)
     elif code in ("extra_forbidden", "invalid_key"):
         keys = [f.alias or name for name, f in _shape_at(kind, inner[:-1]).model_fields.items()]
         hint = nearest(str(inner[-1]), keys)

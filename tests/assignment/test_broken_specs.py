@@ -79,6 +79,10 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "f.yaml:1:12: expected at least one, got an empty list."),
     "unknown key at the head": ({F: "functoin: check_input\nscenarios:\n  - name: a\n" + GOOD},
      "f.yaml:1:1: functoin: unknown key. Hint: did you mean function?"),
+    "at the head what each scenario says itself": ({F: "call: check_input('')\n" + HEAD + "  - name: a\n" + GOOD},
+     "f.yaml:1:1: call: this is said by each scenario, not by their file. Hint: write it in each."),
+    "a default at the head with a mistake": ({F: "prints: {contians: a}\n" + HEAD + "  - name: a\n" + GOOD},
+     "f.yaml:1:10: prints.contians: unknown matcher. Hint: did you mean contains?"),
     "no function": ({F: "scenarios:\n  - name: a\n" + GOOD},
      "f.yaml:2:5: the key function is missing. Hint: name the function that the points belong to, here or at the head of the file."),
     "name used twice": ({F: HEAD + ("  - name: a\n" + GOOD) * 2},
@@ -116,10 +120,12 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "f.yaml:5:11: call: 'f(' is not a Python expression ('(' was never closed).\n"
      "f.yaml:6:5: returns: there is no value. Hint: write null for None, or leave the key out.\n"
      "f.yaml:8:14: visible: expected true, false, after_due_date or after_published, got the number 1.\n"
-     "f.yaml:9:5: the key name is missing.\n"
+     "f.yaml:9:5: the key name is missing. Hint: write name: \"an empty list\".\n"
      "policy.yaml:1:1: import: unknown key. Hint: did you mean imports?"),
     "assignment without a title": ({A: ASSIGNMENT.replace("title: Small\n", "")},
-     "assignment.yaml:1:1: the key title is missing."),
+     "assignment.yaml:1:1: the key title is missing. Hint: write title: \"Guess a number\"."),
+    "assignment without a version": ({A: ASSIGNMENT.replace('python: "3.12"\n', "")},
+     "assignment.yaml:1:1: the key python is missing. Hint: write python: \"3.12\"."),
     "unknown key of a manual mark": ({A: ASSIGNMENT + "manual:\n  - {id: style, title: Code style, out_of: 4, outof: 4}\n"},
      "assignment.yaml:10:47: manual, item 1, outof: unknown key. Hint: did you mean out_of?"),
     "manual marks that make no sense": ({

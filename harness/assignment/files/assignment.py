@@ -145,13 +145,13 @@ class FloatsShape(Shape):
 class AssignmentShape(Shape):
     """assignment.yaml."""
 
-    title: str
+    title: str = Field(examples=["Guess a number"])
     """The assignment's title."""
-    course: str
+    course: str = Field(examples=["Programming 1"])
     """The course, and when."""
-    python: Annotated[str, AfterValidator(_version)]
+    python: Annotated[str, AfterValidator(_version)] = Field(examples=["3.12"])
     """The Python version, quoted: "3.12"."""
-    submission: SubmissionShape
+    submission: SubmissionShape = Field(examples=[{"files": ["a1.py"]}])
     """What is handed in."""
     time_zone: Annotated[str, AfterValidator(_zone)] = ""
     """The zone of due times and of downloads that name none, like Australia/Brisbane."""
@@ -160,7 +160,7 @@ class AssignmentShape(Shape):
     none (all: every scenario has a process of its own)."""
     provided: _FileNames = []
     """Course files placed beside the submission, from reference/<id>/."""
-    functionality_marks: Points
+    functionality_marks: Points = Field(examples=[10])
     """Marks for the share of points passed."""
     manual: list[ManualShape] = []
     """Marks that a person gives, for style for one; never part of the functionality marks."""

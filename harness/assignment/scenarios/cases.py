@@ -26,7 +26,7 @@ from harness.assignment.scenarios.draws import (
     read_draws,
     request_for,
 )
-from harness.assignment.scenarios.shape import CaseShape
+from harness.assignment.scenarios.shape import CaseShape, StatedShape
 from harness.assignment.scenarios.stimuli import check_takes
 from harness.assignment.scenarios.stimulus import StimulusKind
 from harness.assignment.vocabulary import OverrideError, Overrides, names_in
@@ -37,9 +37,9 @@ from harness.model.specification import TranscriptFile
 from harness.model.stimulus import Binding, Stimulus
 from harness.model.values import Value
 
-_OF_A_ROW = tuple(CaseShape.model_fields)
+_OF_A_ROW = tuple(StatedShape.model_fields)
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
-_FILLED_IN = (*_OF_A_ROW, "files", "writes")
+_FILLED_IN = (*_OF_A_ROW, "files")
 
 
 def variations(context: Context) -> list[Variation]:

@@ -56,7 +56,8 @@ class Context:
     where each is stated, and what its texts and expressions may name.
 
     `broken` are the keys (also unknown ones) that have a mistake already and are left out. Of a row
-    `row` is its place, and what it states has taken the scenario's place in `own`.
+    `row` is its place, and what it states has taken the scenario's place in `own`; so has what the
+    file states for all scenarios (`head_keys`).
     """
 
     document: Document
@@ -67,6 +68,7 @@ class Context:
     broken: frozenset[Any] = frozenset()
     row: Loc = ()
     row_keys: frozenset[str] = frozenset()
+    head_keys: frozenset[str] = frozenset()
     variation: Variation = Variation()
     constants: Mapping[str, object] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
@@ -89,11 +91,13 @@ class Context:
         return f"{stem}/{slug(self.own.name)}"
 
     def at(self, key: str) -> Loc:
-        """Where the scenario itself, or its row, states the key."""
-        return (*(self.row if key in self.row_keys else self.loc), key)
+        """Where the scenario itself, its row, or the file for it, states the key."""
+        if key in self.row_keys:
+            return (*self.row, key)
+        return (key,) if key in self.head_keys else (*self.loc, key)
 
     def states(self, key: str) -> bool:
-        """Whether the scenario itself states the key."""
+        """Whether the scenario itself states the key, or the file for it."""
         return key in self.own.model_fields_set
 
     def value(self, key: str) -> Any:

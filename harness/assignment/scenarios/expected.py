@@ -11,7 +11,7 @@ from harness.assignment.document import Loc
 from harness.assignment.scenarios.context import Context, value_matcher
 from harness.assignment.scenarios.python_text import parse_expression
 from harness.assignment.scenarios.shape import AtMostShape, RaisesShape
-from harness.assignment.scenarios.stimulus import StimulusParts
+from harness.assignment.scenarios.stimulus import StimulusParts, content_of
 from harness.assignment.vocabulary import TemplateError, names_in, render
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Refused, describe, nearest, read_all
@@ -27,7 +27,7 @@ from harness.model.expectation import (
 from harness.model.observation import Ending
 from harness.model.plan import Place
 from harness.model.stimulus import Call, called_function
-from harness.model.values import NONE
+from harness.model.values import NONE, file_value
 
 
 def stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
@@ -146,10 +146,16 @@ def _writes(context: Context, loc: Loc, data: Any) -> dict[str, Any]:
         fields["writes_only"] = tuple(map(str, only))
 
     def written(item: tuple[Any, Any]) -> StatedLeave:
-        name, text = item
-        if text is None:  # the file is not there
+        name, content = item
+        where = (*loc, name)
+        if content is None:  # the file is not there
             return StatedLeave(name=str(name), value=Exactly(value=NONE))
-        return StatedLeave(name=str(name), value=_text(context, (*loc, name), text))
+        if isinstance(content, str) and context.uncut(where):
+            data = content_of(context, where, content)
+            return StatedLeave(name=str(name), value=Exactly(value=file_value(data)))
+        if isinstance(content, dict) and content.keys() == {"text"}:
+            where, content = (*where, "text"), content["text"]
+        return StatedLeave(name=str(name), value=_text(context, where, content))
 
     return {**fields, "writes": read_all(files.items(), written)}
 

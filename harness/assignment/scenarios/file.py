@@ -30,8 +30,13 @@ from harness.assignment.scenarios.context import (
     slug,
 )
 from harness.assignment.scenarios.expected import stated, transcript_of
-from harness.assignment.scenarios.shape import ScenarioFileShape, ScenarioShape
-from harness.assignment.scenarios.stimuli import check_takes, kind_of
+from harness.assignment.scenarios.shape import (
+    OF_EACH_ALONE,
+    ScenarioFileShape,
+    ScenarioShape,
+    StatedShape,
+)
+from harness.assignment.scenarios.stimuli import check_takes, kind_of, ruled_out
 from harness.assignment.scenarios.stimulus import (
     StimulusKind,
     given,
@@ -105,6 +110,9 @@ class ScenarioFile:
 
     def _head(self, data: dict[Any, Any]) -> tuple[ScenarioFileShape, frozenset[Any]]:
         # The scenarios are checked one by one: a mistake in one leaves the others readable.
+        for key in data.keys() & OF_EACH_ALONE:
+            what = "this is said by each scenario, not by their file"
+            self.document.refuse((key,), what, "write it in each", key=True)
         items = data.get("scenarios")
         placeholder = [{"name": "stands for all of them"}]
         whole = {**data, "scenarios": placeholder} if isinstance(items, list) and items else data
@@ -140,6 +148,7 @@ class ScenarioFile:
         self._check_speed(context)
         with suppress(Refused):
             kind = kind_of(context)
+            context = _with_defaults(context, kind)
             if not isinstance(context.own.cases, list):  # else with what each row states
                 check_takes(context, kind)
             for variation in variations(context):
@@ -241,6 +250,18 @@ class ScenarioFile:
         if clashing and context.states("faster_than"):
             what = f"faster_than and {clashing[0]} do not go together"
             self.document.add((*context.loc, "faster_than"), what, key=True)
+
+
+def _with_defaults(context: Context, kind: StimulusKind) -> Context:
+    """The scenario with what its file states for all, as far as this stimulus can show it and it
+    goes with what the scenario and its rows state themselves."""
+    head, own = context.head, context.own
+    rows = own.cases if isinstance(own.cases, list) else []
+    stated = own.model_fields_set.union(*(row.model_fields_set for row in rows))
+    keys = frozenset(StatedShape.model_fields) & head.model_fields_set
+    keys -= own.model_fields_set | ruled_out(kind, stated)
+    values = {key: getattr(head, key) for key in keys}
+    return replace(context, own=own.model_copy(update=values), head_keys=keys)
 
 
 _OPEN = tuple(Visibility)  # who sees it first comes first

@@ -40,6 +40,7 @@ _TEXTS: list[Any] = [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]
 _PLAIN: dict[str, Any] = {"type": ["string", "number", "boolean", "null", "array"]}
 Expected = Annotated[Any, WithJsonSchema({"anyOf": [_PLAIN, {"$ref": "#/$defs/Matcher"}]})]
 ExpectedText = Annotated[Any, WithJsonSchema({"anyOf": _TEXTS})]
+_CONTENTS: list[Any] = [*_TEXTS, {"$ref": "#/$defs/TextShape"}, {"type": "null"}]
 
 _LEAST_MULTIPLE = 3  # less, and a busy machine would decide
 
@@ -135,7 +136,7 @@ class SampleShape(Shape):
 
     strategy: str
     """`file.function` in a Python file of this folder: it returns a strategy of dicts."""
-    count: Whole
+    count: Whole = Field(examples=[100])
     """How many draws."""
     seed: WholeOrZero = 0
     """The seed of the draws."""
@@ -194,10 +195,8 @@ class SettingsShape(Shape):
     """Submitted modules, and the course's own to try in their place where the scenario fails."""
 
 
-class CaseShape(Shape):
-    """One case: what it types and states itself; every other key is a name that it binds."""
-
-    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": _PLAIN})
+class StatedShape(Shape):
+    """What is typed and what is expected: of a scenario, of a case, or of all of a file."""
 
     input: list[
         Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
@@ -237,33 +236,10 @@ class CaseShape(Shape):
     """The program's exit status, or {any: true}."""
     reads: Annotated[WholeOrZero | AtMostShape, Expects("a whole number or {at_most: …}")] = 0
     """How many inputs are taken, or {at_most: N}."""
-
-
-class _ScenarioShape(SettingsShape, CaseShape):
-    model_config = ConfigDict(extra="forbid", json_schema_extra=one_required(*stimulus_kinds()))
-
-    name: str
-    """What is tested, unique in its file."""
-    replies: str = ""
-    """`file.function`: a generator in a Python file of this folder that is given what was printed
-    and yields the next line that is typed."""
-    sample: SampleShape | None = None
-    """Draws from a Hypothesis strategy; one mark for all of them."""
-    cases: Annotated[
-        str | list[Annotated[CaseShape, Expects("a mapping of names")]],
-        Expects("a list of cases or file.function", "write - {text: a, returns: 1} for each case"),
-    ] = ""
-    """A list of mappings from names to values, with what each types (input, stdin, argv) and states
-    (returns, prints, turns, raises, leaves, exit, reads) itself; or `file.function`: a generator of
-    dicts. One mark for all of them."""
-    each: bool = False
-    """Every draw is a scenario of its own."""
-    transcript: str = ""
-    """A file with prompts and typed text as a person sees them."""
     writes: Annotated[
         Literal["unchanged"]
         | Annotated[
-            dict[Any, Annotated[Any, WithJsonSchema({"anyOf": [*_TEXTS, {"type": "null"}]})]],
+            dict[Any, Annotated[Any, WithJsonSchema({"anyOf": _CONTENTS})]],
             Field(
                 min_length=1,
                 json_schema_extra={
@@ -273,7 +249,8 @@ class _ScenarioShape(SettingsShape, CaseShape):
         ],
         Expects("files with their texts, or unchanged"),
     ] = {}
-    """Files afterwards: their texts by name (null: not there), {only: [names]}, or `unchanged`."""
+    """Files afterwards, by name: a path below this folder, a text of several lines, {text: …}, a
+    matcher, or null (it is not there); {only: [names]}; or `unchanged`."""
     ends: Annotated[
         Literal[
             "answered",
@@ -288,6 +265,35 @@ class _ScenarioShape(SettingsShape, CaseShape):
         Word(),
     ] = ""  # type: ignore[assignment]
     """How it ends, where that is not by answering."""
+
+
+class CaseShape(StatedShape):
+    """One case: what it types and states itself; every other key is a name that it binds."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": _PLAIN})
+
+
+class _ScenarioShape(SettingsShape, StatedShape):
+    model_config = ConfigDict(json_schema_extra=one_required(*stimulus_kinds()))
+
+    name: str = Field(examples=["an empty list"])
+    """What is tested, unique in its file."""
+    replies: str = ""
+    """`file.function`: a generator in a Python file of this folder that is given what was printed
+    and yields the next line that is typed."""
+    sample: SampleShape | None = None
+    """Draws from a Hypothesis strategy; one mark for all of them."""
+    cases: Annotated[
+        str | list[Annotated[CaseShape, Expects("a mapping of names")]],
+        Expects("a list of cases or file.function", "write - {text: a, returns: 1} for each case"),
+    ] = ""
+    """A list of mappings from names to values, with what each types (input, stdin, argv) and states
+    (returns, prints, turns, raises, leaves, exit, reads, writes, ends) itself; or `file.function`:
+    a generator of dicts. One mark for all of them."""
+    each: bool = False
+    """Every draw is a scenario of its own."""
+    transcript: str = ""
+    """A file with prompts and typed text as a person sees them."""
     faster_than: Annotated[
         int,
         Field(ge=_LEAST_MULTIPLE),
@@ -315,7 +321,7 @@ else:
     )
 
 
-class ScenarioFileShape(SettingsShape):
+class ScenarioFileShape(SettingsShape, StatedShape):
     """A file of scenarios; the other keys at its head are defaults for all of them."""
 
     points_total: Points = Fraction()
@@ -324,3 +330,7 @@ class ScenarioFileShape(SettingsShape):
     """What the file's scenarios are worth together, of the assignment's functionality_marks."""
     scenarios: list[ScenarioShape] = Field(min_length=1)
     """The scenarios."""
+
+
+OF_EACH_ALONE = frozenset(ScenarioShape.model_fields) - frozenset(ScenarioFileShape.model_fields)
+"""The keys that no file can state for all of its scenarios."""

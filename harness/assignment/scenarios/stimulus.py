@@ -178,9 +178,21 @@ def _file(context: Context, loc: Loc, name: str, content: str | TextShape) -> So
     if name in ("", ".", "..") or "/" in name or "\\" in name:
         what = f"expected the name of a file, got {describe(name)}"
         context.refuse(loc, what, "a name has no folders", key=True)
-    text = content if isinstance(content, str) else content.text
-    if not isinstance(content, str) or not text or "\n" in text:
-        return SourceFile(name=name, data=context.render(text, loc).encode())
+    if not isinstance(content, str):
+        return SourceFile(name=name, data=context.render(content.text, loc).encode())
+    return SourceFile(name=name, data=content_of(context, loc, content))
+
+
+def names_a_file(content: object) -> bool:
+    """Whether what a file holds is stated by the path of another: a text of one line."""
+    return isinstance(content, str) and content != "" and "\n" not in content
+
+
+def content_of(context: Context, loc: Loc, text: str) -> bytes:
+    """The text itself, templates filled in, or what is in the file of the spec folder that it
+    names; Refused, with the mistake noted, where that cannot be read."""
+    if not names_a_file(text):
+        return context.render(text, loc).encode()
     if text.startswith("/") or ".." in text.split("/"):
         context.refuse(loc, f"{text} is not below the spec folder")
     path = context.vocabulary.folder / text
@@ -190,13 +202,16 @@ def _file(context: Context, loc: Loc, name: str, content: str | TextShape) -> So
     data = path.read_bytes()
     if len(data) > LARGEST_GIVEN:
         context.refuse(loc, f"{text} has {len(data)} bytes, more than {LARGEST_GIVEN:,}")
-    return SourceFile(name=name, data=data)
+    return data
 
 
 def used_files(context: Context) -> set[str]:
-    """The paths, below the spec folder, of files that are copied into the folder."""
+    """The paths, below the spec folder, of files that are copied into the folder or are what should
+    be in it afterwards."""
     contents = [content for _, files in context.layers("files") for content in files.values()]
-    return {one for one in contents if isinstance(one, str) and one and "\n" not in one}
+    if context.states("writes") and isinstance(context.own.writes, dict):
+        contents += context.own.writes.values()
+    return set(filter(names_a_file, contents))
 
 
 def provided_names(context: Context) -> tuple[str, ...]:

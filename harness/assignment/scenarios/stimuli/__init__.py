@@ -1,6 +1,6 @@
 """What a scenario may do to a submission: a file each, which binds its `StimulusKind`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cache
 
 from harness.assignment.scenarios.context import Context
@@ -14,6 +14,7 @@ _CLASHES = (
     ("replies", "input", "a generator of replies types all input"),
     ("returns", "raises", "a call that raises returns nothing"),
 )
+_OF_THE_SCREEN = frozenset({"prints", "turns", "transcript"})
 
 
 @cache
@@ -49,3 +50,12 @@ def check_takes(context: Context, kind: StimulusKind) -> None:
     for one, other, what in _CLASHES:
         if context.states(one) and context.states(other):
             context.add(context.at(other), what, f"keep one of {one} and {other}", key=True)
+
+
+def ruled_out(kind: StimulusKind, stated: Set[str]) -> set[str]:
+    """The keys that the stimulus cannot show, and those that do not go with the stated ones."""
+    keys = {key for other in stimulus_kinds().values() for key in other.takes} - {*kind.takes}
+    for one, other, _ in _CLASHES:
+        keys |= {one} if other in stated else set()
+        keys |= {other} if one in stated else set()
+    return keys | (_OF_THE_SCREEN - stated) if stated & _OF_THE_SCREEN else keys
