@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +18,7 @@ from harness.assignment.loading import digest, shown
 from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile, WeightedFile, weighted, with_needs
-from harness.assignment.vocabulary import ProvidedError, Vocabulary, defined_in
+from harness.assignment.vocabulary import ProvidedError, Vocabulary, class_names
 from harness.common.files import write
 from harness.model.plan import (
     PLAN_VERSION,
@@ -29,6 +30,7 @@ from harness.model.plan import (
     SourceFile,
 )
 from harness.model.specification import Mutant, Specification
+from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings
 
 
@@ -139,8 +141,8 @@ class _Compiler:
     def _assignment(self, vocabulary: Vocabulary, compiled: Compiled) -> Assignment:
         """The assignment, but for its policy."""
         shape, submission = vocabulary.shape, vocabulary.shape.submission
-        classes = [each.name for each in vocabulary.functions if each.is_class]
-        classes += defined_in(vocabulary.provided, classes=True)
+        extra = self._extra(compiled.provide)
+        classes = class_names((*vocabulary.reference, *vocabulary.provided, *extra))
         stimuli = [stimulus for each in compiled.scenarios for stimulus in each.stimuli]
         return Assignment(
             id=self.folder.name,
@@ -155,14 +157,15 @@ class _Compiler:
             clauses=vocabulary.clauses or (),
             functions=vocabulary.functions,
             variants=vocabulary.variants.all(stimulus.constants for stimulus in stimuli),
-            extra_files=self._extra(compiled.provide),
+            extra_files=extra,
             archive=submission.archive if "archive" in submission.model_fields_set else None,
             otherwise=OtherFiles(submission.otherwise),
             time_zone=shape.time_zone,
             isolate_all=shape.isolation == "all",
-            compare=comparisons(vocabulary, classes if vocabulary.reference else None),
+            compare=comparisons(vocabulary, classes),
             floats_within=vocabulary.floats_within,
             writes_files=any(stimulus.folder for stimulus in stimuli),
+            other_names=_used(vocabulary.other_names, vocabulary.variants.constants(), stimuli),
             manual=manual_slots(vocabulary),
             exemptions=self._exemptions(compiled),
             stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
@@ -258,3 +261,17 @@ class _Compiler:
         parts += [(f"provided/{file.name}", file.data) for file in vocabulary.provided]
         parts += [(f"stand-in/{name}", file.data) for name, file in compiled.stand_ins.items()]
         return digest(parts)
+
+
+def _used(
+    names: frozenset[str], constants: Mapping[str, object], stimuli: Iterable[Stimulus]
+) -> tuple[str, ...]:
+    """Those of the reference's names that a stimulus uses, where nothing else gives them."""
+    used: set[str] = set()
+    for stimulus in stimuli:
+        bound = {binding.name for binding in stimulus.bindings}
+        used |= set(_WORD.findall(" ".join(stimulus.source_texts()))) - bound
+    return tuple(sorted((names & used) - constants.keys()))
+
+
+_WORD = re.compile(r"[^\W\d]\w*")

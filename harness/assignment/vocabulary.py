@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from harness.assignment.document import Document, Loc
 from harness.matchers.reading import nearest
 from harness.model.plan import Clause, FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.stimulus import Binding, Limits
+from harness.model.stimulus import Binding, Limits, statements
 from harness.model.values import Value
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ class Vocabulary:
     reference: tuple[SourceFile, ...]  # empty where there is none
     provided: tuple[SourceFile, ...]
     functions: tuple[FunctionSignature, ...]
+    other_names: frozenset[str]  # that stimuli may use: of the reference's module, beside functions
+    definitions: frozenset[str]  # functions and classes of the provided files, but for drivers
     limits: Limits
     floats_within: float | None
     variants: Variants
@@ -130,11 +132,39 @@ def _definitions(files: Iterable[SourceFile]) -> Iterator[_Definition]:
         yield from (node for node in body if isinstance(node, (*_FUNCTIONS, ast.ClassDef)))
 
 
-def defined_in(files: Iterable[SourceFile], *, classes: bool = False) -> tuple[str, ...]:
-    """The names of the functions and classes, or of the `classes` alone, that the files define at
-    their top level, sorted."""
-    nodes = (n for n in _definitions(files) if isinstance(n, ast.ClassDef) or not classes)
-    return tuple(sorted({node.name for node in nodes}))
+def defined_in(files: Iterable[SourceFile]) -> tuple[str, ...]:
+    """The names of the functions and classes that the files define at their top level, sorted."""
+    return tuple(sorted({node.name for node in _definitions(files)}))
+
+
+def class_names(files: Iterable[SourceFile]) -> tuple[str, ...]:
+    """The names of all classes that the files define, in their order."""
+    parts = [part for file in files if file.name.endswith(".py") for part in statements(file.data)]
+    nodes = (node for part in parts for node in ast.walk(part))
+    return tuple(dict.fromkeys(node.name for node in nodes if isinstance(node, ast.ClassDef)))
+
+
+def other_names(file: SourceFile) -> frozenset[str]:
+    """The public names that the module binds at its top level, but for functions, classes and what
+    it imports."""
+    names = (name for name, _ in _bindings(ast.parse(file.data)))
+    return frozenset(name for name in names if not name.startswith("_"))
+
+
+def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) -> frozenset[str]:
+    """The functions and classes of the provided modules. One that imports a `submitted` file is a
+    driver and defines nothing."""
+    modules = {name.removesuffix(".py") for name in submitted}
+    named = [file for file in files if file.name.endswith(".py")]
+    return frozenset(defined_in(each for each in named if modules.isdisjoint(_imported(each))))
+
+
+def _imported(file: SourceFile) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.data)):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
 
 
 def _of_class(node: ast.ClassDef) -> Iterator[FunctionSignature]:

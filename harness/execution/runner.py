@@ -235,7 +235,7 @@ class SubmissionRunner(ABC):
     ) -> None:
         self._make_folder = make_folder
         self._jobs = Jobs(assignment)
-        self._functions = tuple(function.name for function in assignment.functions)
+        self._functions = assignment.module_names
         self._ask = ask
 
     @abstractmethod

@@ -30,7 +30,7 @@ from harness.judging.mismatches import (
     written_mismatches,
 )
 from harness.matchers.comparison import normalised, same, same_shown
-from harness.matchers.kinds.values import Exactly
+from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, transcript
 from harness.model.stimulus import DROPPED, Call, Run, Session, Stimulus
@@ -277,6 +277,8 @@ def _variable_mismatches(
     values = {variable.name: variable.value for variable in observation.variables}
     for name, matcher in matchers.items():
         value = values.get(name)
+        if value is None and isinstance(matcher, AnyValue):
+            continue  # a function, say, which is never among what is observed
         if value is None or not matcher.accepts(value):
             yield ValueMismatch(channel=Channel.LEAVES, expected=matcher, actual=value, name=name)
 

@@ -78,6 +78,7 @@ class CompareBy(StrEnum):
     NAMED = "named"  # some, by name; properties among them
     REPR = "repr"
     EQUALITY = "equality"  # the class's own `==`, with an object that the scenario states
+    NONE = "none"  # by the class alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +125,12 @@ class Assignment:
     floats_within: float | None = None  # how far off a float may be
     exemptions: tuple[Exemption, ...] = ()  # the lecturer's alone: they may name students
     writes_files: bool = False  # some scenario has a folder in which files may be written
+    other_names: tuple[str, ...] = ()  # of the reference's module, that stimuli use
+
+    @property
+    def module_names(self) -> tuple[str, ...]:
+        """What stimuli may name of the submission."""
+        return (*(function.name for function in self.functions), *self.other_names)
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""

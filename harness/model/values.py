@@ -38,7 +38,7 @@ class ValueKind(StrEnum):
     ITERATOR = "iterator"  # `text` is the type's name, `items` what it yields, cut by an Ellipsis
     FOREIGN = "foreign"  # any other type: `text` is its name, `items` its repr where that is known
     UNREADABLE = "unreadable"  # an attribute that raised: `text` is the exception's type
-    FUNCTION = "function"  # a function, builtin or method: `text` is its name
+    FUNCTION = "function"  # a function or method: `text` is its name, of a built-in one `str.upper`
     CYCLE = "cycle"  # the value contains itself here
     TOO_LARGE = "too_large"  # `text` says what was too large
 

@@ -155,6 +155,7 @@ def student_plan(specification: Specification) -> Plan:
                 if clause.id in clauses
             ),
             functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
+            other_names=tuple(name for name in assignment.other_names if name in named),
             manual=(),
             exemptions=(),
             stand_in_files=(),

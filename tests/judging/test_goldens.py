@@ -120,7 +120,8 @@ DISAGREE: dict[str, Golden] = {
         called(None, before=([1],), after=([2],)),
         leaves=(StatedLeave(name="board", value=exactly([1])),),
     ),
-    "the scenario states bord afterwards, but there is no such name.": golden(
+    "the scenario states bord afterwards, but no data has that name then "
+    "({any: true} leaves a function out).": golden(
         called(None), leaves=(StatedLeave(name="bord", value=exactly([1])),)
     ),
     "the reference changes argument 1 to [2].": golden(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
@@ -28,7 +28,13 @@ from harness.assignment.shapes import (
     shaped,
     wrong,
 )
-from harness.assignment.vocabulary import Variants, Vocabulary, public_functions
+from harness.assignment.vocabulary import (
+    Variants,
+    Vocabulary,
+    definitions_beside,
+    other_names,
+    public_functions,
+)
 from harness.common.words import listed
 from harness.matchers.reading import describe, nearest
 from harness.model.assignment import ClassComparison, CompareBy
@@ -78,10 +84,12 @@ def _pattern(text: str) -> str:
 
 
 _FileNames = Annotated[list[Annotated[str, AfterValidator(_file_name)]], OneOrMore()]
-_WAYS = Literal["attributes", "repr", "equality"]
+_WAYS = Literal["attributes", "repr", "equality", "none"]
 
 
 def _compared(value: Any) -> str:
+    if value == []:
+        return "write none where nothing but the class counts"
     return nearest(value, get_args(_WAYS)) if isinstance(value, str) else ""
 
 
@@ -93,7 +101,11 @@ def _attribute(name: Any) -> str:
 
 Comparison = Annotated[
     _WAYS | Annotated[list[Annotated[str, BeforeValidator(_attribute)]], Field(min_length=1)],
-    Expects("a list of attributes, or attributes, repr or equality", _compared, instead="repr"),
+    Expects(
+        "a list of attributes, or attributes, repr, equality or none",
+        _compared,
+        instead="repr",
+    ),
 ]
 
 
@@ -168,7 +180,7 @@ class AssignmentShape(Shape):
     """What a scenario may use where it says nothing itself."""
     compare: dict[str, Comparison] = {}
     """Classes, and how their objects are compared: by attributes (a list), attributes (all public
-    ones), repr or equality."""
+    ones), repr, equality, or none (by the class alone)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
     """How far off a float may be, anywhere in a value (left out: not at all)."""
     patterns: dict[str, Annotated[str, AfterValidator(_pattern)]] = {}
@@ -213,6 +225,8 @@ def read_heading(
         reference=reference,
         provided=provided,
         functions=public_functions(reference),
+        other_names=other_names(reference[0]) if reference else frozenset(),
+        definitions=definitions_beside(provided, shape.submission.file_names),
         limits=merged(Limits(), shape.limits),
         floats_within=shape.floats.within if "floats" in shape.model_fields_set else None,
         variants=Variants(provided, shape.submission.file_names),
@@ -269,17 +283,16 @@ def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
     return tuple(slots.values())
 
 
-def comparisons(
-    vocabulary: Vocabulary, classes: Iterable[str] | None
-) -> tuple[ClassComparison, ...]:
-    """How the objects of each class are compared. Mistakes are noted for a class that is not among
-    `classes` (None: not known)."""
+def comparisons(vocabulary: Vocabulary, classes: Sequence[str]) -> tuple[ClassComparison, ...]:
+    """How the objects of each class are compared. Where there is a reference, mistakes are noted
+    for a class that is neither among `classes` nor one that is made by a call (`namedtuple`)."""
     document, written = vocabulary.document, vocabulary.shape.compare
-    names = tuple(written if classes is None else classes)
-    for name in written:
+    names = (*classes, *vocabulary.other_names)
+    for name in written if vocabulary.reference else ():
         if name not in names:
-            hint = nearest(name, names) or f"its classes are {', '.join(names) or 'none'}"
-            document.add(("compare", name), f"the reference has no class {name}", hint, key=True)
+            hint = nearest(name, names) or f"there are {', '.join(classes) or 'none'}"
+            what = f"neither the reference nor a provided file has a class {name}"
+            document.add(("compare", name), what, hint, key=True)
     return tuple(
         ClassComparison(name=name, how=CompareBy(how))
         if isinstance(how, str)

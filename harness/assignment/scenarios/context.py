@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -181,14 +182,18 @@ class Context:
         """A mistake for every name of the code that nothing defines."""
         if not self.vocabulary.reference or not self.names_known:
             return
-        functions = self.vocabulary.function_names
-        known = {*self.names, *self.constants, *functions}
+        vocabulary = self.vocabulary
+        known = {*self.names, *self.constants, *vocabulary.function_names}
+        known |= vocabulary.other_names | vocabulary.definitions
+        modules = {file.removesuffix(".py") for file in vocabulary.file_names}
+        modules |= sys.stdlib_module_names
         for name in sorted(names_of(tree).needed - known - BUILTINS):
             what = (
                 f"{name} is not a function of the reference, a provided constant "
                 "or a name bound by the scenario"
             )
-            self.add(loc, what, nearest(name, known | BUILTINS), line=line)
+            bind = f"write given: import {name}" if name in modules else ""
+            self.add(loc, what, bind or nearest(name, known | BUILTINS), line=line)
 
 
 def value_matcher(field: Field) -> Matcher:

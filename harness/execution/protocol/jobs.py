@@ -31,7 +31,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
     return {
         "main": main_file(assignment),
         "files": _pairs(program_files(assignment, files)),
-        "functions": [function.name for function in assignment.functions],
+        "functions": list(assignment.module_names),
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
         "memory": assignment.limits.memory_mib * _MIB,

@@ -17,9 +17,11 @@ from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import Problem, expectation
 from harness.grading.observing.running import run_scenario
+from harness.judging.channels import argument_name
 from harness.judging.judge import combine, judge
 from harness.matchers.kinds.equal_to import EqualTo
-from harness.model.expectation import Answer, AnswerKey, Expected
+from harness.matchers.kinds.values import AnyValue, OfType
+from harness.model.expectation import AnswerKey, Expectation, Expected
 from harness.model.observation import Isolation
 from harness.model.plan import Clause, Plan, Scenario, SourceFile
 from harness.model.result import ScenarioResult, SubmissionResult
@@ -176,18 +178,15 @@ def value_problems(
     bases = _bases(reference)
     problems: list[Problem] = []
     for scenario in plan.scenarios if key.scenarios else ():
-        asked = isinstance(scenario.stated.returns, EqualTo)  # by its own ==
-        values = [
-            value
-            for answer in key.answers(scenario.id)
-            for value in _values(answer)
-            if not (asked and value is answer.observation.value)
-        ]
+        pairs = zip(scenario.stimuli, key.answers(scenario.id), strict=False)
+        held_to = [expectation(scenario, *pair, plan.assignment) for pair in pairs]
+        values = [value for each in held_to for value in _values(each)]
         names = {value.text for value in values if value.kind is ValueKind.OBJECT}
         for name in sorted(names):
             if not known & {name, *_above(name, bases)}:
                 what = f"{scenario.id} compares every public attribute of {name}"
-                hint = f"compare: {{{name}: [its attributes]}}, or attributes, in assignment.yaml"
+                ways = "attributes for all, none for none"
+                hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml ({ways})"
                 problems.append(Problem.of(scenario, "objects", f"{what}; say so: {hint}"))
         if plan.assignment.floats_within is None and not _is_stated(scenario):
             noisy = next((value for value in values if _is_noisy(value)), None)
@@ -203,11 +202,21 @@ def _is_stated(scenario: Scenario) -> bool:
     return any(each.returns is not None for each in stated)
 
 
-def _values(answer: Answer) -> Iterator[Value]:
-    """Every value that is compared, and all parts of each."""
-    seen = answer.observation
-    values = [value for value in (seen.value, *(step.value for step in seen.steps)) if value]
-    values += [*seen.arguments, *(variable.value for variable in seen.variables)]
+_WITHOUT_ATTRIBUTES = (AnyValue, EqualTo, OfType)  # no attribute is compared under these
+
+
+def _values(held_to: Expectation) -> Iterator[Value]:
+    """Every value of the reference's that is compared, and all parts of each."""
+    stated, seen = held_to.stated, held_to.reference
+    if seen is None:
+        return
+    named = [(argument_name(held_to, at), value) for at, value in enumerate(seen.arguments)]
+    named += [(variable.name, variable.value) for variable in seen.variables]
+    left_out = {each.name for each in stated.leaves if isinstance(each.value, _WITHOUT_ATTRIBUTES)}
+    values = [step.value for step in seen.steps if step.value]
+    values += [value for name, value in named if name not in left_out]
+    if seen.value and not isinstance(stated.returns, _WITHOUT_ATTRIBUTES):
+        values.insert(0, seen.value)
     for value in reversed(values):
         yield from value.parts()
 

@@ -250,8 +250,15 @@ class Failure:
             names = (variable.name for variable in seen.variables)
             before = {name: _before(seen, action, name, len(seen.steps)) for name in names}
         else:
-            values = enumerate(seen.arguments_before)
-            before = {argument_name(self.expectation, at): value for at, value in values}
+            reference = self.expectation.reference
+            others = reference.arguments_before if reference else seen.arguments_before
+            pairs = enumerate(zip(seen.arguments_before, others, strict=False))
+            # A call may be given a value of the program's own, and a wrong one.
+            before = {
+                argument_name(self.expectation, at): value
+                for at, (value, other) in pairs
+                if same(value, other)
+            }
         return tuple(
             _change(m.name, m.expected, value, m.actual, seen.value)
             for m in self._values(Channel.LEAVES)

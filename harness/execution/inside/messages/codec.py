@@ -45,6 +45,8 @@ class _Bound:
 _FUNCTION = type(_a_function)
 _METHOD = type(_Bound().method)
 _BUILTIN = type(len)
+# What built-in types have: `str.upper`, `str.__len__`, `"".__len__`.
+_OF_BUILT_IN_TYPES = frozenset(map(id, (type(str.upper), type(str.__len__), type("".__len__))))
 _ELLIPSIS = type(...)
 _NONE = type(None)
 
@@ -191,8 +193,11 @@ def _other(thing: object, kind: type, budget: SizeBudget, above: set[int], depth
         ends = (thing.start, thing.stop, thing.step)
         if all(type(end) is int and _bit_length(end) < LONGEST_INT_BITS for end in ends):
             return '["range",' + _quoted(repr(thing), budget) + "]"
-    if kind is _FUNCTION or kind is _METHOD or kind is _BUILTIN:
+    if kind is _FUNCTION or kind is _METHOD or kind is _BUILTIN or id(kind) in _OF_BUILT_IN_TYPES:
         return '["function",' + _quoted(_name_of(thing), budget) + "]"
+    if kind is type:
+        shown = type.__repr__(thing)
+        return _named("foreign", "type", ['["str",' + _quoted(shown, budget) + "]"])
     if kind is Unreadable:
         return '["unreadable",' + _quoted(thing.name, budget) + "]"  # type: ignore[attr-defined]
     budget.objects += 1
@@ -228,8 +233,11 @@ def _named(kind: str, name: str, parts: list[str]) -> str:
 def _name_of(thing: object) -> str:
     if type(thing) is _METHOD:
         thing = thing.__func__  # type: ignore[attr-defined]
-    plain = type(thing) is _FUNCTION or type(thing) is _BUILTIN
-    name = thing.__name__ if plain else None  # type: ignore[attr-defined]
+    name = None
+    if type(thing) is _FUNCTION:
+        name = thing.__name__
+    elif type(thing) is _BUILTIN or id(type(thing)) in _OF_BUILT_IN_TYPES:
+        name = thing.__qualname__  # type: ignore[attr-defined]
     return name if type(name) is str else "function"
 
 

@@ -75,6 +75,8 @@ def missing_function(failure: Failure) -> str | None:
     if not name:
         return "A function that is needed here is missing."
     kind = "class" if name[:1].isupper() else "function"
+    if name[1:] and name.isupper():
+        kind = "constant"
     if failure.observation.nearest:
         near = plain(failure.observation.nearest, limit=60)
         return f"The {kind} {name} is missing. You have {near}: is that it?"

@@ -1,0 +1,214 @@
+"""What public collections of exercises ask for, each as a small assignment: its reference is sound,
+a right program of another style passes, and a wrong one fails the scenarios that are about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from harness.assignment.loading import load
+from harness.grading.context import prepare
+from harness.grading.validation.validate import validate
+from tests.inline import grade_here, inline_engine
+from tests.tiny_course import Course
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exercise:
+    """A reference, its scenarios and what assignment.yaml says of them; right programs, and wrong
+    ones with the names of the scenarios that they fail."""
+
+    reference: str
+    scenarios: str
+    settings: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    right: tuple[str, ...] = ()
+    wrong: Mapping[str, str] = field(default_factory=dict)
+
+
+BOX = """\
+class Box:
+    def __init__(self, number):
+        self.number = number
+        self.uses = 0
+    def use(self):
+        return self.number
+"""
+EXERCISES = {
+    "an object that is left out": Exercise(
+        reference=BOX + "def use(box, number):\n    return number\n",
+        scenarios="""\
+function: use
+scenarios:
+  - {name: argument, given: "b = Box(3)", call: "use(b, 3)", leaves: {box: {any: true}}}
+  - name: variable
+    leaves: {b: {any: true}}
+    session: |
+      >>> b = Box(3)
+      >>> use(b, 4)
+      4
+""",
+        right=(BOX + "def use(box, number):\n    box.uses += 1\n    return number\n",),
+        wrong={BOX + "def use(box, number):\n    return 3\n": "variable"},
+    ),
+    "an object of which the class counts": Exercise(
+        reference=BOX + "def make(number):\n    return [Box(number)]\n",
+        scenarios="function: make\nscenarios:\n  - {name: one, call: make(3)}\n",
+        settings="compare: {Box: none}\n",
+        right=("class Box:\n    pass\ndef make(number):\n    return [Box()]\n",),
+        wrong={
+            "class Crate:\n    pass\ndef make(number):\n    return [Crate()]\n": "one",
+            BOX + "def make(number):\n    return [Box(number), Box(number)]\n": "one",
+        },
+    ),
+    "a class of a provided file": Exercise(
+        reference="def wrapped(lines):\n    return lines\n",
+        scenarios="""\
+function: wrapped
+scenarios:
+  - {name: one, call: "wrapped(Lines(['a', 'b']))"}
+""",
+        settings="provided: [lines.py]\ncompare: {Lines: [lines]}\n",
+        files={
+            "reference/e/lines.py": "class Lines:\n"
+            "    def __init__(self, lines):\n        self.lines = lines\n"
+        },
+        right=("def wrapped(lines):\n    lines.seen = True\n    return lines\n",),
+        wrong={"def wrapped(lines):\n    lines.lines = []\n    return lines\n": "one"},
+    ),
+    "a class that is made by a call": Exercise(
+        reference="from collections import namedtuple\n"
+        'Point = namedtuple("Point", "x y")\n'
+        "def origin():\n    return Point(0, 0)\n",
+        scenarios="function: origin\nscenarios:\n  - {name: one, call: origin()}\n",
+        settings="compare: {Point: attributes}\n",
+        wrong={
+            "from collections import namedtuple\n"
+            'Point = namedtuple("Point", "x y")\n'
+            "def origin():\n    return Point(0, 1)\n": "one"
+        },
+    ),
+    "constants of the submission": Exercise(
+        reference='BLACK = "B"\nWHITE, _HIDDEN = "W", 1\n'
+        "def other(color):\n    return WHITE if color == BLACK else BLACK\n",
+        scenarios="""\
+function: other
+scenarios:
+  - {name: black, call: other(BLACK)}
+  - name: white
+    session: |
+      >>> other(WHITE) == BLACK
+      True
+  - {name: imported, given: from a1 import BLACK, call: other(BLACK)}
+  - {name: bound, call: "other(BLACK)", cases: [{BLACK: W}]}
+""",
+        right=(
+            "BLACK, WHITE = 'B', 'W'\n"
+            "def other(color):\n    return {BLACK: WHITE, WHITE: BLACK}[color]\n",
+        ),
+        wrong={
+            "WHITE = 'W'\ndef other(color):\n    return 'W' if color == 'B' else 'B'\n": (
+                "black white imported"
+            ),
+            "BLACK = 'X'\nWHITE = 'W'\ndef other(color):\n"
+            "    return WHITE if color == BLACK else BLACK\n": "black imported bound",
+        },
+    ),
+    "methods and types as values": Exercise(
+        reference="def chosen(number):\n    return [str.upper, 'x'.join, int][number]\n"
+        "def applied(function, items):\n    return [function(item) for item in items]\n",
+        scenarios="""\
+function: chosen
+scenarios:
+  - {name: method, call: chosen(0)}
+  - {name: bound method, call: chosen(1)}
+  - {name: type, call: chosen(2)}
+  - {name: applied, function: applied, call: "applied(str.upper, ['a'])"}
+  - {name: converted, function: applied, call: "applied(int, ['1'])"}
+""",
+        right=(
+            "def chosen(number):\n    return (str.upper, 'y'.join, int)[number]\n"
+            "def applied(function, items):\n    return list(map(function, items))\n",
+        ),
+        wrong={
+            "def chosen(number):\n    return [bytes.upper, b'x'.join, float][number]\n"
+            "def applied(function, items):\n    return list(map(function, items))\n": (
+                "method bound-method type"
+            )
+        },
+    ),
+    "a callable that a session binds": Exercise(
+        reference=BOX + "def adder(number):\n    return lambda other: other + number\n",
+        scenarios="""\
+function: adder
+scenarios:
+  - name: left out
+    leaves: {add: {any: true}, Crate: {any: true}, get: {any: true}, box: {any: true}}
+    session: |
+      >>> add = adder(3)
+      >>> Crate = Box
+      >>> box = Crate(1)
+      >>> get = box.use
+      >>> add(get())
+      4
+""",
+        right=(BOX + "def adder(n):\n    def add(m):\n        return n + m\n    return add\n",),
+        wrong={BOX + "def adder(n):\n    return lambda m: n\n": "left-out"},
+    ),
+}
+
+
+def course_of(root: Path, exercise: Exercise) -> Course:
+    return Course.small(
+        root,
+        "e",
+        exercise.reference,
+        exercise.scenarios,
+        "functionality_marks: 1\n" + exercise.settings,
+        **exercise.files,
+    )
+
+
+def problems(root: Path) -> list[str]:
+    """What `harness validate` finds, but that scenarios name no clause."""
+    with inline_engine():
+        report = validate(prepare(load(root, "e"), refuse=False), (), jobs=1)
+    return [each.message for each in report.problems if each.check != "coverage"]
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_an_exercise_of_the_world(name: str, tmp_path: Path) -> None:
+    exercise = EXERCISES[name]
+    course = course_of(tmp_path, exercise)
+    assert problems(tmp_path) == []
+    programs = (exercise.reference, *exercise.right, *exercise.wrong)
+    for number, program in enumerate(programs):
+        course.write(f"submissions/{number}/a1.py", program)
+    run = grade_here(load(tmp_path, "e"), tmp_path / "submissions", tmp_path / "reports")
+    failed = {
+        int(result.id): [
+            entry.scenario_id.removeprefix("all/").partition("[")[0]
+            for entry in result.scenarios
+            if not entry.verdict.passed
+        ]
+        for result in run.submissions
+    }
+    right = len(programs) - len(exercise.wrong)
+    expected = [[]] * right + [each.split() for each in exercise.wrong.values()]
+    assert [failed[number] for number in range(len(programs))] == expected
+
+
+def test_a_wrong_constant_is_no_argument_that_is_left_unchanged(tmp_path: Path) -> None:
+    exercise = EXERCISES["constants of the submission"]
+    course = course_of(tmp_path, exercise)
+    for number, program in enumerate(exercise.wrong):
+        course.write(f"submissions/{number}/a1.py", program)
+    run = grade_here(load(tmp_path, "e"), tmp_path / "submissions", tmp_path / "reports")
+    first = [result.scenarios[0].verdict.message for result in run.submissions]
+    assert first == [
+        "The constant BLACK is missing: it is not written yet, or its name is spelled differently.",
+        "color is 'X' afterwards, it should be 'B'.",
+    ]
