@@ -151,8 +151,8 @@ class Tool:
         __import__(module)
         self._function: Callable[[str], str] = getattr(sys.modules[module], function)
 
-    def run(self, payload: str, channel: int) -> None:
-        send(channel, b"A", quote(self._function(payload)))
+    def run(self, payload: str, answers: int) -> None:
+        send(answers, b"A", quote(self._function(payload)))
         _exit(0)
 
 

@@ -97,8 +97,8 @@ class Server:
         self.limits.allow_memory(0)
         import_useful(self.submitted, self.setup)
 
-    def _scenario(self, request: bytes, terminal: int, channel: int) -> None:
-        """Fork its process, which alone receives the scenario's job, over `channel`; then wait
+    def _scenario(self, request: bytes, terminal: int, questions: int, answers: int) -> None:
+        """Fork its process, which alone receives the scenario's job, by `questions`; then wait
         for its end."""
         memory, controlled, selections = marshal.loads(request)
         files = self._select_files(selections)
@@ -108,23 +108,24 @@ class Server:
         if pid == 0:
             try:
                 self._become_child(terminal, controlled=controlled)
-                job = receive_job(channel)
+                job = receive_job(questions)
                 if self.tool is not None:
-                    self.tool.run(job, channel)
+                    self.tool.run(job, answers)
                 elif files and "shared" in job:
-                    SharedRun(job["shared"], files, self.functions).run(terminal, channel)
+                    shared = SharedRun(job["shared"], files, self.functions)
+                    shared.run(terminal, questions, answers)
                 elif self.stand_ins is not None:
                     for number in (0, 1, 2):
                         os.dup2(terminal, number)
-                    self.stand_ins.run(job, partial(send, channel), partial(receive, channel))
+                    self.stand_ins.run(job, partial(send, answers), partial(receive, questions))
                 elif files:
                     stimulus = unpacked(job["stimulus"])
                     process = ScenarioProcess(job, stimulus, files[0], self.functions)
-                    process.run(terminal, channel)
+                    process.run(terminal, questions, answers)
             finally:
                 _exit(70)
-        close(terminal)
-        close(channel)
+        for number in (terminal, questions, answers):
+            close(number)
         status, cpu = self._wait_for(pid)
         if self.confinement["looks_for_orphans"]:
             kill_children(set())

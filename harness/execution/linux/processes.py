@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -208,49 +209,63 @@ CHUNK = 1 << 16  # bytes taken at once at most
 
 
 class ScenarioChannel:
-    """A socket pair that lives for one scenario.
+    """Lives for one scenario: a pipe for what its process is told, a socket pair for what it says.
 
-    Only that scenario's process holds the other end, so that nothing it writes can be read for
+    Only that scenario's process holds the other ends, so that nothing it writes can be read for
     another scenario, and nothing of its job passes through the server that it is forked from. A
-    socket, unlike a pipe, cannot be opened again for reading: what was said stays said.
+    socket, unlike a pipe, cannot be opened again for reading: what was said stays said. Told is
+    by a pipe because a socket wakes whoever waits for it twice a message.
     """
 
     def __init__(self) -> None:
-        self._ours, self._theirs = socket.socketpair()
-        self._ours.settimeout(_PATIENCE)  # of sending; the descriptor itself does not block
+        self._heard, self._says = socket.socketpair()
+        self._told, self._tell = os.pipe()
+        os.set_blocking(self._tell, False)
+        self._heard.setblocking(False)
 
     def fileno(self) -> int:
-        return self._ours.fileno()
+        return self._heard.fileno()
 
     @property
-    def process_end(self) -> int:
-        """The end to pass to the scenario's process."""
-        return self._theirs.fileno()
+    def process_ends(self) -> tuple[int, int]:
+        """What the scenario's process reads from, and what it writes to."""
+        return self._told, self._says.fileno()
 
     def send(self, message: bytes) -> None:
-        """Pass one message to the process, whose end is given up here before the first one.
+        """Pass one message to the process, whose ends are given up here before the first one.
 
         A process that has ended already takes none; HarnessError when one does not read.
         """
-        self._theirs.close()
+        if self._told >= 0:
+            self._give_up_process_ends()
+        data = frames.framed(message)
         try:
-            self._ours.sendall(frames.framed(message))
-        except (TimeoutError, BlockingIOError):
-            raise HarnessError("a scenario's process does not take its job") from None
+            while data := data[self._write(data) :]:
+                pass
         except OSError:  # it has ended: its server tells how
             return
 
+    def _write(self, data: bytes) -> int:
+        """How many of these bytes the pipe took, once it took any."""
+        while True:
+            try:
+                return os.write(self._tell, data)
+            except BlockingIOError:
+                room = select.poll()
+                room.register(self._tell, select.POLLOUT)
+                if not room.poll(1000 * _PATIENCE):
+                    raise HarnessError("a scenario's process does not take its job") from None
+
     def wait_in_kernel(self, seconds: float) -> None:
         """From now on `receive` may be called: it waits in the kernel, up to so many seconds."""
-        self._ours.setblocking(True)
-        self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(_PATIENCE))
-        self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(seconds))
+        self._heard.setblocking(True)
+        self._heard.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(seconds))
 
     def receive(self) -> bytes | None:
         """What the process wrote; none when it has ended, None when it wrote nothing for a
         while."""
         try:
-            return self._ours.recv(CHUNK)
+            return self._heard.recv(CHUNK)
         except BlockingIOError:
             return None
         except OSError:  # ended with something unread, after its last words
@@ -259,13 +274,22 @@ class ScenarioChannel:
     def read(self) -> bytes:
         """Up to 64 KiB of what the process wrote; none when nothing is there, or it has ended."""
         try:
-            return os.read(self._ours.fileno(), CHUNK)
+            return os.read(self._heard.fileno(), CHUNK)
         except OSError:  # BlockingIOError; or ended with something unread, after its last words
             return b""
 
     def close(self) -> None:
-        self._theirs.close()
-        self._ours.close()
+        if self._told >= 0:
+            self._give_up_process_ends()
+        if self._tell >= 0:
+            os.close(self._tell)
+            self._tell = -1
+        self._heard.close()
+
+    def _give_up_process_ends(self) -> None:
+        self._says.close()
+        os.close(self._told)
+        self._told = -1
 
 
 def _timeval(seconds: float) -> bytes:

@@ -198,7 +198,7 @@ class ServerLink:
             if terminal is None:
                 terminal = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
                 stack.callback(os.close, terminal)
-            self.server.send(request, (terminal, channel.process_end))
+            self.server.send(request, (terminal, *channel.process_ends))
         channel.send(marshal.dumps(job, 2))  # type: ignore[arg-type]
 
     def close(self) -> None:

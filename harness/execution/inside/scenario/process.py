@@ -91,22 +91,23 @@ class ScenarioProcess:
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
         self.terminal = -1
-        self.channel = -1
+        self.questions = self.answers = -1
 
-    def run(self, terminal: int, channel: int) -> None:
+    def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
         for number in (0, 1, 2):
             dup2(terminal, number)
+        self.questions = questions
         if self.job["shim"]:
             asks = partial(self._send, b"Q", "")
             install_input(partial(_asked_read, asks))
-        self.perform(terminal, channel)
+        self.perform(terminal, answers)
         _exit(0)
 
-    def perform(self, terminal: int, channel: int) -> None:
-        """Load the submission, run the stimulus, and answer once on `channel`."""
+    def perform(self, terminal: int, answers: int) -> None:
+        """Load the submission, run the stimulus, and answer once on `answers`."""
         self.terminal = terminal
-        self.channel = channel
+        self.answers = answers
         try:
             self._tidy()
             self._observe(self.answer)
@@ -195,7 +196,7 @@ class ScenarioProcess:
             caller.give_up(f"{answer.raised.name} is no function")
 
     def _receive(self) -> bytes:
-        return receive(self.channel)
+        return receive(self.questions)
 
     def _run_stimulus(self, module: ModuleType, answer: evaluate.StimulusAnswer) -> None:
         context = self.context
@@ -247,7 +248,7 @@ class ScenarioProcess:
                 continue
 
     def _send(self, kind: bytes, text: str) -> None:
-        send(self.channel, kind, text)
+        send(self.answers, kind, text)
 
 
 def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> bool:

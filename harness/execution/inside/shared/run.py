@@ -81,7 +81,7 @@ class ScriptedInput:
         sys.stdout.flush()
         try:
             self._run.say(b"I", b"")
-            answer = receive_only(self._run.channel)
+            answer = receive_only(self._run.questions)
         except RecursionError:  # in our own code, at the depth limit
             _exit(0)
         if not answer:  # there is no such line
@@ -135,23 +135,23 @@ class SharedRun:
         self.input = ScriptedInput(self)
         self.is_loading = True
         self.has_answered = False
-        self.channel = -1
+        self.questions = self.answers = -1
         self.context = evaluate.EvaluationContext()
         self.steps: list[str] = []
         self.constants: list[tuple[str, Any]] = []
         self.containers: list[tuple[str, Any]] = []
 
-    def run(self, terminal: int, channel: int) -> None:
+    def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
         for number in (0, 1, 2):
             dup2(terminal, number)
-        self.channel = channel
+        self.questions, self.answers = questions, answers
         sys.stdout = self.output
         sys.stdin = self.input
         sys.stderr = NoOutput(self)
         _signal.signal(_signal.SIGPROF, self._out_of_time)
         while True:
-            self.perform(receive_only(channel))
+            self.perform(receive_only(questions))
 
     # As many calls lie between `run` and a submission's code as in `ScenarioProcess`: a program
     # that recurses too deep does so at the same depth.
@@ -351,7 +351,7 @@ class SharedRun:
 
     def _ends_quietly(self) -> bool:
         """End what nothing reaches any more; whether that left nothing new, and printed nothing."""
-        gc.collect()
+        gc.collect(1)  # all that came since the last time: what was loaded is frozen
         if gc.get_objects(0):  # generators that end may leave others for the next scenario
             return False
         self.output.flush()
@@ -374,7 +374,7 @@ class SharedRun:
 
     def say(self, kind: bytes, body: bytes) -> None:
         """One frame to the driver, at once: its length, its kind, its body."""
-        send_bytes(self.channel, kind, body)
+        send_bytes(self.answers, kind, body)
 
 
 def _met_a_limit(raised: str) -> bool:

@@ -33,7 +33,6 @@ _BUILTIN = type(len)
 _WRAPPERS = (staticmethod, classmethod)
 # What objects hold beside items and names. `__init__` sets it anew, which a program can call by way
 # of `super()` in a class that is derived from its own and from the object's.
-_OF_FUNCTION = attrgetter("__defaults__", "__kwdefaults__")
 _OF_WRAPPER = attrgetter("__func__", "__wrapped__")
 _OF_PROPERTY = attrgetter("fget", "fset", "fdel")
 _ALIASES = (type(list[int]), type(int | None))
@@ -62,6 +61,7 @@ class Snapshot:
     def __init__(self, modules: Iterable[ModuleType], fixed: frozenset[int]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
         self._mappings: list[tuple[str, Any, list[Any], list[Any]]] = []
+        self._functions: list[tuple[str, Any, object, object]] = []
         self._holders: list[tuple[str, Any, Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]] = []
         self._seen: set[int] = set()
         self._modules = list(modules)
@@ -93,10 +93,13 @@ class Snapshot:
                 return name + _changed_key(mapping, keys, values)
             if not all(map(is_, mapping, keys)):
                 return name
+        for name, function, defaults, keywords in self._functions:
+            if function.__defaults__ is not defaults or function.__kwdefaults__ is not keywords:
+                return name
+            if function.__dict__:
+                return name
         for name, holder, parts_of, parts in self._holders:
             if not all(map(is_, parts_of(holder), parts)):
-                return name
-            if parts_of is _OF_FUNCTION and holder.__dict__:
                 return name
         return ""
 
@@ -155,7 +158,8 @@ class Snapshot:
             raise NotPlainError(f"`{name}`, a function with a closure {where}, may change unseen")
         if function.__dict__:
             raise NotPlainError(f"`{name}`, a function with attributes {where}, may change unseen")
-        defaults, keywords = self._hold(f"`{name}`, a function,", function, _OF_FUNCTION)
+        defaults, keywords = function.__defaults__, function.__kwdefaults__
+        self._functions.append((f"`{name}`, a function,", function, defaults, keywords))
         try:
             cells = [cell.cell_contents for cell in closure or ()]
         except ValueError:
