@@ -39,7 +39,9 @@ def stored(name: str, attribute: str) -> NoReturn:
 def facades(monkeypatch: pytest.MonkeyPatch) -> Iterator[Facades]:
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
-    yield Facades(unavailable, stored)
+    made = Facades()
+    made.report_to(unavailable, stored)
+    yield made
 
 
 def installed(facades: Facades) -> dict[str, ModuleType]:
@@ -136,7 +138,8 @@ def test_what_is_not_loaded_cannot_be_imported(facades: Facades) -> None:
 def test_what_the_program_does_not_name_has_no_facade(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "modules", {"math": math})
     monkeypatch.setattr(sys, "meta_path", [])
-    facades = Facades(unavailable, stored)
+    facades = Facades()
+    facades.report_to(unavailable, stored)
     assert set(installed(facades)) == set(NAMES) - {"random"}
     facades.seed(7)
     assert facades.draw() == 0.0

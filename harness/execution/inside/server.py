@@ -18,6 +18,7 @@ from .messages.frames import receive, receive_job, send
 from .modules import Tool, import_useful
 from .scenario.evaluate import unpacked
 from .scenario.process import Files, ScenarioProcess
+from .shared.facades import Facades
 from .shared.run import SharedRun
 from .stand_ins.calls import StandIns
 from .warm_up import freeze_heap
@@ -96,6 +97,7 @@ class Server:
             source.try_to_compile()
         self.limits.allow_memory(0)
         import_useful(self.submitted, self.setup)
+        self.facades = Facades()
 
     def _scenario(self, request: bytes, terminal: int, questions: int, answers: int) -> None:
         """Fork its process, which alone receives the scenario's job, by `questions`; then wait
@@ -112,7 +114,7 @@ class Server:
                 if self.tool is not None:
                     self.tool.run(job, answers)
                 elif files and "shared" in job:
-                    shared = SharedRun(job["shared"], files, self.functions)
+                    shared = SharedRun(job["shared"], files, self.functions, self.facades)
                     shared.run(terminal, questions, answers)
                 elif self.stand_ins is not None:
                     for number in (0, 1, 2):

@@ -125,8 +125,8 @@ class _SharedProcess:
                     break
                 if data is None:
                     self._look_around()
-                else:
-                    self._take(data)
+                elif self._take(data):
+                    continue
                 self._check_clock()
             while not self._ended:
                 self._look_around(_HEARTBEAT)
@@ -149,14 +149,17 @@ class _SharedProcess:
                 listener.receive()  # it reads past `sys.stdin`: out of the ordinary
                 self._kill()
 
-    def _take(self, data: bytes) -> None:
-        """Act on the frames that are whole now."""
+    def _take(self, data: bytes) -> bool:
+        """Act on the frames that are whole now; False where none was."""
         self._unread.add(data)
+        acted = False
         try:
             while not self._killed_at and (frame := self._unread.next()) is not None:
                 self._take_frame(frame[:1], frame[1:])
+                acted = True
         except TamperedError:
             self._kill()  # what is too long to be read is observed alone
+        return acted
 
     def _take_frame(self, kind: bytes, body: bytes) -> None:
         self._progress = time.monotonic()

@@ -81,15 +81,12 @@ class _NothingElse:
 class Facades:
     """What stands in `sys.modules` for the modules that a program may import.
 
-    For `math` and `random` there is one where the real one is loaded. Whatever else is not loaded
-    yet calls `unavailable` with its name when it is imported, and who stores something in a façade
-    calls `stored` with its name and the attribute's: both must end the process, since what they
-    raised could be caught. `modules` are the façades, `values` all that they hold.
+    For `math` and `random` there is one where the real one is loaded. `modules` are the façades,
+    `values` all that they hold. They are made before the process that uses them is forked.
     """
 
-    def __init__(
-        self, unavailable: Callable[[str], NoReturn], stored: Callable[[str, str], NoReturn]
-    ) -> None:
+    def __init__(self) -> None:
+        self._stored: Callable[[str, str], NoReturn] | None = None
         names: dict[str, dict[str, Any]] = {
             "string": _STRING,
             "typing": {name: _Form() for name in _FORMS.split()} | {"TYPE_CHECKING": False},
@@ -100,8 +97,16 @@ class Facades:
             names["math"] = _listed(math, (name for name in dir(math) if name[:1] != "_"))
         if self._random is not None:
             names["random"] = _listed(self._random, _RANDOM.split())
-        self.modules = [_facade(name, values, stored) for name, values in names.items()]
+        self.modules = [self._facade(name, values) for name, values in names.items()]
         self.values = [value for values in names.values() for value in values.values()]
+
+    def report_to(
+        self, unavailable: Callable[[str], NoReturn], stored: Callable[[str, str], NoReturn]
+    ) -> None:
+        """From now on, whatever is neither loaded nor the program's calls `unavailable` with its
+        name when it is imported, and who stores something in a façade calls `stored` with its name
+        and the attribute's. Both must end the process, since what they raised could be caught."""
+        self._stored = stored
         sys.meta_path.insert(0, _NothingElse(unavailable))
 
     def install(self) -> None:
@@ -118,31 +123,32 @@ class Facades:
         seeded."""
         return self._random.random() if self._random is not None else 0.0
 
+    def _facade(self, name: str, values: dict[str, Any]) -> ModuleType:
+        """A module with these attributes, which no statement can change: they lie in slots, not in
+        its dictionary."""
 
-def _facade(
-    name: str, values: dict[str, Any], stored: Callable[[str, str], NoReturn]
-) -> ModuleType:
-    """A module with these attributes, which no statement can change: they lie in slots, not in its
-    dictionary, and `stored` is called instead."""
+        class Facade(_Module):
+            __slots__ = (*values, "__all__")
 
-    class Facade(_Module):
-        __slots__ = (*values, "__all__")
+            def __setattr__(_, attribute: str, value: object) -> None:  # noqa: N805
+                self._report(name, attribute)
 
-        def __setattr__(self, attribute: str, value: object) -> NoReturn:
-            stored(name, attribute)
+            def __delattr__(_, attribute: str) -> None:  # noqa: N805
+                self._report(name, attribute)
 
-        def __delattr__(self, attribute: str) -> NoReturn:
-            stored(name, attribute)
+        Facade.__name__ = "module"  # as messages about the real one say
+        facade = Facade(name)
+        space = vars(facade)
+        space.clear()
+        space["__name__"] = name
+        for attribute, value in values.items():
+            object.__setattr__(facade, attribute, value)
+        object.__setattr__(facade, "__all__", tuple(values))
+        return facade
 
-    Facade.__name__ = "module"  # as messages about the real one say
-    facade = Facade(name)
-    space = vars(facade)
-    space.clear()
-    space["__name__"] = name
-    for attribute, value in values.items():
-        object.__setattr__(facade, attribute, value)
-    object.__setattr__(facade, "__all__", tuple(values))
-    return facade
+    def _report(self, name: str, attribute: str) -> None:
+        if self._stored is not None:
+            self._stored(name, attribute)
 
 
 def _listed(real: ModuleType, names: Iterable[str]) -> dict[str, Any]:

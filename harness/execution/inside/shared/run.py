@@ -27,7 +27,6 @@ from ..messages.frames import receive_only, send_bytes
 from ..scenario import evaluate
 from ..scenario.evaluate import unpacked
 from ..scenario.process import copied
-from .facades import Facades
 from .snapshot import NotPlainError, Snapshot, fixed_ids
 
 TYPE_CHECKING = False
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ..scenario.process import Files
+    from .facades import Facades
 
 _MODULE = type(sys)
 
@@ -117,12 +117,14 @@ class SharedRun:
         job: dict[str, Any],
         files: list[Files],
         functions: frozenset[str],
+        facades: Facades,
     ) -> None:
         self.main_name: str = job["main"]
         self.loading_cpu: float = job["cpu"]
         self.memory_kib: int = job["memory_kib"]
         self.selections = files
-        self.facades = Facades(self._not_loaded, self._stored)
+        self.facades = facades
+        facades.report_to(self._not_loaded, self._stored)
         self.loading_seed = urandom(16)  # which no seed of the program's own equals
         self.facades.seed(self.loading_seed)
         self.first_draw = self.facades.draw()
