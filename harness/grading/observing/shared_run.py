@@ -33,7 +33,7 @@ from harness.model.stimulus import Limits, Run, Stimulus
 from harness.model.verdict import VerdictKind
 
 KindOf = Callable[[Scenario, int, Observation], VerdictKind]
-_WORTH_A_PROCESS = 3  # two alone are as many processes as two together and their audit
+_WORTH_A_PROCESS = 2  # one stimulus costs less alone than in a process that is audited
 _LARGEST_DRAW = 1 << 14  # bytes of a draw that differs; a larger one is observed alone
 _SHORTEST_TOLD = 8  # characters; what is shorter lies in many a text by chance
 
