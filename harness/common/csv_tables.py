@@ -55,25 +55,7 @@ class Form:
     separator_line: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """A table, its header first; `place` is the file it was read from, empty for one that we made.
-
-    `lines` are the numbers of the lines that the rows begin on, for messages.
-    """
-
-    rows: tuple[Row, ...]
-    form: Form = Form()
-    place: str = ""
-    lines: tuple[int, ...] = ()
-
-    def at(self, row: int) -> str:
-        """The place of a row for a message: file:line."""
-        return f"{self.place}:{self.lines[row]}" if self.lines else self.place
-
-    def with_rows(self, rows: list[list[str]]) -> Sheet:
-        """The same table with other cells."""
-        return replace(self, rows=tuple(tuple(row) for row in rows))
+PLAIN = Form()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +63,7 @@ class Record:
     """One row below the header: its cells that are not empty, by their column's plain name (see
     `plain_name`), of which there may be several."""
 
+    row: int  # in its sheet
     place: str
     cells: Mapping[str, Sequence[str]]
 
@@ -97,6 +80,55 @@ class Record:
                 hint="remove the one that is not meant",
             )
         return self.cells[name][0]
+
+    def every(self, *columns: str) -> Row:
+        """The cells of these columns that are not empty, each as `first` gives it."""
+        return tuple(cell for name in columns if (cell := self.first(name)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A table, its header first; `place` is the file it was read from, empty for one that we made.
+
+    `lines` are the numbers of the lines that the rows begin on, for messages.
+    """
+
+    rows: tuple[Row, ...]
+    form: Form = PLAIN
+    place: str = ""
+    lines: tuple[int, ...] = ()
+
+    def at(self, row: int) -> str:
+        """The place of a row for a message: file:line."""
+        return f"{self.place}:{self.lines[row]}" if self.lines else self.place
+
+    def with_rows(self, rows: Iterable[Sequence[str]]) -> Sheet:
+        """The same table with other cells."""
+        return replace(self, rows=tuple(map(tuple, rows)))
+
+    @property
+    def columns(self) -> Row:
+        """The plain names of the columns."""
+        return tuple(plain_name(bare_cell(cell)) for cell in self.rows[0])
+
+    def column(self, *names: str) -> int | None:
+        """The first column that is called so, whatever its case; None without one."""
+        wanted = set(map(plain_name, names))
+        return next((i for i, name in enumerate(self.columns) if name in wanted), None)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The rows below the header that are not blank, without what makes a cell inert."""
+        columns = self.columns
+        records: list[Record] = []
+        for index, row in enumerate(self.rows):
+            cells: dict[str, list[str]] = defaultdict(list)
+            for name, cell in zip(columns, row, strict=False):
+                if text := bare_cell(cell).strip():
+                    cells[name].append(text)
+            if index and any(cell.strip() for cell in row):
+                records.append(Record(row=index, place=self.at(index), cells=dict(cells)))
+        return tuple(records)
 
 
 def read_sheet(path: Path) -> Sheet:
@@ -127,25 +159,6 @@ def read_sheet(path: Path) -> Sheet:
     return sheet
 
 
-def columns_of(sheet: Sheet) -> tuple[str, ...]:
-    """The plain names of the columns."""
-    return tuple(plain_name(bare_cell(cell)) for cell in sheet.rows[0])
-
-
-def records_of(sheet: Sheet) -> tuple[Record, ...]:
-    """The rows below the header that are not blank, without what makes a cell inert."""
-    columns = columns_of(sheet)
-    records: list[Record] = []
-    for index, row in enumerate(sheet.rows):
-        cells: dict[str, list[str]] = defaultdict(list)
-        for name, cell in zip(columns, row, strict=False):
-            if text := bare_cell(cell).strip():
-                cells[name].append(text)
-        if index and any(cell.strip() for cell in row):
-            records.append(Record(place=sheet.at(index), cells=dict(cells)))
-    return tuple(records)
-
-
 def plain_name(column: str) -> str:
     """`SIS User ID` as `sis user id`, `student_id` as `student id`."""
     return re.sub(r"[\s_]+", " ", column).strip().casefold()
@@ -154,24 +167,20 @@ def plain_name(column: str) -> str:
 def encoded(sheet: Sheet) -> bytes:
     """The file's bytes: in the form of the sheet, every cell inert."""
     form = sheet.form
+    first = f"sep={form.delimiter}{form.line_end}" if form.separator_line else ""
+    text = first + csv_text(sheet.rows, form)
+    return form.mark + text.encode(form.encoding, "backslashreplace")
+
+
+def csv_text(rows: Iterable[Sequence[str]], form: Form = PLAIN) -> str:
+    """Rows as CSV text with every cell inert; lines end as RFC 4180 has it, or the form."""
     text = io.StringIO(newline="")
-    if form.separator_line:
-        text.write(f"sep={form.delimiter}{form.line_end}")
-    quoting: int = csv.QUOTE_ALL if form.quoted else csv.QUOTE_MINIMAL
     writer = csv.writer(
         text,
         delimiter=form.delimiter,
         lineterminator=form.line_end,
-        quoting=quoting,  # type: ignore[arg-type]
+        quoting=csv.QUOTE_ALL if form.quoted else csv.QUOTE_MINIMAL,
     )
-    writer.writerows([inert_cell(cell) for cell in row] for row in sheet.rows)
-    return form.mark + text.getvalue().encode(form.encoding, "backslashreplace")
-
-
-def csv_text(rows: Iterable[Sequence[str]]) -> str:
-    """Rows as CSV text with every cell inert; lines end as RFC 4180 has it."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
     writer.writerows([inert_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.common.person_names import by_key, by_name_line, id_key, name_keys
+from harness.common.people import by_key, by_name_line, id_key, name_keys, pairs
 from harness.intake.entries import listed, safe_id
-from harness.intake.layouts import Times
+from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
-from harness.intake.terms import Due, Extension, Listed, Terms, in_zone
-from harness.intake.uploads import Attempt, StudentUploads
+from harness.intake.terms import Extension, Terms, in_zone
+from harness.intake.uploads import Attempt, Due, Listed, StudentUploads
 from harness.model.submission import Student
 
 MAX_SUBMISSIONS = 20_000  # their files are in memory until all are graded
@@ -161,26 +161,31 @@ def _on_roster(
     A student is found by id or email, else by a name that nobody else has. Raises UserError when
     nobody of the roster is found.
     """
-    by_id = _by_id(everybody, roster)
-    by_name = _by_name(everybody, roster, by_id)
-    lines = by_id | by_name
-    members = [_on_line(uploads, lines.get(index)) for index, uploads in enumerate(everybody)]
-    if everybody and not lines:
+    people = [uploads.person.keys for uploads in everybody]
+    lines = [line.person.keys for line in roster]
+    # One student may be in downloads of two platforms.
+    by_id = pairs([keys[0] for keys in people], [keys[0] for keys in lines], shared=True)
+    of_name = pairs([keys[2] for keys in people], [keys[2] for keys in lines])
+    found = set(by_id.values())
+    by_name = {one: at for one, at in of_name.items() if one not in by_id and at not in found}
+    line_of = {one: roster[at] for one, at in (by_id | by_name).items()}
+    if everybody and not line_of:
         raise UserError(
             "nobody on the roster is among those who handed in",
             place=place,
             hint="see whether its ids are the platform's, or its names complete",
         )
-    strangers = [member.identity for member in members if member.listed is None]
-    matched = {id(line) for line in lines.values()}
-    missing = [line for line in roster if id(line) not in matched]
-    unsure = {key for each in members if each.listed is None for key in _name_keys(each)}
+    members = [_on_line(uploads, line_of.get(index)) for index, uploads in enumerate(everybody)]
+    strangers = [member for member in members if member.listed is None]
+    unsure = {key for each in strangers for key in each.person.keys[2]}
+    found |= set(by_name.values())
+    missing = [line for at, line in enumerate(roster) if at not in found]
     members += [_absent(line, members, unsure) for line in missing]
-    alone = [_by_name_alone(everybody[index], by_name[index]) for index in sorted(by_name)]
+    alone = [_by_name_alone(everybody[index], line_of[index]) for index in sorted(by_name)]
     notices = by_name_line(alone)
     if strangers:
         are = "is" if len(strangers) == 1 else "are"
-        notices.append(f"{listed(strangers)} {are} not on the roster")
+        notices.append(f"{listed(strangers, lambda one: one.identity)} {are} not on the roster")
     return members, notices
 
 
@@ -197,8 +202,7 @@ def _with_extensions(
     """Everybody with the time due, and lines about extensions of nobody here: whoever has one may
     not have handed in yet. UserError for one of several, for one before the class's due time, and
     where all are of nobody."""
-    ids = [_keys(member) | (member.listed.ids if member.listed else set()) for member in members]
-    indexes = by_key(enumerate(ids))
+    indexes = by_key((index, member.person.keys[0]) for index, member in enumerate(members))
     held = [replace(member, due=due) for member in members]
     examples = listed(sorted(member.identity for member in members)[:3])
     unknown = []
@@ -228,33 +232,6 @@ def _with_extensions(
     return held, lines
 
 
-def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dict[int, Listed]:
-    """The line of the roster for each of everybody (by position) whose id or email it has."""
-    by_id = by_key((line, line.ids | {id_key(line.student.email)} - {""}) for line in roster)
-    lines: dict[int, Listed] = {}
-    for index, uploads in enumerate(everybody):
-        meant = {id(line): line for key in _keys(uploads) for line in by_id[key]}
-        if len(meant) == 1:
-            lines[index] = next(iter(meant.values()))
-    return lines
-
-
-def _by_name(
-    everybody: Sequence[StudentUploads], roster: Sequence[Listed], by_id: dict[int, Listed]
-) -> dict[int, Listed]:
-    """The line of each other who has a name that nobody else has, here or there."""
-    lines: dict[int, Listed] = {}
-    taken = {id(line) for line in by_id.values()}
-    by_name = by_key((line, name_keys(line.student.name)) for line in roster)
-    named = by_key(enumerate(map(_name_keys, everybody)))
-    for key, indexes in named.items():
-        if len(indexes) != 1 or len(by_name[key]) != 1 or indexes[0] in by_id:
-            continue
-        if id(by_name[key][0]) not in taken:
-            lines.setdefault(indexes[0], by_name[key][0])
-    return lines
-
-
 def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
     if line is None:
         return uploads
@@ -273,7 +250,7 @@ def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -
     absent = StudentUploads(
         identity=line.student.id, student=line.student, attempts=(), listed=line
     )
-    if name_keys(line.student.name) & unsure:
+    if unsure.intersection(line.person.keys[2]):
         why = "somebody of this name handed in, and nothing tells who of several it is"
         return replace(absent, doubt=why)
     theirs = [each for each in members if line.group and _is_of_group(each, line.group)]
@@ -295,14 +272,4 @@ def _is_of_group(member: StudentUploads, group: str) -> bool:
         return False
     if member.listed is not None:
         return member.listed.group == group
-    return bool(name_keys(group) & _name_keys(member))
-
-
-def _keys(uploads: StudentUploads) -> set[str]:
-    own = uploads.student
-    keys = {uploads.identity, own.id if own else "", own.email if own else ""}
-    return {id_key(key) for key in keys} - {""}
-
-
-def _name_keys(uploads: StudentUploads) -> frozenset[str]:
-    return name_keys(uploads.student.name if uploads.student else uploads.identity)
+    return not name_keys(group).isdisjoint(member.person.keys[2])

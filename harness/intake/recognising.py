@@ -25,7 +25,7 @@ from harness.intake.entries import (
     safe_id,
     shown_path,
 )
-from harness.intake.layouts import Layout, Named, Times, known_layouts
+from harness.intake.platforms import Layout, Named, Times, known_layouts
 from harness.intake.uploads import Attempt, StudentUploads, attempt_of, in_folder
 from harness.model.plan import Assignment
 

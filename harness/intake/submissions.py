@@ -24,8 +24,8 @@ from harness.intake.entries import (
     listed,
     original_name,
 )
-from harness.intake.terms import Due, instant, shown
-from harness.intake.uploads import Attempt, StudentUploads, in_folder
+from harness.intake.terms import instant, shown
+from harness.intake.uploads import Attempt, Due, StudentUploads, in_folder
 from harness.model.plan import Assignment, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.submission import ARCHIVE_ENDINGS, Submission, Withheld

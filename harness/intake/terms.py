@@ -5,35 +5,28 @@ The list of students is a CSV file: any platform's gradebook will do. Times are 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from harness.common.csv_tables import Record, Sheet, columns_of, read_sheet, records_of
+from harness.common.csv_tables import Record, read_sheet
 from harness.common.errors import UserError
-from harness.common.person_names import id_key, is_test_student
+from harness.common.people import id_key, person_in
 from harness.intake.entries import clean_name
+from harness.intake.platforms.moodle import in_english
+from harness.intake.uploads import Listed, student
 from harness.model.plan import Assignment
-from harness.model.submission import Student
 
+EMAILS = ("email", "email address", "e-mail")
 # The first of these that a file has is the id of its students; all of them are known by.
 ID_COLUMNS = (
     *("id", "identifier", "canvas user id", "sid", "username", "user name", "orgdefinedid"),
     *("student id", "student number", "user id", "sis user id", "sis login id", "login id"),
-    *("email", "email address", "e-mail"),
+    *EMAILS,
 )
-_EMAILS = ("email", "email address", "e-mail")
-_NAMES = ("name", "full name", "student", "student name")
 _GROUPS = ("group", "group name")
-_POINTS = "points possible"  # Canvas has a line about points among those about students
 _TIMES = ("handed in", "last modified (submission)")
-_MOODLE_ID = re.compile(r"participant (?=[0-9])", re.IGNORECASE)
-_PARTICIPANT = re.compile(r"(?P<word>[^\W\d][^\d@]*)(?P<number>[0-9]+)")
-_LONG_WORD = 8
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _MOODLE_TIME = "%A, %d %B %Y, %I:%M %p"
 _ZONE_HINT = "write it as 2024-09-24T17:00+10:00, or name a --time-zone"
 _EARLIER, _LATER = 0, 1
@@ -57,29 +50,6 @@ class Extension:
     id: str
     due: datetime
     place: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
-    """What one student is held to; `extended` where it is not the class's. No `at`: nothing."""
-
-    at: datetime | None = None
-    extended: bool = False
-
-
-NO_DUE = Due()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """A student on the roster: every id the row has, the group, and a time of handing in where
-    the row has one."""
-
-    student: Student
-    ids: frozenset[str]
-    group: str = ""
-    handed_in: datetime | None = None
-    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +87,12 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
 def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
     sheet = read_sheet(path)
     for column in ("id", "due"):
-        if column not in columns_of(sheet):
+        if sheet.column(column) is None:
             raise UserError(
                 f"there is no column {column}", place=f"{path}:1", hint="begin with a line id,due"
             )
     by_id: dict[str, Extension] = {}
-    for row in records_of(sheet):
+    for row in sheet.records:
         name = row.first("id")
         if not name:
             raise UserError("there is no id", place=row.place, hint="write id,due in each line")
@@ -135,17 +105,17 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
 def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     """All students on it. Raises UserError: no column of ids, a student without one, an id listed
     twice, a time that cannot be read, no student at all."""
-    sheet = _in_english(read_sheet(path))
-    ids = [name for name in ID_COLUMNS if name in columns_of(sheet)]
-    if not ids:
+    sheet = read_sheet(path)
+    sheet = in_english(sheet, is_moodles=sheet.column(*ID_COLUMNS) is None) or sheet
+    if sheet.column(*ID_COLUMNS) is None:
         raise UserError(
             "there is no column of ids",
             place=f"{path}:1",
             hint="call it ID, SID, Username or Email; a platform's list: download it in English",
         )
     listed: dict[str, Listed] = {}
-    for row in records_of(sheet):
-        one = _student_listed(row, ids, zone)
+    for row in sheet.records:
+        one = _student_listed(row, zone)
         if one is None:
             continue
         key = id_key(one.student.id)
@@ -162,55 +132,23 @@ def _check_new(name: str, place: str, earlier: Extension | Listed | None) -> Non
         raise UserError(what, place=place, hint="leave one line of the two")
 
 
-def _in_english(sheet: Sheet) -> Sheet:
-    """Moodle's worksheet of another language with the names that its columns have in English, known
-    by a column of one word and a participant's number in every row; any other sheet as it is."""
-    header, *rows = [list(row) for row in sheet.rows]
-    named = bool(set(ID_COLUMNS) & set(columns_of(sheet)))
-    for own in range(len(header)):
-        matches = [_PARTICIPANT.fullmatch(row[own].strip()) for row in rows if own < len(row)]
-        words = {match["word"] if match else "" for match in matches}
-        word = next(iter(words)) if len(words) == 1 else ""
-        # A short word before a number is a login's (`student12`), where a column says so.
-        if not word or (named and len(word) < _LONG_WORD):
-            continue
-        header[own : own + 2] = ["Identifier", "Full name"][: len(header) - own]
-        for column in range(own + 2, len(header)):
-            if all(_EMAIL.fullmatch(row[column].strip()) for row in rows if column < len(row)):
-                header[column] = "Email address"
-        for row, match in zip(rows, matches, strict=False):
-            row[own] = match["number"] if match else ""
-        return sheet.with_rows([header, *rows])
-    return sheet
-
-
-def _student_listed(row: Record, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | None:
-    name = row.first(*_NAMES) or f"{row.first('first name')} {row.first('last name')}".strip()
-    if is_test_student(name):
-        return None
-    ids_of_row = [each for column in ids if (each := _plain_id(row.first(column)))]
-    if not ids_of_row and name and _POINTS not in id_key(name):
-        raise UserError(f"there is no id of {clean_name(name)}", place=row.place, hint="write one")
-    if not ids_of_row:
+def _student_listed(row: Record, zone: ZoneInfo | None) -> Listed | None:
+    person = person_in(row, ID_COLUMNS)
+    if person is not None and person.name and not person.ids:
+        name = clean_name(person.name)
+        raise UserError(f"there is no id of {name}", place=row.place, hint="write one")
+    if person is None or not person.ids:
         return None
     text = row.first(*_TIMES)
     at = _time(text, row.place) if text not in ("", "-") else None
+    who = student(person.ids[0], person.name, row.first(*EMAILS))
     return Listed(
-        student=Student(
-            id=clean_name(ids_of_row[0]),
-            name=clean_name(name),
-            email=clean_name(row.first(*_EMAILS)),
-        ),
-        ids=frozenset(id_key(each) for each in ids_of_row),
+        student=who,
+        person=replace(person, name=who.name),
         group=id_key(row.first(*_GROUPS)),
         handed_in=None if at is None else in_zone(at, zone),
         place=row.place,
     )
-
-
-def _plain_id(cell: str) -> str:
-    """Brightspace writes `#4711`, Moodle `Participant 4711`."""
-    return _MOODLE_ID.sub("", cell.removeprefix("#"))
 
 
 def _time(text: str, place: str) -> datetime:

@@ -9,10 +9,32 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from harness.common.people import Person
 from harness.intake.entries import MAX_ENTRIES, Entry, Refused, clean_name, is_ignored, shown_path
-from harness.intake.terms import NO_DUE, Due, Listed
 from harness.model.plan import SourceFile
 from harness.model.submission import Student, Withheld
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What one student is held to; `extended` where it is not the class's. No `at`: nothing."""
+
+    at: datetime | None = None
+    extended: bool = False
+
+
+NO_DUE = Due()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A student on the roster, with the group and a time of handing in where the row has one."""
+
+    student: Student
+    person: Person  # every id that the row has
+    group: str = ""
+    handed_in: datetime | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +81,15 @@ class StudentUploads:
     notes: tuple[str, ...] = ()
     due: Due = NO_DUE
     listed: Listed | None = None  # the line of the roster
+
+    @property
+    def person(self) -> Person:
+        """What finds the student on a roster and in a list of extensions."""
+        own, line = self.student, self.listed
+        ids = (self.identity, *((own.id, own.email) if own else ()))
+        return Person(
+            ids=(*ids, *(line.person.ids if line else ())), name=own.name if own else self.identity
+        )
 
 
 def student(identity: str, name: str = "", email: str = "") -> Student:

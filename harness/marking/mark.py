@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from harness.common.person_names import id_key
+from harness.common.people import id_key
 from harness.model.plan import Plan, Scenario, Visibility, glob
 from harness.model.policy import Consequence, Finding, PolicyReport, Severity
 from harness.model.result import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.common.csv_tables import Form, Sheet, encoded, read_sheet, records_of
+from harness.common.csv_tables import Form, Sheet, encoded, read_sheet
 from harness.common.errors import UserError
 
 TEXT = "id;name\r\n1;Zoë\r\n"
@@ -57,7 +57,7 @@ def test_records_have_plain_names_and_bare_cells(tmp_path: Path) -> None:
     path.write_bytes(
         encoded(Sheet(rows=(("SIS User ID", "student_name"), ("1", "=Kim"), (" ", ""), ("2",))))
     )
-    first, second = records_of(read_sheet(path))
+    first, second = read_sheet(path).records
     assert (first.place, dict(first.cells)) == (
         f"{path}:2",
         {"sis user id": ["1"], "student name": ["=Kim"]},
@@ -110,7 +110,7 @@ def test_two_columns_of_one_name_that_differ_are_no_cell(tmp_path: Path) -> None
     """Which of them is meant nobody can tell; others, and those that agree, are no obstacle."""
     path = tmp_path / "two.csv"
     path.write_text("id,Due,due,note,note,,\nann,1,2,x,y,,\nben,3,3,,,a,b\ncat,,4,,,,\n")
-    ann, ben, cat = records_of(read_sheet(path))
+    ann, ben, cat = read_sheet(path).records
     assert [each.first("id") for each in (ann, ben, cat)] == ["ann", "ben", "cat"]
     assert [each.first("due") for each in (ben, cat)] == ["3", "4"]
     with pytest.raises(UserError) as error:

@@ -13,7 +13,7 @@ import pytest
 
 from harness.common.escaping import plain, quoted, shortened, visible
 from harness.common.files import open_atomic, write, write_bytes, zipped
-from harness.common.person_names import id_key, name_keys
+from harness.common.people import id_key, name_keys
 
 
 @pytest.mark.parametrize(("private", "mode"), [(False, 0o644), (True, 0o600)])

@@ -1,4 +1,4 @@
-"""A new platform is one file in the package of layouts."""
+"""A new platform is one file in the package of platforms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.intake import layouts
+from harness.intake import platforms
 from harness.intake.recognising import layout_names
 from tests.intake.cohorts import by_id, cohort, source_of
 
@@ -17,7 +17,7 @@ TOY = '''
 
 import re
 
-from harness.intake.layouts import Layout, Times
+from harness.intake.platforms import Layout, Times
 from harness.intake.uploads import attempt_at, student, students_of, upload_of
 
 
@@ -45,11 +45,11 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder = tmp_path / "more"
     folder.mkdir()
     (folder / "toy.py").write_text(TOY)
-    monkeypatch.setattr(layouts, "__path__", [*layouts.__path__, str(folder)])
-    layouts.known_layouts.cache_clear()
+    monkeypatch.setattr(platforms, "__path__", [*platforms.__path__, str(folder)])
+    platforms.known_layouts.cache_clear()
     yield
-    sys.modules.pop(f"{layouts.__name__}.toy")
-    layouts.known_layouts.cache_clear()
+    sys.modules.pop(f"{platforms.__name__}.toy")
+    platforms.known_layouts.cache_clear()
 
 
 @pytest.mark.usefixtures("toy")
@@ -70,5 +70,5 @@ def test_a_platform_is_one_file(tmp_path: Path) -> None:
 
 def test_the_platforms_that_are_known() -> None:
     in_order = ["Gradescope", "Moodle", "Blackboard", "Brightspace", "Canvas"]
-    assert [layout.name for layout in layouts.known_layouts()] == in_order
+    assert [layout.name for layout in platforms.known_layouts()] == in_order
     assert layout_names() == (*sorted(map(str.lower, in_order)), "plain")

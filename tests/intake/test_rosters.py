@@ -248,6 +248,24 @@ def test_a_worksheet_in_german(tmp_path: Path, header: str) -> None:
     assert (found["12"].student.name, found["12"].student.email) == ("Jo Oda", "j@x.edu")
 
 
+def test_a_blind_worksheet_names_nobody(tmp_path: Path) -> None:
+    path = laid(moodle([one("11", "Participant")]), tmp_path / "class")
+    text = "Identifier,Status,Grade\nParticipant 11,Submitted,\nParticipant 12,No submission,\n"
+    found = by_id(with_roster(tmp_path, path, text))
+    assert withheld(found) == {"11": None, "12": Withheld.NO_SUBMISSION}
+    assert [each.student for each in found.values()] == [Student(id="11"), Student(id="12")]
+
+
+def test_a_line_is_one_students(tmp_path: Path) -> None:
+    """The roster's name may be read as either, which by name alone nobody can tell."""
+    names = [one("77", "Kim Lee Ann"), one("78", "Lee Ann Kim"), one("79", "Al Oda")]
+    path = laid(brightspace(names), tmp_path / "class")
+    found = with_roster(tmp_path, path, 'Username,Name\nu1,"Kim, Lee Ann"\nu3,Al Oda\n')
+    assert withheld(by_id(found)) == {
+        "77": None, "78": None, "79": None, "u1": Withheld.NEEDS_REVIEW,
+    }  # fmt: skip
+
+
 def test_logins_that_are_a_word_and_a_number_stay(tmp_path: Path) -> None:
     path = laid(plain_folders([one("student12")]), tmp_path / "class")
     assert set(by_id(with_roster(tmp_path, path, "ID\nstudent12\n"))) == {"student12"}

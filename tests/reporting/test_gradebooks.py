@@ -16,13 +16,11 @@ from hypothesis import strategies as st
 
 from harness.common.csv_tables import Form, Sheet, bare_cell, encoded, inert_cell, read_sheet
 from harness.common.errors import UserError
+from harness.intake.gradebook import GradebookEntry
+from harness.intake.platforms import gradebooks
+from harness.model.submission import Student
 from harness.reporting.export.exporter import ExportRequest
-from harness.reporting.export.gradebooks import (
-    FilledGradebook,
-    GradebookEntry,
-    gradebooks,
-    make_gradebook,
-)
+from harness.reporting.export.gradebooks import FilledGradebook, make_gradebook
 from tests.reporting.pages_read import assert_golden, refusal
 from tests.reporting.report_samples import PLAN, RUN
 
@@ -38,17 +36,19 @@ def request(gradebook: Path | None = None, **more: object) -> ExportRequest:
 
 def entry(number: int, name: str, mark: str, **more: str) -> GradebookEntry:
     """A submission of student `number` out of 6."""
+    student = Student(
+        id=more.pop("student_id", str(number)), name=name, email=more.pop("email", "")
+    )
     return GradebookEntry(
         id=more.pop("id", f"s{number}"),
-        student_id=more.pop("student_id", str(number)),
-        email=more.pop("email", ""),
-        name=name,
+        student=student,
         mark=mark,
         out_of=Fraction(6),
         **more,
     )
 
 
+PLATFORMS = {each.name: each for each in gradebooks()}
 HERE = Path(__file__).parent
 GIVEN, GOLDEN = HERE / "gradebooks", HERE / "exported"
 
@@ -60,7 +60,9 @@ CLASS = (
     entry(199, "Not Enrolled", "1.00"),
 )
 LOGINS = {101: "ada", 102: "sean", 103: "wei", 105: "lena", 199: "not"}
-BY_LOGIN = tuple(replace(each, student_id=LOGINS[int(each.student_id)]) for each in CLASS)
+BY_LOGIN = tuple(
+    replace(each, student=replace(each.student, id=LOGINS[int(each.student.id)])) for each in CLASS
+)
 FILES = {
     "canvas.csv": ("canvas", CLASS),
     "brightspace.csv": ("brightspace", BY_LOGIN),
@@ -73,7 +75,7 @@ FILES = {
 def make(
     platform: str, entries: tuple[GradebookEntry, ...], path: Path | None, **more: object
 ) -> FilledGradebook:
-    return make_gradebook(gradebooks()[platform], entries, request(path, **more))
+    return make_gradebook(PLATFORMS[platform], entries, request(path, **more))
 
 
 def filled(name: str) -> FilledGradebook:
@@ -199,6 +201,7 @@ ADA = entry(0, "Ada Lovelace", "4.50", id="folder", student_id="9")
 NAMED = "BY NAME ALONE: book.csv:2: Lovelace, Ada is taken to be "
 MATCHED = {
     "the id": ("x,9,,,,", ADA, []),
+    "an id that we wrote as no formula": ("x,'=9,,,,", entry(0, "", "1.00", student_id="=9"), []),
     "the other id": ("x,1,9,,,", ADA, []),
     "the login": ("x,1,,9,,", ADA, []),
     "the email": ("x,1,,a@b,,", entry(0, "", "1.00", email="A@B"), []),
@@ -445,8 +448,8 @@ def test_a_table_comes_back_in_its_form(tmp_path: Path, rows: list[list[str]], f
 def test_any_bytes_are_a_table_or_one_line(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "book.csv"
     path.write_bytes(data)
-    ada = GradebookEntry(id="ada", student_id="1", email="", name="Ada", mark="1.00", out_of=6)
-    for platform in gradebooks().values():
+    ada = GradebookEntry(id="ada", student=Student(id="1", name="Ada"), mark="1.00", out_of=6)
+    for platform in gradebooks():
         try:
             make_gradebook(platform, [ada], request(path))
         except UserError as error:

@@ -23,13 +23,14 @@ from harness.cli.commands.export import command
 from harness.common.csv_tables import bare_cell, inert_cell
 from harness.common.errors import UserError
 from harness.common.files import page_name
+from harness.intake import platforms
 from harness.model import result
 from harness.model.plan import ManualSlot, Plan
 from harness.model.policy import Unparsable
 from harness.model.submission import Student
 from harness.model.verdict import Cause, CodePlace, Explanation, VerdictKind
 from harness.reporting import export
-from harness.reporting.export import exporter, gradebooks
+from harness.reporting.export import exporter
 from harness.reporting.export.anonymous import anonymous
 from harness.reporting.export.exporter import Exported, ExportRequest
 from harness.reporting.export.junit import junit_xml
@@ -48,18 +49,20 @@ EXPORTER = text_exporter(
 )
 """
 TOY_GRADEBOOK = """
-from harness.reporting.export.gradebooks.matching import Identity
-from harness.reporting.export.gradebooks.platform import Gradebook, GradebookLayout, choose_column
+from harness.intake.gradebook import Gradebook, GradebookLayout, choose_column
 
 
 def layout(sheet, column, title):
     titles = dict(enumerate(sheet.rows[0]))
-    mark = choose_column(sheet, titles, column, title)
-    return GradebookLayout(mark=mark, identity=lambda row: Identity(ids=(row[0],)))
+    return GradebookLayout(mark=choose_column(sheet, titles, column, title))
 
 
 GRADEBOOK = Gradebook(
-    name="abacus", title="Abacus", layout=layout, feedback_name=lambda source: f"{source}.html"
+    name="abacus",
+    title="Abacus",
+    ids=("who",),
+    layout=layout,
+    feedback_name=lambda source: f"{source}.html",
 )
 """
 
@@ -69,7 +72,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The two files, as if they were in the packages' folders."""
     for package, name, text in (
         (export, "toy_lines", TOY_EXPORTER),
-        (gradebooks, "abacus", TOY_GRADEBOOK),
+        (platforms, "abacus", TOY_GRADEBOOK),
     ):
         folder = tmp_path / name
         folder.mkdir()

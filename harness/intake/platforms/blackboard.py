@@ -1,7 +1,8 @@
 """Blackboard: flat, `<Assignment>_<user name>_attempt_<time>_<file>`, and a text an attempt.
 
 The title and the user name may both have underscores. The text names the user; without it, what
-all names begin with is the title.
+all names begin with is the title. The gradebook has `Username` and columns called
+`<Title> [Total Pts: 6 Score] |<column id>`.
 """
 
 from __future__ import annotations
@@ -12,8 +13,17 @@ from dataclasses import replace
 from datetime import datetime
 from os.path import commonprefix  # of texts, not of paths
 
+from harness.common.csv_tables import Form, Sheet
+from harness.common.errors import UserError
 from harness.intake.entries import Entry, Refused
-from harness.intake.layouts import Layout, Named, Times
+from harness.intake.gradebook import (
+    Gradebook,
+    GradebookEntry,
+    GradebookLayout,
+    choose_item,
+    number_in,
+)
+from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
 
@@ -80,4 +90,34 @@ LAYOUT = Layout(
     times=Times.EXACT,
     match=_match,
     read=_read,
+)
+
+
+_ITEM = re.compile(r"(?P<title>.*) \[Total Pts: (?P<about>.*)\]\s*(?:\|\s*\d+)?\s*", re.IGNORECASE)
+
+
+def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
+    if sheet.column("Username") is None:
+        raise UserError(
+            "has no column Username", place=sheet.place, hint="download Blackboard's grade centre"
+        )
+    mark, item = choose_item(sheet, _ITEM, column, title)
+    comment = sheet.column("Feedback to Learner")
+    return GradebookLayout(mark=mark, maximum=number_in(item["about"]), comment=comment)
+
+
+def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
+    """The ids of submissions are user names."""
+    item = f"{title} [Total Pts: {out_of} Score]"
+    header = ("Username", item, "Feedback to Learner", "Feedback Format")
+    rows = [(each.student.id, each.mark, each.comment, "SMART_TEXT") for each in entries]
+    return Sheet(rows=(header, *rows), form=Form(quoted=True))
+
+
+GRADEBOOK = Gradebook(
+    name="blackboard",
+    title="Blackboard",
+    ids=("username", "student id"),
+    layout=_layout,
+    blank=_blank,
 )

@@ -15,7 +15,7 @@ from typing import Any
 from harness.common.errors import UserError
 from harness.intake.archives import MIB
 from harness.intake.entries import Entry, Refused
-from harness.intake.layouts import Layout, Named, Times
+from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, in_folder, student
 from harness.model.plan import Assignment
 from harness.model.submission import Student

@@ -1,4 +1,4 @@
-"""The platforms whose downloads are read: each module here with a `LAYOUT` is one."""
+"""The platforms, one module each: its `LAYOUT` reads downloads, its `GRADEBOOK` takes marks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import cache
 
 from harness.common.discovery import extensions
 from harness.intake.entries import Entry
+from harness.intake.gradebook import Gradebook
 from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
 
@@ -52,3 +53,8 @@ class Layout:
 def known_layouts() -> tuple[Layout, ...]:
     """The layout of every module in this package, in their order."""
     return extensions(__name__, __path__, Layout, lambda layout: (layout.order, layout.name))
+
+
+def gradebooks() -> tuple[Gradebook, ...]:
+    """The gradebook of every module that has one, by name."""
+    return extensions(__name__, __path__, Gradebook, lambda gradebook: gradebook.name)

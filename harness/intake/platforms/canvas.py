@@ -3,6 +3,8 @@
 
 A file that is handed in again has -1, -2 before its ending. Canvas gives no times, and says LATE by
 its own due time, so that of one student what is late came after what is not.
+
+The gradebook: `Student, ID, SIS User ID, SIS Login ID, Section, <Title (assignment id)>`.
 """
 
 from __future__ import annotations
@@ -10,11 +12,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
+from harness.common.csv_tables import Sheet
+from harness.common.errors import UserError
 from harness.intake.entries import Entry, original_name
-from harness.intake.layouts import Layout, Named, Times
+from harness.intake.gradebook import (
+    Gradebook,
+    GradebookEntry,
+    GradebookLayout,
+    choose_item,
+    number_in,
+)
+from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
+from harness.model.submission import Student
 
 _ANONYMOUS = re.compile(
     r"(?:(?P<late>LATE_anon_|anon_LATE_)|anon_)(?!LATE_)(?P<id>[A-Za-z0-9]+)_(?:[0-9]+_)?"
@@ -131,4 +144,54 @@ LAYOUT = Layout(
     times=Times.LATE_ONLY,
     match=_match,
     read=_read,
+)
+
+
+_ASSIGNMENT = re.compile(r"(?P<title>.*) \(\d+\)\s*")
+
+
+def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
+    if None in (sheet.column("Student"), sheet.column("ID")):
+        raise UserError(
+            "has no columns Student and ID", place=sheet.place, hint="export Canvas's gradebook"
+        )
+    mark, _ = choose_item(sheet, _ASSIGNMENT, column, title)
+    possible = next((row for row in sheet.rows if "points possible" in row[0].casefold()), ())
+    return GradebookLayout(
+        mark=mark, maximum=number_in(possible[mark]) if mark < len(possible) else None
+    )
+
+
+def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
+    possible = ("    Points Possible", "", "", "", "", out_of)
+    rows = [
+        (each.student.name or each.id, *_id_cells(each.student), "", each.mark) for each in entries
+    ]
+    header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
+    return Sheet(rows=(header, possible, *rows))
+
+
+def _id_cells(who: Student) -> tuple[str, str, str]:
+    """The cells under ID, SIS User ID and SIS Login ID: ids that are numbers are Canvas's user
+    ids, others are logins."""
+    if who.id.isdecimal():
+        return who.id, "", who.email
+    return "", "", who.email or who.id
+
+
+def _feedback_name(source: str) -> str | None:
+    """The file's own name, as a page: Canvas goes by the two numbers in it."""
+    if not (_NAMED.fullmatch(source) or _ANONYMOUS.fullmatch(source)):
+        return None
+    return str(PurePosixPath(source).with_suffix(".html"))
+
+
+GRADEBOOK = Gradebook(
+    name="canvas",
+    title="Canvas",
+    ids=("id", "sis user id", "integration id"),
+    logins=("sis login id",),
+    layout=_layout,
+    blank=_blank,
+    feedback_name=_feedback_name,
 )

@@ -1,0 +1,112 @@
+"""People as the files of a course name them, and which person of one file is who in another."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from harness.common.csv_tables import Record
+
+T = TypeVar("T")
+Keys = Collection[str]
+
+_NAMES = ("name", "full name", "student", "student name")
+_POINTS = "points possible"  # Canvas has a line about points among those about students
+# Brightspace writes `#4711`, Moodle `Participant 4711`.
+_BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """What a file says of who somebody is; what it does not say is empty."""
+
+    ids: tuple[str, ...] = ()
+    logins: tuple[str, ...] = ()  # and email addresses
+    name: str = ""
+
+    @property
+    def keys(self) -> tuple[Keys, Keys, Keys]:
+        """What finds the person again, from the surest on: ids, then logins too, then the name."""
+        return id_keys(self.ids), id_keys([*self.ids, *self.logins]), name_keys(self.name)
+
+    @property
+    def shown(self) -> str:
+        return next((text for text in (self.name, *self.ids, *self.logins) if text), "a row")
+
+
+def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) -> Person | None:
+    """Who a row is, by its columns of these plain names and its name; None for one of nobody:
+    Canvas has `Student, Test` and a line of points in every gradebook."""
+    name = record.first(*_NAMES) or " ".join(record.every("first name", "last name"))
+    if id_key(name).split() == ["student,", "test"] or _POINTS in id_key(name):
+        return None
+    return Person(ids=_plain(record, ids), logins=_plain(record, logins), name=name)
+
+
+def _plain(record: Record, columns: Iterable[str]) -> tuple[str, ...]:
+    cells = (_BEFORE_ID.sub("", cell) for cell in record.every(*columns))
+    return tuple(cell for cell in cells if cell)
+
+
+def pairs(
+    people: Sequence[Keys], others: Sequence[Keys], *, shared: bool = False
+) -> dict[int, int]:
+    """Who of `people` is who of `others`, by position: those who have a key in common, where
+    neither could be anybody else. With `shared` several of `people` may be one of `others`."""
+    of_key = by_key(enumerate(others))
+    fitting = [{other for key in keys for other in of_key[key]} for keys in people]
+    claims = Counter(other for each in fitting for other in each)
+    sure = ((index, *each) for index, each in enumerate(fitting) if len(each) == 1)
+    return {index: other for index, other in sure if shared or claims[other] == 1}
+
+
+def by_key(things: Iterable[tuple[T, Iterable[str]]]) -> defaultdict[str, list[T]]:
+    """The things that have a key, of things with their keys."""
+    of_key = defaultdict[str, list[T]](list)
+    for thing, keys in things:
+        for key in keys:
+            of_key[key].append(thing)
+    return of_key
+
+
+def id_key(text: str) -> str:
+    """An id, login or email without case and surrounding space, its letters composed."""
+    return unicodedata.normalize("NFC", text.strip()).casefold()
+
+
+def id_keys(texts: Iterable[str]) -> frozenset[str]:
+    """The keys of ids, logins and emails; what is empty has none."""
+    return frozenset(map(id_key, texts)) - {""}
+
+
+def name_keys(name: str) -> frozenset[str]:
+    """The letters of a name in the orders in which platforms write it; empty for no letters.
+
+    `Smith, Jo Ann` gives `smithjoann` and `joannsmith`, and so does `Jo Ann Smith`: two names are
+    alike when their keys meet.
+    """
+    last, comma, first = name.partition(",")
+    words = [first, last] if comma else name.split()
+    turned = [*words[-1:], *words[:-1]]
+    return frozenset(_letters("".join(order)) for order in (words, turned)) - {""}
+
+
+_SHOWN = 3
+
+
+def by_name_line(matched: Sequence[str]) -> list[str]:
+    """The line, if any, that a person must read where people were found by their names alone: how
+    many they are, and the first of them."""
+    if len(matched) < 2:
+        return [f"BY NAME ALONE: {each}" for each in matched]
+    more = f"; and {len(matched) - _SHOWN} more" if len(matched) > _SHOWN else ""
+    return [f"BY NAME ALONE, {len(matched)} students: {'; '.join(matched[:_SHOWN])}{more}"]
+
+
+def _letters(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(c for c in unicodedata.normalize("NFKC", plain) if c.isalnum())

@@ -1,0 +1,123 @@
+"""What a platform's gradebook is: how its file is read, and how one is made without a download."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from harness.common.csv_tables import Sheet
+from harness.common.errors import UserError
+from harness.common.people import Person
+from harness.model.submission import Student
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradebookEntry:
+    """What goes out of one submission."""
+
+    id: str
+    student: Student  # of the submission's id alone where nothing else is known
+    mark: str  # rounded once; empty without one
+    out_of: Fraction  # the maximum of the marks that go out
+    total_out_of: Fraction | None = None  # that of the whole assignment
+    why: str = ""  # there is no mark
+    waits: str = ""  # for these marks of a person
+    comment: str = ""
+
+    @property
+    def shown(self) -> str:
+        name = self.student.name
+        return f"{self.id} ({name})" if name and name != self.id else self.id
+
+    @property
+    def person(self) -> Person:
+        who = self.student
+        # At many places a login is what is before the @ of the email: it counts where it is unique.
+        logins = (who.email, who.email.partition("@")[0])
+        return Person(ids=(who.id,), logins=logins, name=who.name or self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradebookLayout:
+    """Where things are in a gradebook; columns count from 0."""
+
+    mark: int  # the column of the marks
+    maximum: Fraction | None = None  # what the platform says the column is out of
+    comment: int | None = None
+    written: Callable[[str], str] = str  # a mark as the importer takes it
+    students: Sheet | None = None  # the table as who its rows are is read; None: as it is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gradebook:
+    """A platform's gradebook. A module of `platforms` that has one as `GRADEBOOK` adds it to the
+    exports.
+
+    `layout` reads a downloaded table, given the column that was asked for (or None) and the
+    assignment's title; UserError when the table is not this platform's. `blank` makes a table from
+    the submissions alone, what they are out of, and the column's title, `from_roster` an unfilled
+    one from a list of students; None where the platform's importer does not take one. `finished`
+    is the last change before the file is written.
+
+    `feedback_name` is the path in a zip of feedback of what was downloaded under this name, None
+    for a name that is not this platform's; None where the platform takes no such zip.
+    """
+
+    name: str
+    title: str
+    ids: tuple[str, ...]  # the plain names of the columns of ids
+    logins: tuple[str, ...] = ()
+    layout: Callable[[Sheet, str | None, str], GradebookLayout]
+    blank: Callable[[Sequence[GradebookEntry], str, str], Sheet] | None = None
+    from_roster: Callable[[Sheet, str], Sheet] | None = None
+    finished: Callable[[Sheet], Sheet] = lambda sheet: sheet
+    feedback_name: Callable[[str], str | None] | None = None
+    feedback_index: bool = False  # the zip has an `index.html`
+
+
+def choose_item(
+    sheet: Sheet, item: re.Pattern[str], column: str | None, title: str
+) -> tuple[int, re.Match[str]]:
+    """The column for the marks among those whose header is an `item`, whose group `title` is
+    without decoration; see `choose_column`."""
+    items = {i: found for i, cell in enumerate(sheet.rows[0]) if (found := item.fullmatch(cell))}
+    mark = choose_column(sheet, {i: found["title"] for i, found in items.items()}, column, title)
+    return mark, items[mark]
+
+
+def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, title: str) -> int:
+    """The column for the marks among `titles`, each column's title without its decoration: the one
+    that was asked for, by its title or its whole header, else the one of the assignment's title.
+
+    Raises UserError when there is none or more than one.
+    """
+    header = sheet.rows[0]
+    asked = title if wanted is None else wanted
+    found = [i for i in titles if _same(asked, header[i])]
+    found = found or [i for i, name in titles.items() if _same(asked, name)]
+    if len(found) == 1:
+        return found[0]
+    names = " | ".join(dict.fromkeys(f'"{header[i]}"' for i in found or titles)) or "none"
+    if not found and wanted is not None:
+        what, hint = f"there is no column {wanted!r} for marks", f"the columns are: {names}"
+    elif not found:
+        what, hint = f"no column is called {title!r}", f"--column {names}"
+    else:
+        what, hint = f"{len(found)} columns are called {asked!r}", f"--column {names}"
+        if all(_same(header[i], header[found[0]]) for i in found):
+            hint = "rename one of them on the platform and download the gradebook again"
+    raise UserError(what, place=sheet.place, hint=hint)
+
+
+def number_in(text: str) -> Fraction | None:
+    """The first number of a text, with a point or a comma; None without one."""
+    found = _NUMBER.search(text)
+    return Fraction(found[0].replace(",", ".")) if found else None
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()

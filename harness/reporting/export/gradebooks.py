@@ -1,0 +1,389 @@
+"""Marks into gradebooks, each in the form that its platform imports: into the cells of one column,
+every other cell as it was. Which row is whose: as a match file says, else by id, then by login or
+email, and by name only where it is unique.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from harness.common.csv_tables import Sheet, encoded, read_sheet
+from harness.common.errors import UserError
+from harness.common.people import Person, by_key, by_name_line, id_key, id_keys, pairs, person_in
+from harness.common.words import counted, rounded
+from harness.intake.gradebook import Gradebook, GradebookEntry, GradebookLayout, number_in
+from harness.intake.platforms import gradebooks
+from harness.model.result import SubmissionResult
+from harness.model.submission import Student
+from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
+from harness.reporting.export.feedback import feedback_exporter
+from harness.reporting.view import words
+
+
+def gradebook_exporters() -> tuple[Exporter, ...]:
+    """The formats that the platforms have: a gradebook, and a zip of feedback where they take
+    one."""
+    exporters: list[Exporter] = []
+    for platform in gradebooks():
+        help_line = f"marks for {platform.title}'s gradebook (CSV)"
+        export = partial(_export, platform)
+        exporters.append(
+            Exporter(name=platform.name, help=help_line, export=export, is_gradebook=True)
+        )
+        if platform.feedback_name is not None:
+            exporters.append(
+                feedback_exporter(
+                    f"feedback-{platform.name}",
+                    f"feedback pages to upload to {platform.title} (zip)",
+                    partial(_feedback_page, platform.feedback_name),
+                    platform=platform.title,
+                    index=platform.feedback_index,
+                )
+            )
+    return tuple(exporters)
+
+
+def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
+    """What goes out of a result. Only what is graded or unreadable has a mark."""
+    total = marks is Marks.TOTAL
+    mark = result.total if total else result.mark
+    missing = ", ".join(part.slot.title for part in result.manual if part.mark is None)
+    why = f"no mark yet for {missing}"
+    if result.mark is None:
+        why, missing = words.STATUS[result.status], ""
+    return GradebookEntry(
+        id=result.id,
+        student=result.student or Student(id=result.id),
+        mark="" if mark is None else rounded(mark),
+        out_of=result.total_out_of if total else result.out_of,
+        total_out_of=result.total_out_of,
+        why=why if mark is None else "",
+        waits=missing if mark is None else "",
+        comment=result.comment,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledGradebook:
+    """The table to write, one line for each thing that a person must know about it, and how many
+    marks of this run are in it."""
+
+    sheet: Sheet
+    warnings: tuple[str, ...]
+    marks: int
+
+
+def make_gradebook(
+    platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
+) -> FilledGradebook:
+    """The gradebook of these submissions: the downloaded file filled in, or one made from the
+    roster or the submissions alone.
+
+    Raises UserError when a file is not the platform's, open in another program, or fits nothing,
+    and when the platform needs a file that was not given.
+    """
+    if not entries:
+        raise UserError("there is no submission in this run")
+    if request.gradebook is not None:
+        sheet = _read(request.gradebook)
+        layout = platform.layout(sheet, request.column, request.plan.assignment.title)
+        filled = _fill(platform, sheet, layout, entries, request)
+    elif request.roster is not None:
+        filled = _from_roster(platform, entries, request, request.roster)
+    else:
+        filled = _from_submissions(platform, entries, request)
+    return replace(filled, sheet=platform.finished(filled.sheet))
+
+
+def _export(platform: Gradebook, request: ExportRequest) -> Exported:
+    entries = [gradebook_entry(result, request.marks) for result in request.run.submissions]
+    filled = make_gradebook(platform, entries, request)
+    warnings = list(filled.warnings)
+    if not filled.marks:
+        line = "there is not one mark in this file"
+        if waiting := [entry.waits for entry in entries if entry.waits]:
+            what = " | ".join(dict.fromkeys(waiting))
+            line += f": {counted(len(waiting), 'submission')} wait for {what}"
+            line += f"; --marks {Marks.FUNCTIONALITY} exports without the marks that people give"
+        warnings.append(line)
+    return Exported(data=encoded(filled.sheet), warnings=tuple(warnings))
+
+
+def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) -> str | None:
+    """None for what is not the name of one folder or file, but a path."""
+    source = result.source
+    is_path = source in ("", ".", "..") or set(source) & set("/\\\0")
+    return None if is_path else name(source)
+
+
+def _from_roster(
+    platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest, roster: Path
+) -> FilledGradebook:
+    """Rows without a mark are left out: there is nothing to import."""
+    if platform.from_roster is None:
+        raise UserError(f"--roster is not for --to {platform.name}", hint="--gradebook FILE")
+    title = request.column or request.plan.assignment.title
+    sheet = platform.from_roster(_read(roster), title)
+    layout = platform.layout(sheet, None, title)
+    filled = _fill(platform, sheet, layout, entries, request)
+    header, *students = filled.sheet.rows
+    rows = (header, *(row for row in students if row[layout.mark]))
+    return replace(filled, sheet=replace(filled.sheet, rows=rows))
+
+
+def _from_submissions(
+    platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
+) -> FilledGradebook:
+    if platform.from_roster is not None:
+        raise UserError(
+            f"{platform.title}'s gradebook has none of the ids that its downloads have",
+            hint="--gradebook FILE, its exported grades, or --roster FILE, its class list",
+        )
+    if platform.blank is None:
+        raise UserError(
+            f"{platform.title} imports only the worksheet that it offers for download",
+            hint="--gradebook FILE",
+        )
+    if request.match is not None or request.clear:
+        raise UserError("--match and --clear need a gradebook", hint="--gradebook FILE")
+    begun = any(entry.mark for entry in entries)
+    named = [entry for entry in entries if entry.why and (begun or not entry.waits)]
+    return FilledGradebook(
+        sheet=platform.blank(
+            entries,
+            words.number(entries[0].out_of),
+            request.column or request.plan.assignment.title,
+        ),
+        warnings=tuple(f"{entry.shown} has no mark: {entry.why}" for entry in named),
+        marks=sum(bool(entry.mark) for entry in entries),
+    )
+
+
+def _read(path: Path) -> Sheet:
+    """A table, unless an office program has it open: what is unsaved there is not in the file."""
+    for name in (f".~lock.{path.name}#", f"~${path.name}"):
+        if path.with_name(name).exists():
+            raise UserError(
+                "is open in another program",
+                place=str(path),
+                hint=f"close it there (or remove {name}, if a program that crashed left it)",
+            )
+    return read_sheet(path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A student's row."""
+
+    at: int  # in the sheet
+    person: Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Match:
+    """A row and its submission."""
+
+    row: _Row
+    entry: GradebookEntry
+    by_name: bool = False
+
+
+def _matched(
+    rows: Sequence[_Row], entries: Sequence[GradebookEntry], settled: Sequence[_Match]
+) -> list[_Match]:
+    """What can be matched without doubt, in the order of the rows; `settled` is decided.
+
+    By id, then by login, then by name: what is not matched at one step goes on to the next.
+    """
+    matches = list(settled)
+    for step in range(3):
+        taken = {id(side) for match in matches for side in (match.row, match.entry)}
+        left = [row for row in rows if id(row) not in taken]
+        waiting = [entry for entry in entries if id(entry) not in taken]
+        sure = pairs(
+            [row.person.keys[step] for row in left], [each.person.keys[step] for each in waiting]
+        )
+        matches += [
+            _Match(row=left[one], entry=waiting[other], by_name=step == 2)
+            for one, other in sure.items()
+        ]
+    return sorted(matches, key=lambda match: match.row.at)
+
+
+_T = TypeVar("_T")
+_DOWNLOAD = ("download id", "download", "submission id", "submission")
+_GRADEBOOK = ("gradebook id", "gradebook")
+
+
+def _read_matches(
+    path: Path, rows: Sequence[_Row], entries: Sequence[GradebookEntry]
+) -> list[_Match]:
+    """The matches in a CSV file with the columns `download id` and `gradebook id`.
+
+    The first is the id of a submission or of its student, the second an id or login of a row.
+    Raises UserError with the line: a column is missing, an id is unknown, belongs to
+    several or was given before.
+    """
+    sheet = read_sheet(path)
+    if None in (sheet.column(*_DOWNLOAD), sheet.column(*_GRADEBOOK)):
+        raise UserError(
+            "needs the columns download id and gradebook id",
+            place=f"{path}:1",
+            hint="a submission's id and the id of its row in the gradebook, one pair a line",
+        )
+    of_entries = by_key((entry, id_keys([entry.id, entry.student.id])) for entry in entries)
+    of_rows = by_key((row, row.person.keys[1]) for row in rows)
+    matches: list[_Match] = []
+    for record in sheet.records:
+        download, own = record.first(*_DOWNLOAD), record.first(*_GRADEBOOK)
+        entry = _only(of_entries, download, "submission of this run", record.place)
+        row = _only(of_rows, own, "row of the gradebook", record.place)
+        if any(match.entry is entry or match.row is row for match in matches):
+            raise UserError(
+                f"{download} or {own} was matched on a line above already", place=record.place
+            )
+        matches.append(_Match(row=row, entry=entry))
+    return matches
+
+
+def _only(of_key: Mapping[str, list[_T]], key: str, what: str, place: str) -> _T:
+    fitting = of_key.get(id_key(key), [])
+    if len(fitting) == 1:
+        return fitting[0]
+    count = f"{len(fitting)} of them have" if fitting else f"no {what} has"
+    raise UserError(f"{count} the id {key!r}", place=place)
+
+
+EXCUSED = "EX"
+_NO_MARK = ("", "-")
+
+
+def _fill(
+    platform: Gradebook,
+    sheet: Sheet,
+    layout: GradebookLayout,
+    entries: Sequence[GradebookEntry],
+    request: ExportRequest,
+) -> FilledGradebook:
+    """Put each mark into its row.
+
+    Kept as they are: rows without a submission, excused students, and the marks of students who
+    have none in this run (unless `request.clear`). Whatever is kept, replaced or removed is named.
+    A submission that waits for a person's marks is named once any submission has its mark: before
+    that all of them wait. Raises UserError when no row is a student's, no row is found for any
+    submission, the column is out of another maximum (where the user did not name the column), or
+    the match file is wrong.
+    """
+    rows = _student_rows(platform, layout.students or sheet)
+    if not rows:
+        raise UserError("has no students in it", place=sheet.place, hint="download it again")
+    settled = _read_matches(request.match, rows, entries) if request.match else []
+    matches = _matched(rows, entries, settled)
+    if not matches:
+        raise UserError(
+            f"no row fits any of {counted(len(entries), 'submission')}",
+            place=sheet.place,
+            hint="is it the gradebook of this course? ids, logins and names were compared",
+        )
+    filler = _Filler(sheet, layout, request, begun=any(entry.mark for entry in entries))
+    filler.check_maximum(entries)
+    for match in matches:
+        filler.fill(match)
+    filler.warnings[:0] = by_name_line(filler.by_name)
+    filler.warnings += _left_over(sheet, rows, matches, entries)
+    return FilledGradebook(
+        sheet=sheet.with_rows(filler.rows), warnings=tuple(filler.warnings), marks=filler.marks
+    )
+
+
+def _student_rows(platform: Gradebook, sheet: Sheet) -> list[_Row]:
+    people = ((each.row, person_in(each, platform.ids, platform.logins)) for each in sheet.records)
+    return [_Row(at=at, person=who) for at, who in people if who and (who.ids or who.logins)]
+
+
+class _Filler:
+    def __init__(
+        self, sheet: Sheet, layout: GradebookLayout, request: ExportRequest, *, begun: bool
+    ) -> None:
+        self._sheet = sheet
+        self._layout = layout
+        self._request = request
+        self._begun = begun
+        self.rows = [list(row) for row in sheet.rows]
+        self.warnings: list[str] = []
+        self.by_name: list[str] = []
+        self.marks = 0
+
+    def check_maximum(self, entries: Sequence[GradebookEntry]) -> None:
+        maximum = self._layout.maximum
+        out_of = {entry.out_of for entry in entries}
+        if maximum is None or out_of <= {maximum}:
+            return
+        ours = " or ".join(words.number(most) for most in sorted(out_of))
+        title = self._sheet.rows[0][self._layout.mark]
+        what = (
+            f'the column "{title}" is out of {words.number(maximum)}, the marks are out of {ours}'
+        )
+        ours_in_all = {entry.total_out_of for entry in entries}
+        if maximum not in ours_in_all and self._request.column is None:
+            hint = f'--column "{title}" fills it all the same'
+            raise UserError(what, place=self._sheet.place, hint=hint)
+        self.warnings.append(f"{self._sheet.place}: {what}")
+
+    def fill(self, match: _Match) -> None:
+        layout, entry = self._layout, match.entry
+        row = self.rows[match.row.at]
+        row += [""] * (max(layout.mark, layout.comment or 0) + 1 - len(row))
+        where = f"{self._sheet.at(match.row.at)}: {match.row.person.shown}"
+        before = row[layout.mark].strip()
+        if match.by_name:
+            self.by_name.append(f"{where} is taken to be {entry.shown}")
+        if before.upper() == EXCUSED:
+            self.warnings.append(f"{where} is excused ({EXCUSED}); it stays so")
+            return
+        if entry.mark:
+            row[layout.mark] = layout.written(entry.mark)
+            self.marks += 1
+            self._warn_about_mark(where, before, entry)
+        elif before not in _NO_MARK:
+            stays = "stays in the gradebook (--clear removes it)"
+            if self._request.clear:
+                row[layout.mark], stays = "", "was removed from the gradebook"
+            self.warnings.append(f"{where} has no mark: {entry.why}; {before} {stays}")
+        elif entry.why and (self._begun or not entry.waits):
+            self.warnings.append(f"{where} has no mark: {entry.why}")
+        if layout.comment is not None and entry.comment:
+            old = row[layout.comment].strip()
+            if old and old != entry.comment.strip():
+                self.warnings.append(f"{where}: the comment in the gradebook was replaced")
+            row[layout.comment] = entry.comment
+
+    def _warn_about_mark(self, where: str, before: str, entry: GradebookEntry) -> None:
+        mark, most = number_in(entry.mark), entry.out_of
+        if before not in _NO_MARK and number_in(before) != mark:
+            self.warnings.append(f"{where}: {before} became {entry.mark}")
+        if mark is not None and mark > most:
+            maximum = words.number(most)
+            self.warnings.append(f"{where}: {entry.mark} is more than the maximum, {maximum}")
+
+
+def _left_over(
+    sheet: Sheet,
+    rows: Sequence[_Row],
+    matches: Sequence[_Match],
+    entries: Sequence[GradebookEntry],
+) -> Iterable[str]:
+    matched_rows = {match.row.at for match in matches}
+    matched_entries = {match.entry.id for match in matches}
+    left_rows = [row for row in rows if row.at not in matched_rows]
+    left_entries = [entry for entry in entries if entry.id not in matched_entries]
+    for row in left_rows:
+        yield f"{sheet.at(row.at)}: {row.person.shown} has no submission; the row stays"
+    for entry in left_entries:
+        yield f"{sheet.place}: submission {entry.shown} has no row (or more than one)"
+    if left_rows and left_entries:
+        yield f"{sheet.place}: --match FILE says which row is whose"
