@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from harness.model.observation import Observation
+from harness.model.stimulus import Call, Stimulus, statements
 from harness.model.values import Value, ValueKind
-from harness.model.verdict import Grid, GridCell, GridPair
+from harness.model.verdict import BoardArgument, Grid, GridCell, GridPair
 
 Cells = list[list[str]]
 
@@ -62,6 +65,22 @@ def grid_of(value: Value) -> Grid | None:
     if kind is ValueKind.STR and len(signs) > max(_FEW_SIGNS, width):
         return None
     return _grid(_rows(value, texts=_has_texts(value)))
+
+
+def board_arguments(stimulus: Stimulus, observation: Observation) -> tuple[BoardArgument, ...]:
+    """The boards that a call was given which its text does not show: results of other calls, and
+    names."""
+    action = stimulus.action
+    match statements(action.expression) if isinstance(action, Call) else []:
+        case [ast.Expr(value=ast.Call(args=nodes))]:
+            pairs = enumerate(zip(nodes, observation.arguments_before, strict=False))
+            boards = ((at, node, grid_of(value)) for at, (node, value) in pairs)
+            return tuple(
+                BoardArgument(position=at, board=board)
+                for at, node, board in boards
+                if board is not None and isinstance(node, (ast.Call, ast.Name))
+            )
+    return ()
 
 
 def grid_pair(expected: Value, actual: Value) -> GridPair | None:

@@ -44,6 +44,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
     # Only now: a right submission needs none of it.
+    from harness.judging.boards import board_arguments  # noqa: PLC0415
     from harness.judging.differences import conversation, differences  # noqa: PLC0415
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
@@ -56,6 +57,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         differences=differences(failure.mismatches, stimulus),
         conversation=conversation(shown, expectation, stimulus),
         on_wall_time=_limit(observation) == Ending.TIMEOUT,
+        boards=board_arguments(stimulus, shown),
     )
 
 

@@ -142,6 +142,14 @@ class GridPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BoardArgument:
+    """A board that a call was given, by its place among the positional arguments."""
+
+    position: int
+    board: Grid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What is expected beside what a program did, on one channel: made once, from two values or
     texts, of which it has what a reader needs around the first difference. Outputs fold it.
@@ -227,6 +235,7 @@ class Verdict:
     explanation: Explanation | None = None
     differences: tuple[Comparison, ...] = ()
     conversation: Conversation | None = None
+    boards: tuple[BoardArgument, ...] = ()  # those that no literal of the scenario is
     draw: int | None = None  # the index of a sample's smallest failing draw
     draws_failed: int = 0
     draws_run: int = 1

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import pytest
 
+from harness.judging.boards import board_arguments
 from harness.judging.comparison import compare_texts, compare_values, described
+from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Call, Stimulus
 from harness.model.values import Value, ValueKind
-from harness.model.verdict import Channel, Comparison
+from harness.model.verdict import Channel, Comparison, Grid
 from harness.reporting.html.environment import cell_html, signs_used
 from harness.reporting.view.comparisons import first_difference, side_lines
-from harness.reporting.view.paste import boards_in
+from harness.reporting.view.paste import shown_call
 from tests.reporting.report_samples import printed, returned
 
 
@@ -224,6 +226,10 @@ def calling(expression: str, **names: str) -> Stimulus:
     return Stimulus(action=Call(expression=expression), bindings=bindings)
 
 
+def rows(board: Grid) -> list[str]:
+    return ["".join(cell.text for cell in row) for row in board.rows]
+
+
 @pytest.mark.parametrize(
     ("stimulus", "text", "boards"),
     [
@@ -231,15 +237,50 @@ def calling(expression: str, **names: str) -> Stimulus:
         (calling("win(b, n)", b="['XO', '--']", n="2"), "win(b, n)  with  n = 2", ["XO", "--"]),
         (calling("win(['XO', '--'], board)", board="['a', 'b']"),
          "win(board, board)  with  board = ['a', 'b']", ["XO", "--"]),
-        (calling("win(3)"), "", []),
-        (calling("win(['--'] * 8)"), "", []),
-        (calling("win("), "", []),
+        (calling("win(3)"), "win(3)", []),
+        (calling("win(['--'] * 8)"), "win(['--'] * 8)", []),
+        (calling("win("), "win(", []),
+        (calling("win(b)", b="2"), "win(b)  with  b = 2", []),
     ],
 )  # fmt: skip
 def test_boards_of_a_call(stimulus: Stimulus, text: str, boards: list[str]) -> None:
-    shown, found = boards_in(stimulus, {"E": "' '"})
-    assert shown == text
-    assert ["".join(cell.text for cell in row) for _, grid in found for row in grid.rows] == boards
+    found = shown_call(stimulus, {"E": "' '"})
+    assert found.text == text
+    assert [row for _, board in found.boards for row in rows(board)] == boards
+
+
+GIVEN = """\
+LOW = 1
+def drawn(*rows): return [list(row) for row in rows]
+grid = drawn("XO", "--")
+"""
+MADE = ("XO", "--")
+
+
+@pytest.mark.parametrize(
+    ("expression", "text", "set_up", "names"),
+    [
+        ('play(drawn("XO", "--"), 2)', "play(board, 2)", "", ["board"]),
+        ("play(grid, 2)", "play(grid, 2)", "", ["grid"]),
+        ("play(grid, LOW)", "play(grid, LOW)", "LOW = 1", ["grid"]),
+        ("play(grid, drawn(grid[0], grid[1]))", "play(grid, board)", "", ["grid", "board"]),
+        ("play(drawn)", "play(drawn)", GIVEN.split("\n")[1], []),
+        ('len(drawn("XO", "--")) + 1', 'len(drawn("XO", "--")) + 1', GIVEN.split("\n")[1], []),
+    ],
+)
+def test_boards_that_a_call_is_given(
+    expression: str, text: str, set_up: str, names: list[str]
+) -> None:
+    stimulus = Stimulus(action=Call(expression=expression), given=GIVEN)
+    board = Value.of([list(row) for row in MADE])
+    first = Value.of(2) if "(drawn)" in expression else board
+    second = board if "grid[1]" in expression else Value.of(2)
+    seen = Observation(ending=Ending.ANSWERED, arguments_before=(first, second))
+    found = shown_call(stimulus, {}, board_arguments(stimulus, seen))
+    assert (found.text, found.set_up) == (text, set_up)
+    assert [(name, rows(grid)) for name, grid in found.boards] == [
+        (name, list(MADE)) for name in names
+    ]
 
 
 @pytest.mark.parametrize(

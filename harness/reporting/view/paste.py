@@ -6,7 +6,8 @@ import ast
 import copy
 import itertools
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
@@ -14,7 +15,7 @@ from harness.judging.boards import grid_of
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus, statements
 from harness.model.student_view import Surroundings
 from harness.model.values import Value
-from harness.model.verdict import Grid
+from harness.model.verdict import BoardArgument, Grid
 
 MOST_OF_A_FILE = 2000  # characters shown
 _LONGEST = 6000  # characters of source that may be a board
@@ -76,14 +77,16 @@ def to_try(stimulus: Stimulus) -> str:
     return "\n".join([*_seeding(stimulus), *lines])
 
 
-def set_up(stimulus: Stimulus) -> str:
-    """What is run first, without the definitions that nothing uses. All of it where its chance is
-    seeded, which each of them may draw from."""
+def set_up(stimulus: Stimulus, call: str = "", known: Collection[str] = ()) -> str:
+    """What is run first, without the definitions that nothing uses: of `call`, where it is shown in
+    place of the whole, all names but the `known` ones. All of it where its chance is seeded, which
+    each of them may draw from."""
     given = stimulus.given.rstrip("\n")
     parts = statements(given)
     kept = [part for part in parts if not _bound(part)]
-    used = {name for text in stimulus.action.texts for part in statements(text)
-            for name in _names(part)}  # fmt: skip
+    texts = (call,) if call else stimulus.action.texts
+    used = {name for text in texts for part in statements(text) for name in _names(part)}
+    used -= set(known)
     used.update(name for part in kept for name in _names(part))
     for _ in parts:
         new = [part for part in parts if part not in kept and _bound(part) & used]
@@ -176,46 +179,71 @@ def _pasteable(source: str) -> list[str]:
     return shown
 
 
-def boards_in(
-    stimulus: Stimulus, constants: Mapping[str, str]
-) -> tuple[str, tuple[tuple[str, Grid], ...]]:
-    """A call with its boards taken out, and these with a name for each; no text and no boards
-    where nothing is called with one. `constants` are literals by name."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCall:
+    """What is called or run, short enough to read: `set_up` is run first, and each board stands
+    apart, under its name in the text."""
+
+    text: str
+    set_up: str
+    boards: tuple[tuple[str, Grid], ...] = ()
+
+
+def shown_call(
+    stimulus: Stimulus, constants: Mapping[str, str], given: Sequence[BoardArgument] = ()
+) -> ShownCall:
+    """What is called or run, with its boards taken out. `constants` are literals by name, `given`
+    the boards of arguments that are no literals."""
     action = stimulus.action
+    whole = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
     if not isinstance(action, Call):
-        return "", ()
+        return whole
     literals = dict(constants) | {each.name: each.literal for each in stimulus.constants}
     known = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
-    boards: list[tuple[str, Grid]] = []
+    boards: dict[str, Grid] = {}
     others: list[Binding] = []
     for binding in stimulus.bindings:
         board = _board(_parsed(binding.literal), known)
         if board is not None:
-            boards.append((binding.name, board))
+            boards[binding.name] = board
         else:
             others.append(binding)
-    text = _without_boards(action.expression, known, boards)
+    text = _without_boards(action.expression, known, given, boards)
     if not boards:
-        return "", ()
-    return f"{text}  with  {settings(others)}" if others else text, tuple(boards)
+        return whole
+    left = settings(others)
+    return ShownCall(
+        text=f"{text}  with  {left}" if left else text,
+        set_up=set_up(stimulus, text, boards),
+        boards=tuple(boards.items()),
+    )
 
 
 def _without_boards(
-    expression: str, known: Mapping[str, ast.expr], boards: list[tuple[str, Grid]]
+    expression: str,
+    known: Mapping[str, ast.expr],
+    given: Sequence[BoardArgument],
+    boards: dict[str, Grid],
 ) -> str:
-    """The call with a name in place of each argument that is a board written out."""
+    """The call with a name in place of each argument that is a board, which is put in `boards`; of
+    one that is a name already, only the board."""
     tree = _parsed(expression)
     if not isinstance(tree, ast.Call) or not expression.isascii() or "\n" in expression:
         return expression
+    by_position = {each.position: each.board for each in given}
     places: list[tuple[int, int, str]] = []
-    for argument in tree.args:
-        board = _board(argument, known) if isinstance(argument, (ast.List, ast.Tuple)) else None
-        if board is not None:
-            taken = {name for name, _ in boards}
-            names = itertools.chain(["board"], (f"board_{n}" for n in itertools.count(2)))
-            name = next(name for name in names if name not in taken)
-            boards.append((name, board))
-            places.append((argument.col_offset, argument.end_col_offset or 0, name))
+    for position, argument in enumerate(tree.args):
+        is_literal = isinstance(argument, (ast.List, ast.Tuple))
+        board = _board(argument, known) if is_literal else by_position.get(position)
+        if board is None:
+            continue
+        if isinstance(argument, ast.Name):
+            boards.setdefault(argument.id, board)
+            continue
+        names = itertools.chain(["board"], (f"board_{n}" for n in itertools.count(2)))
+        name = next(name for name in names if name not in boards)
+        boards[name] = board
+        places.append((argument.col_offset, argument.end_col_offset or 0, name))
     for start, stop, name in reversed(places):
         expression = expression[:start] + name + expression[stop:]
     return expression
