@@ -21,6 +21,7 @@ from harness.reporting.view.shown_causes import (
     Headline,
     MarkedPlace,
     changes_return,
+    clause_tallies,
     headline,
     indented,
     marked_lines,
@@ -326,3 +327,24 @@ def test_an_example_is_named_in_a_headline_that_stays_short() -> None:
 )
 def test_tabs_are_spaces_unless_both_indent(lines: list[str], shown: list[str]) -> None:
     assert indented(lines) == shown
+
+
+def test_a_clause_is_not_reached_where_nothing_came_as_far() -> None:
+    clause, other = (Clause(id=name, section=name, text="It works.") for name in ("1", "2"))
+
+    def checked(kind: VerdictKind, *clauses: Clause, id: str = "x") -> ShownCheck:
+        check = cause("wrong", "wrong_value").checks[0]
+        return replace(check, id=id, verdict=Verdict(kind=kind), clauses=clauses)
+
+    def tallied(checks: list[ShownCheck], *causes: ShownCause) -> list[tuple[str, int, bool]]:
+        found = clause_tallies(checks, causes)
+        return [(tally.clause.id, tally.passed, tally.reached) for tally in found]
+
+    missing = checked(VerdictKind.MISSING, clause)
+    not_run = checked(VerdictKind.NOT_RUN, clause, other)
+    failing = checked(VerdictKind.FAILED, other)
+    assert tallied([missing, not_run]) == [("1", 0, False), ("2", 0, False)]
+    assert tallied([missing, failing]) == [("1", 0, False), ("2", 0, True)]
+    assert tallied([missing, checked(VerdictKind.PASSED, clause)]) == [("1", 1, True)]
+    loaded = ShownCause(function="", message="It fails as it is loaded.", checks=(failing,))
+    assert tallied([failing], loaded) == [("2", 0, False)]

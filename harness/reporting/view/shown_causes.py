@@ -366,25 +366,42 @@ def _constants(members: list[ShownCheck]) -> str:
     return "; ".join(dict.fromkeys(text for one in bound if (text := settings(one))))
 
 
+_NOT_REACHED = frozenset({VerdictKind.MISSING, VerdictKind.NOT_RUN, VerdictKind.UNREADABLE})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClauseTally:
-    """How the scenarios of one clause went."""
+    """How the scenarios of one clause went. `reached`: one of them at least came as far as what the
+    clause is about."""
 
     clause: Clause
     passed: int
     total: int
+    reached: bool
 
 
-def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
-    """Clause by clause, in the order of the sheet's sections; ungraded checks left out."""
-    passed: defaultdict[Clause, list[bool]] = defaultdict(list)
+def clause_tallies(
+    checks: Sequence[ShownCheck], causes: Iterable[ShownCause]
+) -> tuple[ClauseTally, ...]:
+    """Clause by clause, in the order of the sheet's sections; ungraded checks left out. What is
+    missing or not run, or fails as the file is loaded, reaches no clause."""
+    loading = {check.id for cause in causes if not cause.function for check in cause.checks}
+    of_clause: defaultdict[Clause, list[ShownCheck]] = defaultdict(list)
     for check in checks:
         for clause in check.clauses if not check.informational else ():
-            passed[clause].append(check.verdict.passed)
+            of_clause[clause].append(check)
     in_sheet = sorted(
-        passed, key=lambda each: (section_order(each.section), section_order(each.id))
+        of_clause, key=lambda each: (section_order(each.section), section_order(each.id))
     )
     return tuple(
-        ClauseTally(clause=clause, passed=sum(passed[clause]), total=len(passed[clause]))
+        ClauseTally(
+            clause=clause,
+            passed=sum(check.verdict.passed for check in of_clause[clause]),
+            total=len(of_clause[clause]),
+            reached=any(
+                check.verdict.kind not in _NOT_REACHED and check.id not in loading
+                for check in of_clause[clause]
+            ),
+        )
         for clause in in_sheet
     )
