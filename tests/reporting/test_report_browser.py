@@ -370,6 +370,38 @@ def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
         assert opened.page.pdf().startswith(b"%PDF")
 
 
+MOST_PAGES = {"feedback": 2, "submissions": 4, "index.html": 6}  # of A4
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_printed_on_few(browser: Browser, reports: Path, name: str) -> None:
+    with Opened(browser, reports / name, width=DESKTOP) as opened:
+        opened.page.emulate_media(media="print")
+        printed = re.findall(rb"/Type\s*/Page\b", opened.page.pdf(format="A4"))
+        assert 1 <= len(printed) <= MOST_PAGES[name.partition("/")[0]]
+
+
+def test_what_is_open_is_printed(browser: Browser, reports: Path) -> None:
+    with Opened(browser, reports / "feedback/own-code.html", width=DESKTOP) as opened:
+        opened.page.emulate_media(media="print")
+        first, second, *_ = opened.page.locator(".fix ol.own").all()
+        assert first.is_visible()
+        assert not second.is_visible()
+        opened.page.locator(".fix").nth(1).evaluate("card => card.open = true")
+        assert second.is_visible()
+        assert all(each.is_visible() for each in opened.page.locator(".fix .says").all())
+
+
+SCREEN = 844  # pixels of a phone's height
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_a_students_page_is_few_screens_long(browser: Browser, reports: Path, name: str) -> None:
+    below = "[...document.querySelectorAll('.below')].map(e => e.getBoundingClientRect().top)[0]"
+    with Opened(browser, reports / name, width=LATER_PHONE) as opened:
+        assert opened.page.evaluate(below) <= 3 * SCREEN
+
+
 @pytest.fixture(scope="module")
 def thousands(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class of 3,000, of whom every other one and 13 flagged ones fail much."""
