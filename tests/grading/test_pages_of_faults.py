@@ -112,7 +112,7 @@ FAULTS: dict[str, tuple[str, str, list[str]]] = {
         "Fix this first: the file could not be used", "line 12", "def tie(board)",
     ]),
     "no_return": ('    return all("-" not in', '    all("-" not in', [
-        "1. tie", "returned None instead of True: is a return missing? Worth up to",
+        "1. tie Worth up to", "returned None instead of True: is a return missing?",
     ]),
     "debug_print": ("    return int(text)", '    print("debug", text)\n    return int(text)', [
         "1. column", "debug 2", "(nothing printed)",
