@@ -126,7 +126,7 @@ class Stimulus:
     inputs: tuple[Typed, ...] = ()
     constants: tuple[Binding, ...] = ()  # the overrides of provided constants
     provide: tuple[str, ...] = ()  # extra files placed beside
-    seed: int = 0
+    seed: int | None = None  # of the module random; None: none is stated, which is 0
     stand_ins: tuple[StandIn, ...] = ()  # in place of what was handed in under their modules' names
     folder: bool = False  # it has a working folder of its own, which begins with the files
     files: tuple[SourceFile, ...] = ()

@@ -140,6 +140,29 @@ scenarios:
             )
         },
     ),
+    "what chance and order decide": Exercise(
+        reference="import random\n"
+        "def lengths(words):\n    return {word: len(word) for word in set(words)}\n"
+        "def roll():\n    return random.randint(1, 6)\n",
+        scenarios="""\
+function: lengths
+scenarios:
+  - {name: order, call: "lengths(['a', 'bb', 'ccc', 'dddd'])"}
+  - {name: one of, function: roll, call: roll(), returns: {one_of: [1, 2, 3, 4, 5, 6]}}
+  - {name: a type, function: roll, call: roll(), returns: {type: int}}
+  - {name: anything, function: roll, call: print(roll()), prints: {any: true}, returns: null}
+  - {name: seed of nought, function: roll, call: roll(), seed: 0}
+""",
+        right=(
+            "import random\n"
+            "def lengths(words):\n    return {word: len(word) for word in reversed(words)}\n"
+            "def roll():\n    return random.randint(1, 6)\n",
+        ),
+        wrong={
+            "def lengths(words):\n    return {word: 1 for word in words}\n"
+            "def roll():\n    return 7\n": "order one-of seed-of-nought",
+        },
+    ),
     "a callable that a session binds": Exercise(
         reference=BOX + "def adder(number):\n    return lambda other: other + number\n",
         scenarios="""\
@@ -211,4 +234,21 @@ def test_a_wrong_constant_is_no_argument_that_is_left_unchanged(tmp_path: Path) 
     assert first == [
         "The constant BLACK is missing: it is not written yet, or its name is spelled differently.",
         "color is 'X' afterwards, it should be 'B'.",
+    ]
+
+
+def test_what_differs_from_run_to_run_is_said_with_its_cause(tmp_path: Path) -> None:
+    course = Course.small(
+        tmp_path,
+        "e",
+        "import random\ndef roll():\n    return random.randint(1, 6)\n"
+        "def listed(words):\n    return list(set(words))\n",
+        "function: roll\nscenarios:\n  - {name: chance, call: roll()}\n"
+        "  - {name: order, function: listed, call: \"listed(['a', 'bb', 'ccc', 'dddd'])\"}\n",
+        "functionality_marks: 1\n",
+    )
+    assert problems(course.root) == [
+        "all/chance has another outcome under another random seed; state one (seed: 1), or leave "
+        "open what chance decides",
+        "all/order has another outcome under another hash seed, clock, directory or order",
     ]

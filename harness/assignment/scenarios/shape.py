@@ -178,7 +178,7 @@ class SettingsShape(Shape):
     """Differences in text to forgive: case, trailing-space, blank-lines."""
     provide: Words = []
     """Extra files of this folder, placed beside the submission."""
-    seed: WholeOrZero = 0
+    seed: WholeOrZero = None  # type: ignore[assignment]
     """Seeds `random`."""
     files: dict[
         str,

@@ -84,7 +84,7 @@ class Jobs:
             "texts": (stimulus.given, expression, steps, equals),
             "selection": (variant, stimulus.provide, proxies, substituted),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
-            "seed": stimulus.seed,
+            "seed": stimulus.seed or 0,
             "folder": "",
             "stdin": stimulus.stdin,
             "environment": {each.name: each.literal for each in stimulus.environment},
@@ -104,7 +104,7 @@ class Jobs:
             "beside": stimulus.substitutions != (),
             "variant": self._variants[stimulus.constants],
             "provide": list(stimulus.provide),
-            "seed": stimulus.seed,
+            "seed": stimulus.seed or 0,
         }
 
 

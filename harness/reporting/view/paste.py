@@ -35,7 +35,7 @@ def _assignments(bindings: Iterable[Binding]) -> list[str]:
 def shell_command(stimulus: Stimulus) -> str:
     """The command that starts the program, for a shell; empty where no program is run, or one whose
     chance is seeded, for which a shell has no command."""
-    if not isinstance(stimulus.action, Run) or stimulus.seed:
+    if not isinstance(stimulus.action, Run) or stimulus.seed is not None:
         return ""
     return shlex.join(["python3", stimulus.action.program, *stimulus.action.argv])
 
@@ -73,7 +73,8 @@ def called(stimulus: Stimulus) -> str:
 def to_try(stimulus: Stimulus) -> str:
     """What is called or run, a line each, after the lines that seed its chance."""
     action = stimulus.action
-    lines = _running(action) if isinstance(action, Run) and stimulus.seed else [called(stimulus)]
+    seeded = stimulus.seed is not None
+    lines = _running(action) if isinstance(action, Run) and seeded else [called(stimulus)]
     return "\n".join([*_seeding(stimulus), *lines])
 
 
@@ -146,7 +147,7 @@ def settings(constants: Iterable[Binding]) -> str:
 
 def _seeding(stimulus: Stimulus) -> list[str]:
     """As it is done for the check: before anything of the submission runs."""
-    return ["import random", f"random.seed({stimulus.seed})"] if stimulus.seed else []
+    return [] if stimulus.seed is None else ["import random", f"random.seed({stimulus.seed})"]
 
 
 def _running(run: Run) -> list[str]:
