@@ -83,7 +83,10 @@ def command(
     if keep_out(base):
         click.echo("Wrote .gitignore: answers (.harness-cache) and students (reports) stay out")
     where = f"specs/{assignment_id}/first.yaml"
-    if begun and begun.left_out:
+    if begun and begun.without:
+        click.echo(f"No first scenario can be made: {'; '.join(begun.without)}")
+        click.echo(f"To do: write {where}, as docs/writing-scenarios.md shows")
+    elif begun and begun.left_out:
         click.echo(f"Left out, with the reasons in {where}: {listed(begun.left_out)}")
     if begun and begun.unfinished:
         click.echo(f"To do in {where}: the input (or files) of {listed(begun.unfinished)}")

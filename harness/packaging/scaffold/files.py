@@ -69,11 +69,12 @@ class Draft:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
     """The files of an assignment that was begun from its reference, the programs whose input or
-    files a person has to add, and what has no first scenario."""
+    files a person has to add, and what has no first scenario. `without`: why nothing has one."""
 
     files: dict[str, bytes]
     unfinished: tuple[str, ...]
     left_out: tuple[str, ...]
+    without: tuple[str, ...]
 
 
 def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
@@ -99,15 +100,9 @@ def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> Begun:
     program, a clause, a first scenario and a mutant, and the reference as a sample, as far as
     `harness validate` finds them sound. `reference` has its Python files by name; it is run.
 
-    UserError where one is no Python, or there is nothing to call or run.
+    Where that is nothing, all files but the scenarios. UserError where one is no Python.
     """
     draft = _draft(reference)
-    if not draft.firsts:
-        raise UserError(
-            "the reference has nothing to call or run",
-            place=f"reference/{assignment_id}",
-            hint=f"finish it first, or write specs/{assignment_id} by hand",
-        )
     asking = tuple(first for first in draft.firsts if first.asks)
     ready = tuple(first for first in draft.firsts if not first.asks)
     sound = replace(draft, firsts=ready)
@@ -115,17 +110,16 @@ def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> Begun:
         sound = _tried(assignment_id, reference, sound)
     named = {first.name: first for first in (*sound.firsts, *asking)}
     sound = replace(sound, firsts=tuple(named[f.name] for f in draft.firsts if f.name in named))
+    without: tuple[str, ...] = ()
     if not sound.firsts:
-        reasons = "; ".join(map(_reason, sound.left_out[:_MOST_REASONS]))
-        raise UserError(
-            f"no first scenario can be made: {reasons}",
-            place=f"reference/{assignment_id}",
-            hint=f"write specs/{assignment_id} by hand",
-        )
+        left_out = sound.left_out[:_MOST_REASONS]
+        reasons = tuple(_reason(each).removesuffix(".") for each in left_out)
+        without = reasons or ("the reference has nothing to call or run",)
     return Begun(
         files=_begun(assignment_id, reference, sound),
         unfinished=tuple(first.name for first in asking),
         left_out=tuple(each.first.name for each in sound.left_out),
+        without=without,
     )
 
 
@@ -158,15 +152,18 @@ def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
         heading += f"compare: {{{compared}}}\n".encode()
     if draft.floats:
         heading += b"floats: {within: 0.000001}\n"
-    first_file = _HEAD + "".join(map(_scenario, firsts))
-    first_file += "".join(f"# Left out: {_reason(each)}\n" for each in draft.left_out)
+    clauses = [first.name for first in firsts] or list(reference)
+    mutants = "mutants:\n" + "".join(map(_mutant, firsts)) if firsts else "mutants: []\n"
     files = {
         f"{spec}/assignment.yaml": heading,
-        f"{spec}/clauses.yaml": ("clauses:\n" + "".join(map(_clause, firsts))).encode(),
-        f"{spec}/first.yaml": first_file.encode(),
-        f"{spec}/mutants.yaml": ("mutants:\n" + "".join(map(_mutant, firsts))).encode(),
+        f"{spec}/clauses.yaml": ("clauses:\n" + "".join(map(_clause, clauses))).encode(),
+        f"{spec}/mutants.yaml": mutants.encode(),
         f"{submissions}/reference/expect.yaml": b"fails: []\nmark: [10, 10]\n",
     }
+    if firsts:
+        first_file = _HEAD + "".join(map(_scenario, firsts))
+        first_file += "".join(f"# Left out: {_reason(each)}\n" for each in draft.left_out)
+        files[f"{spec}/first.yaml"] = first_file.encode()
     files |= {f"{submissions}/reference/{name}": data for name, data in reference.items()}
     return files
 
@@ -175,9 +172,9 @@ def _reason(left: LeftOut) -> str:
     return f"{left.first.action.partition(': ')[2]}: {' '.join(left.reason.split())}"
 
 
-def _clause(first: First) -> str:
-    text = json.dumps(f"{first.name} does what the sheet says.")
-    return f'  - {{id: "{first.name}", section: "1", text: {text}}}\n'
+def _clause(name: str) -> str:
+    text = json.dumps(f"{name} does what the sheet says.")
+    return f'  - {{id: "{name}", section: "1", text: {text}}}\n'
 
 
 def _scenario(first: First) -> str:
