@@ -106,7 +106,7 @@ def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
 
 
 def has_base(expected: StatedRaise, actual: Raised) -> bool:
-    """Whether what was raised derives from the builtin class that it should derive from."""
+    """Whether what was raised is of the class that it should derive from, or derives from it."""
     return not expected.is_a or expected.is_a in (actual.type_name, *actual.bases)
 
 

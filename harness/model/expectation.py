@@ -102,7 +102,7 @@ class StatedRaise:
     type_name: str  # empty of `{any: true}`
     message: Matcher | None = None
     also: tuple[str, ...] = ()  # the other ones of `{one_of: […]}`
-    is_a: str = ""  # a builtin class that it derives from
+    is_a: str = ""  # a class that it is of, or derives from
 
     def in_words(self) -> str:
         """What should be raised, as the object of a sentence."""

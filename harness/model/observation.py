@@ -74,7 +74,7 @@ class Raised:
 
     type_name: str
     message: str
-    bases: tuple[str, ...] = ()  # the names of its builtin base classes
+    bases: tuple[str, ...] = ()  # the names of its base classes, nearest first
     frames: tuple[Frame, ...] = ()  # the student's, outermost first; none: the stimulus raised
     names: NameHint | None = None
 

@@ -163,6 +163,32 @@ scenarios:
             "def roll():\n    return 7\n": "order one-of seed-of-nought",
         },
     ),
+    "exceptions of one's own": Exercise(
+        reference="class BankError(Exception):\n    pass\n"
+        "class NoMoney(BankError):\n    pass\n"
+        "def pay(amount):\n    raise NoMoney('no money')\n",
+        scenarios="""\
+function: pay
+scenarios:
+  - {name: any of ours, call: pay(1), raises: {any: true, is_a: BankError}}
+  - {name: this one, call: pay(1), raises: {type: NoMoney, is_a: BankError, message: no money}}
+  - {name: any error, call: pay(1), raises: {any: true, is_a: Exception}}
+""",
+        right=(
+            "class BankError(Exception):\n    pass\nclass Poor(BankError):\n    pass\n"
+            "class NoMoney(Poor):\n    pass\n"
+            "def pay(amount):\n    raise NoMoney('no money')\n",
+        ),
+        wrong={
+            "class NoMoney(Exception):\n    pass\n"
+            "def pay(amount):\n    raise NoMoney('no money')\n": "any-of-ours this-one",
+            "class BankError(Exception):\n    pass\n"
+            "def pay(amount):\n    raise BankError('no money')\n": "this-one",
+            "class BankError(BaseException):\n    pass\nclass Exception(BankError):\n    pass\n"
+            "class NoMoney(Exception):\n    pass\n"
+            "def pay(amount):\n    raise NoMoney('no money')\n": "any-error",
+        },
+    ),
     "a callable that a session binds": Exercise(
         reference=BOX + "def adder(number):\n    return lambda other: other + number\n",
         scenarios="""\

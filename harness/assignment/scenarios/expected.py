@@ -9,10 +9,10 @@ from typing import Any
 
 from harness.assignment.document import Loc
 from harness.assignment.scenarios.context import Context, value_matcher
-from harness.assignment.scenarios.python_text import parse_expression
+from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS, parse_expression
 from harness.assignment.scenarios.shape import AtMostShape, RaisesShape
 from harness.assignment.scenarios.stimulus import StimulusParts, content_of
-from harness.assignment.vocabulary import TemplateError, names_in, render
+from harness.assignment.vocabulary import TemplateError, class_names, names_in, render
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Refused, describe, nearest, read_all
 from harness.model.expectation import (
@@ -102,8 +102,18 @@ def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise:
     message: Matcher | None = None
     if "message" in data.model_fields_set:
         message = _text(context, (*loc, "message"), data.message)
+    if "is_a" in data.model_fields_set:
+        _check_base(context, (*loc, "is_a"), data.is_a)
     first, *also = data.names
     return StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
+
+
+def _check_base(context: Context, loc: Loc, name: str) -> None:
+    vocabulary = context.vocabulary
+    own = class_names((*vocabulary.reference, *vocabulary.provided))
+    if vocabulary.reference and name not in (*BUILTIN_EXCEPTIONS, *own):
+        what = f"{name} is neither a builtin exception nor a class of the reference"
+        context.add(loc, what, nearest(name, sorted({*BUILTIN_EXCEPTIONS, *own})))
 
 
 def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     ConfigDict,
     Field,
     WithJsonSchema,
@@ -15,7 +14,6 @@ from pydantic import (
     model_validator,
 )
 
-from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS
 from harness.assignment.scenarios.stimuli import stimulus_kinds
 from harness.assignment.shapes import (
     Constants,
@@ -30,10 +28,8 @@ from harness.assignment.shapes import (
     Words,
     one_required,
     quote,
-    wrong,
 )
 from harness.common.words import listed
-from harness.matchers.reading import describe, nearest
 
 # What is read with the constants in force: see `harness.matchers`.
 _TEXTS: list[Any] = [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]
@@ -86,13 +82,6 @@ def _identifier(name: str) -> str:
     return name
 
 
-def _builtin_exception(name: Any) -> str:
-    if isinstance(name, str) and name in BUILTIN_EXCEPTIONS:
-        return name
-    what = f"expected the name of a builtin exception, got {describe(name)}"
-    raise wrong(what, nearest(str(name), sorted(BUILTIN_EXCEPTIONS)))
-
-
 ExceptionName = Annotated[
     str,
     AfterValidator(_identifier),
@@ -115,8 +104,8 @@ class RaisesShape(Shape):
     """Whatever type."""
     message: ExpectedText = None
     """Its message."""
-    is_a: Annotated[str, BeforeValidator(_builtin_exception)] = ""
-    """The builtin class that it derives from."""
+    is_a: Annotated[str, AfterValidator(_identifier), Expects("the name of a class")] = ""
+    """The class that it is of or derives from: a builtin one, or one of the program's own."""
 
     @model_validator(mode="before")
     @classmethod

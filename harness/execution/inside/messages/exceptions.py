@@ -1,4 +1,4 @@
-"""Describes an exception as data: its type, message, builtin bases, and the student's frames; and
+"""Describes an exception as data: its type, message, base classes, and the student's frames; and
 what a program's own names say about it: a method that is nearly called so, one that is outside its
 class, a first parameter that is not `self`, an attribute without `self.`."""
 
@@ -32,6 +32,10 @@ _BUILTIN_TYPES = frozenset(  # by identity: a metaclass may call its class equal
 )
 
 
+_BUILTIN_NAMES = frozenset(vars(builtins))
+_MOST_BASES = 20
+
+
 class Sources:
     """The student's files by name, to look a frame's line up in. Lines are decoded when needed."""
 
@@ -57,7 +61,7 @@ class Sources:
 def describe(error: BaseException, sources: Sources) -> str:
     """The exception as a JSON object."""
     kind = type(error)
-    bases = [type_name(base) for base in _mro_of(kind)[1:] if id(base) in _BUILTIN_TYPES]
+    bases = _bases(kind)[:_MOST_BASES]
     frames = _frames(error, sources)
     names = _about_names(error, sources)
     return (
@@ -67,6 +71,15 @@ def describe(error: BaseException, sources: Sources) -> str:
         + ',"frames":[' + ",".join(frames) + "]"
         + (',"names":' + names if names else "") + "}"
     )  # fmt: skip
+
+
+def _bases(kind: type) -> list[str]:
+    """The names of the classes that it derives from: builtin ones, and others that are not called
+    like one."""
+    named = ((base, type_name(base)) for base in _mro_of(kind)[1:-1])
+    return [
+        name for base, name in named if id(base) in _BUILTIN_TYPES or name not in _BUILTIN_NAMES
+    ]
 
 
 def _about_names(error: BaseException, sources: Sources) -> str:
