@@ -1,36 +1,73 @@
-"""How well copies are found among twenty programs and their disguised copies, beside copydetect
-where that is installed; and what a class of a thousand costs.
+"""How well copies are found, beside other tools, and what a class of a thousand costs: among twenty
+programs and their disguised copies, and in classes of thirty independent programs with 1, 3, 10 and
+25 copies of one more. All draws are fixed.
 
-    python -m benchmarks.likeness
+    python -m benchmarks.likeness [PYTHON]
+
+PYTHON is an interpreter of an environment in which copydetect is installed; without it that tool is
+left out.
 """
 
 from __future__ import annotations
 
+import json
 import resource
-import tempfile
+import subprocess
+import sys
 import time
-from collections.abc import Mapping
-from importlib.util import find_spec
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import combinations
-from pathlib import Path
 
-from harness.model.study import Fingerprint
+from harness.model.study import Fingerprint, group_by_name
+from harness.study.likeness import groups, likeness
 from harness.study.program_texts import fingerprints
-from harness.study.similarity import similar_pairs
-from tests.study.class_of_copies import PREFIX, STYLE_OF, programs
+from tests.study.class_of_copies import (
+    PREFIX,
+    SOURCE,
+    STYLE_OF,
+    TURNED_BY_COPIES,
+    alike_by_chance,
+    made_class,
+    programs,
+    reference_of,
+)
 from tests.study.disguises import DISGUISES, disguised
 
 CLASS = 1000
+COPIES = (1, 3, 10, 25)
+DRAWS = 6
 Scores = Mapping[frozenset[str], float]
+Tool = Callable[[Mapping[str, str], str], Scores]  # of texts by name, and what all were given
 
 
 def main() -> None:
-    """Print both tables."""
-    texts = programs()
+    """Print all tables."""
+    tools: dict[str, Tool] = {
+        "ours": _ours,
+        "ours, listed": _ours_listed,
+        "winnowing": _winnowing,
+    }
+    if len(sys.argv) > 1:
+        tools["copydetect"] = partial(_copydetect, sys.argv[1])
     print("tool         originals first  lowest copy  highest of other styles  precision  recall")
-    _row("ours", _ours(texts))
-    if find_spec("copydetect") is not None:
-        _row("copydetect", _copydetect(texts))
+    for tool, find in tools.items():
+        if find is not _ours_listed:
+            _row(tool, find(programs(), ""))
+    for turned, said in ((0.0, "disguised"), (TURNED_BY_COPIES, "disguised, statements turned")):
+        print(f"\n{said}\ntool         copies  lowest area under the curve  mean  apart in  by")
+        for tool, find in tools.items():
+            for copies in COPIES:
+                _classes(tool, find, copies, turned)
+    print("\nten of one plan, statements turned  highest score of two")
+    for share in (0.2, 0.3, 0.4, 0.5, 0.6):
+        highest = [max(_ours(alike_by_chance(10, n, share), "").values()) for n in range(DRAWS)]
+        print(f"{share:34} {max(highest):21.2f}")
+    _cost()
+
+
+def _cost() -> None:
+    texts = programs()
     kinds = list(DISGUISES)
     originals = [name for name in texts if name in STYLE_OF]
     many = {
@@ -45,10 +82,10 @@ def main() -> None:
     begun = time.process_time()
     prints = {name: _prints(text) for name, text in many.items()}
     read = time.process_time() - begun
-    similar_pairs(prints)
+    likeness(prints)
     total = time.process_time() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{CLASS} programs: {read:.1f} s of CPU time to read, {total:.1f} s in all, {peak} MiB")
+    print(f"\n{CLASS} programs: {read:.1f} s of CPU time to read, {total:.1f} s in all, {peak} MiB")
 
 
 def _row(tool: str, scores: Scores) -> None:
@@ -83,6 +120,31 @@ def _row(tool: str, scores: Scores) -> None:
     )
 
 
+def _classes(tool: str, find: Tool, copies: int, turned: float) -> None:
+    """Of the pairs of a class, those of the source and its copies should be above all others: then
+    it is "apart", by the difference of the lowest score of these and the highest of the others."""
+    areas, gaps = [], []
+    for draw in range(DRAWS):
+        texts = made_class(copies, draw, turned=turned)
+        scores = find(texts, reference_of(draw))
+        same, others = [], []
+        for pair in combinations(texts, 2):
+            of_source = all(name.startswith(SOURCE) for name in pair)
+            (same if of_source else others).append(scores.get(frozenset(pair), 0.0))
+        areas.append(area_under_the_curve(same, others))
+        gaps.append(min(same) - max(others))
+    print(
+        f"{tool:12} {copies:6} {min(areas):28.3f} {sum(areas) / DRAWS:5.3f}"
+        f" {sum(gap > 0 for gap in gaps):4} of {DRAWS} {min(gaps):6.2f}"
+    )
+
+
+def area_under_the_curve(same: Iterable[float], others: Iterable[float]) -> float:
+    """How often a pair of the same source has a higher score than another pair; a tie is half."""
+    above = [(one > other) + (one == other) / 2 for one in same for other in others]
+    return sum(above) / len(above)
+
+
 def _prints(text: str) -> tuple[Fingerprint, ...]:
     return tuple(
         Fingerprint(value=value, first_line=first, last_line=last, file=file)
@@ -90,25 +152,64 @@ def _prints(text: str) -> tuple[Fingerprint, ...]:
     )
 
 
-def _ours(texts: Mapping[str, str]) -> Scores:
-    pairs = similar_pairs({name: _prints(text) for name, text in texts.items()})
-    return {frozenset((pair.first, pair.second)): pair.score for pair in pairs}
+def _ours(texts: Mapping[str, str], given: str) -> Scores:
+    prints = {name: _prints(text) for name, text in texts.items()}
+    found = likeness(prints, given=_prints(given))
+    return {frozenset((pair.first, pair.second)): pair.score for pair in found.pairs}
 
 
-def _copydetect(texts: Mapping[str, str]) -> Scores:
-    import copydetect  # type: ignore[import-not-found]  # noqa: PLC0415  (an optional peer)
+def _ours_listed(texts: Mapping[str, str], given: str) -> Scores:
+    """The same in the order of the page, where pairs of groups come first."""
+    prints = {name: _prints(text) for name, text in texts.items()}
+    found = likeness(prints, given=_prints(given))
+    group_of = group_by_name(groups(found.connected))
+    return {
+        frozenset((pair.first, pair.second)): pair.score
+        + (group_of.get(pair.first, -1) == group_of.get(pair.second, -2))
+        for pair in found.pairs
+    }
 
-    with tempfile.TemporaryDirectory() as folder:
-        prints = {}
-        for name, text in texts.items():
-            path = Path(folder) / f"{name}.py"
-            path.write_text(text, encoding="utf-8")
-            prints[name] = copydetect.CodeFingerprint(str(path), 25, 1)
-        scores = {}
-        for one, other in combinations(texts, 2):
-            _, shares, _ = copydetect.compare_files(prints[one], prints[other])
-            scores[frozenset((one, other))] = float(max(shares))
-        return scores
+
+def _winnowing(texts: Mapping[str, str], given: str) -> Scores:
+    """The same fingerprints, of which what was given is taken away, and nothing is weighed."""
+    base = {one.value for one in _prints(given)}
+    values = {name: {one.value for one in _prints(text)} - base for name, text in texts.items()}
+    return {
+        frozenset((one, other)): len(values[one] & values[other])
+        / max(1, min(len(values[one]), len(values[other])))
+        for one, other in combinations(texts, 2)
+    }
+
+
+COPYDETECT = """
+import json, sys, tempfile
+from itertools import combinations
+from pathlib import Path
+import copydetect
+texts, given = json.load(sys.stdin)
+with tempfile.TemporaryDirectory() as folder:
+    def prints(number, text, base):
+        path = Path(folder) / f"{number}.py"
+        path.write_text(text, encoding="utf-8")
+        return copydetect.CodeFingerprint(str(path), 25, 1, base)
+    base = list(prints("given", given, None).hashes) if given else None
+    found = {name: prints(number, text, base) for number, (name, text) in enumerate(texts.items())}
+    print(json.dumps([
+        (one, other, float(max(copydetect.compare_files(found[one], found[other])[1])))
+        for one, other in combinations(found, 2)
+    ]))
+"""
+
+
+def _copydetect(python: str, texts: Mapping[str, str], given: str) -> Scores:
+    answer = subprocess.run(
+        [python, "-c", COPYDETECT],
+        input=json.dumps([dict(texts), given]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {frozenset((one, other)): score for one, other, score in json.loads(answer.stdout)}
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ drawn to compare submissions with the reference beyond the scenarios, and differ
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.model.assignment import ProvidedVariant
@@ -62,9 +63,48 @@ class SimilarityReport:
     """A class compared pair by pair."""
 
     compared: int  # programs
-    pairs: tuple[SimilarPair, ...]  # the most alike first
+    pairs: tuple[SimilarPair, ...]  # all above the cut: of groups first, the most alike first
     groups: tuple[tuple[str, ...], ...]  # the programs that such pairs connect
     omitted: tuple[Omitted, ...] = ()
+    cut: float = 0.0  # two independent programs of this class are not as alike as this
+    earlier: int = 0  # programs of earlier classes that were compared with these
+    by_tokens: tuple[str, ...] = ()  # programs that cannot be parsed
+
+    def worth_a_look(self, most: int) -> tuple[int, ...]:
+        """The places of so many pairs to look at: each program of a group with the one that is
+        most like it, pairs outside groups, and then the others."""
+        group_of = group_by_name(self.groups)
+        nearest, outside, others = [], [], []
+        shown: set[str] = set()
+        for place, pair in enumerate(self.pairs):
+            if group_of.get(pair.first, -1) != group_of.get(pair.second, -2):
+                outside.append(place)
+            elif pair.first in shown and pair.second in shown:
+                others.append(place)
+            else:
+                nearest.append(place)
+                shown |= {pair.first, pair.second}
+        return tuple(sorted([*nearest, *outside, *others][:most]))
+
+
+def group_by_name(groups: Iterable[Iterable[str]]) -> dict[str, int]:
+    """The place of each program's group."""
+    return {name: number for number, names in enumerate(groups) for name in names}
+
+
+def groups_first(
+    pairs: Iterable[SimilarPair], groups: Sequence[Iterable[str]]
+) -> tuple[SimilarPair, ...]:
+    """The pairs of each group, then the others, each the most alike first."""
+    group_of = group_by_name(groups)
+
+    def order(pair: SimilarPair) -> tuple[int, float, str, str]:
+        group = group_of.get(pair.first, -1)
+        if group != group_of.get(pair.second, -2):
+            group = len(groups)
+        return group, -pair.score, pair.first, pair.second
+
+    return tuple(sorted(pairs, key=order))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

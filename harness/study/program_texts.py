@@ -11,7 +11,10 @@ import ast
 import base64
 import builtins
 import json
+import keyword
+import re
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 # A fingerprint is of so many symbols in a row, and of every so many of those one is kept: the
@@ -30,27 +33,85 @@ Symbols = list[tuple[str, int]]
 
 
 def run_fingerprints(payload: str) -> str:
-    """Of a program's files in base64, as JSON: rows of fingerprint, first line, last line, number
-    of the file."""
-    files = [base64.b64decode(text) for text in json.loads(payload)]
-    return json.dumps(fingerprints(files))
+    """Of a program's `files` in base64, as JSON: `rows` of fingerprint, first line, last line,
+    number of the file, of the syntax tree or the tokens (`kind`); and whether all parse: `whole`.
+    """
+    asked = json.loads(payload)
+    files = [base64.b64decode(text) for text in asked["files"]]
+    if asked["kind"] == "tokens":
+        return json.dumps({"rows": token_fingerprints(files), "whole": True})
+    trees = [_tree(data) for data in files]
+    return json.dumps({"rows": _of_trees(trees), "whole": None not in trees})
 
 
 def fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
     """Each fingerprint with its first and last line and its file; files that cannot be parsed have
     none."""
+    return _of_trees([_tree(data) for data in files])
+
+
+def token_fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
+    """The same of what stands in the text, whether it can be parsed or not."""
+    return _rows([_tokens(data.decode("utf-8-sig", "replace"))] for data in files)
+
+
+def _tree(data: bytes) -> ast.Module | None:
+    try:
+        return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _of_trees(trees: list[ast.Module | None]) -> list[tuple[int, int, int, int]]:
+    return _rows(_parts(tree) if tree is not None else [] for tree in trees)
+
+
+def _rows(parts_of_files: Iterable[list[Symbols]]) -> list[tuple[int, int, int, int]]:
     found: list[tuple[int, int, int, int]] = []
     symbols_left = MOST_SYMBOLS
-    for number, data in enumerate(files):
-        try:
-            tree = ast.parse(data)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for part in _parts(tree):
+    for number, parts in enumerate(parts_of_files):
+        for part in parts:
             symbols = part[:symbols_left]
             symbols_left -= len(symbols)
             found += [(*one, number) for one in _winnow(symbols)]
     return found
+
+
+# A text that is not closed ends with its line.
+_TOKEN = re.compile(
+    r"""
+    (?P<skip> \#.* | [ \t\f\r]+ | \\ )
+    | (?P<line> \n )
+    | (?P<text> [rRbBuUfF]{0,2} (?:
+        \"""[\s\S]*?\""" | '''[\s\S]*?'''
+        | "(?:[^"\\\n]|\\.)*"? | '(?:[^'\\\n]|\\.)*'? ) )
+    | (?P<number> \.?[0-9][0-9a-zA-Z_.]* )
+    | (?P<name> \w+ )
+    | (?P<operator> \*\*=? | //=? | [-+*/%@&|^<>=!:]= | -> | << | >> | [^\w\s] )
+    """,
+    re.VERBOSE,
+)
+_AS_WRITTEN = _BUILTINS | _METHODS | frozenset(keyword.kwlist)
+
+
+def _tokens(text: str) -> Symbols:
+    """The tokens in the order of the source, but for comments and documentation: a text that a
+    line begins with. Texts, and names that are the program's own, are the same symbol."""
+    symbols: Symbols = []
+    line, begins = 1, True
+    for found in _TOKEN.finditer(text):
+        kind, token = found.lastgroup, found.group()
+        if len(symbols) == MOST_SYMBOLS:
+            break
+        if kind in ("operator", "number"):
+            symbols.append((token if kind == "operator" else kind, line))
+        elif kind == "name":
+            symbols.append((token if token in _AS_WRITTEN else "value", line))
+        elif kind == "text" and not begins:
+            symbols.append(("value", line))
+        begins = kind == "line" or (begins and kind == "skip")
+        line += token.count("\n")
+    return symbols
 
 
 def _parts(tree: ast.Module) -> list[Symbols]:

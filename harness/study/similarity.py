@@ -1,16 +1,13 @@
-"""Which programs of a class are alike: from fingerprints to pairs and groups."""
+"""Which programs of a graded class are alike: read, compared and reported."""
 
 from __future__ import annotations
 
 import base64
 import json
-import math
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import resources
-from itertools import combinations
 from pathlib import Path
 
 from harness.common.errors import UserError
@@ -24,139 +21,10 @@ from harness.model.observation import Ending, Tier
 from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.results.database import StoreReader
-
-# A fingerprint that more than this share of a class has says nothing about two of it.
-COMMON_SHARE = 0.25
-COMMON_AT_LEAST = 10  # programs: in a small class a share is too few
-MOST_LOOKS = 3_000_000  # at pairs that have a fingerprint in common
-MOST_PAIRS = 200
-MOST_MATCHES = 1000  # of a pair; programs of 500 KB can be made to have 60,000
-GROUPED_FROM = 0.5  # of the score
-_LEAST_WEIGHT = 20.0  # what is shorter than this is alike by chance
-
-Names = tuple[str, str]
-
-
-def similar_pairs(
-    programs: Mapping[str, Sequence[study.Fingerprint]], base: Iterable[study.Fingerprint] = ()
-) -> tuple[study.SimilarPair, ...]:
-    """Pairs of programs, the most alike first; at most 200.
-
-    `base`: what all were given (stub, provided files) or is likely to be written by anybody (the
-    reference). A pair's score is the share of the smaller program's distinguishing fingerprints
-    that the larger has too, rare ones weighing more; 1 is a whole copy.
-    """
-    given = {one.value for one in base}
-    values = {
-        name: frozenset(one.value for one in prints) - given for name, prints in programs.items()
-    }
-    weights = _weights(values)
-    sizes = {name: math.fsum(weights.get(v, 0.0) for v in found) for name, found in values.items()}
-    scored = []
-    for first, second in _candidates(values, weights):
-        shared = math.fsum(weights.get(v, 0.0) for v in values[first] & values[second])
-        smaller = max(_LEAST_WEIGHT, min(sizes[first], sizes[second]))
-        if shared > 0:
-            scored.append((-shared / smaller, first, second))
-    scored.sort()
-    return tuple(
-        study.SimilarPair(
-            first=first,
-            second=second,
-            score=-score,
-            matches=_matches(programs[first], programs[second], weights.keys()),
-        )
-        for score, first, second in scored[:MOST_PAIRS]
-    )
-
-
-def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
-    """Programs that are connected by pairs with a score of at least 0.5, largest group first."""
-    leader: dict[str, str] = {}
-
-    def find(name: str) -> str:
-        while leader.setdefault(name, name) != name:
-            name = leader[name]
-        return name
-
-    for pair in pairs:
-        if pair.score >= GROUPED_FROM:
-            first, second = sorted((find(pair.first), find(pair.second)))
-            leader[second] = first
-    members = defaultdict(list)
-    for name in sorted(leader):
-        members[find(name)].append(name)
-    return tuple(sorted((tuple(names) for names in members.values()), key=lambda g: (-len(g), g)))
-
-
-def _weights(values: Mapping[str, Set[int]]) -> dict[int, float]:
-    """Of each fingerprint that some other programs have, but not all: the rarer, the heavier."""
-    having = Counter(value for found in values.values() for value in found)
-    most = max(COMMON_AT_LEAST, COMMON_SHARE * len(values))
-    return {
-        value: math.log(1 + len(values) / count) for value, count in having.items() if count <= most
-    }
-
-
-def _candidates(values: Mapping[str, Set[int]], weights: Mapping[int, float]) -> set[Names]:
-    """Pairs with something in common, found by their rarest fingerprints first; of a class so
-    large or so alike that there are too many, those that have only common ones are left out."""
-    owners: dict[int, list[str]] = defaultdict(list)
-    for name in sorted(values):
-        for value in values[name] & weights.keys():
-            owners[value].append(name)
-    candidates: set[Names] = set()
-    looks_left = MOST_LOOKS
-    for names in sorted(owners.values(), key=lambda each: (len(each), each)):
-        looks_left -= len(names) * (len(names) - 1) // 2
-        if looks_left < 0:
-            break
-        candidates.update(combinations(names, 2))
-    return candidates
-
-
-def _matches(
-    first: Sequence[study.Fingerprint], second: Sequence[study.Fingerprint], telling: Set[int]
-) -> tuple[study.MatchedLines, ...]:
-    """The lines of the first beside those of the second, joined where they follow each other; of
-    the first `MOST_MATCHES`."""
-    places: dict[int, study.Fingerprint] = {}
-    for one in second:
-        places.setdefault(one.value, one)
-    matches: dict[study.MatchedLines, None] = {}
-    for one in sorted(first, key=lambda each: (each.file, each.first_line, each.last_line)):
-        other = places.get(one.value)
-        if other is None or one.value not in telling:
-            continue
-        now = study.MatchedLines(first=_range(one), second=_range(other))
-        last = next(reversed(matches), now)
-        if _follows(last.first, now.first) and _follows(last.second, now.second):
-            now = study.MatchedLines(
-                first=_join(last.first, now.first), second=_join(last.second, now.second)
-            )
-            matches.pop(last, None)
-        elif len(matches) == MOST_MATCHES:
-            break
-        matches.setdefault(now)
-    return tuple(matches)
-
-
-def _range(one: study.Fingerprint) -> study.LineRange:
-    return study.LineRange(file=one.file, first=one.first_line, last=one.last_line)
-
-
-def _follows(before: study.LineRange, after: study.LineRange) -> bool:
-    near = after.first <= before.last + 2 and after.last >= before.first - 2
-    return before.file == after.file and near
-
-
-def _join(one: study.LineRange, other: study.LineRange) -> study.LineRange:
-    return study.LineRange(
-        file=one.file, first=min(one.first, other.first), last=max(one.last, other.last)
-    )
-
+from harness.study.likeness import Likeness, Prints, groups, likeness, matches
 
 MOST_BYTES = 512 * 1024  # of a submission's files together
+MOST_MATCHED = 200  # pairs whose matching lines are looked for
 
 Progress = Callable[[int], None]
 
@@ -197,66 +65,163 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], tupl
     return same, tuple(sorted(missing))
 
 
-def without_ids(submissions: Sequence[Submission]) -> tuple[Submission, ...]:
+def without_ids(
+    submissions: Sequence[Submission], prefix: str = "student"
+) -> tuple[Submission, ...]:
     """The same submissions with numbers as ids, in an order that does not reveal the ids."""
     ordered = sorted(submissions, key=lambda each: (each.digest, each.id))
     width = len(str(len(ordered)))
     return tuple(
-        replace(each, id=f"student-{number:0{width}}")
+        replace(each, id=f"{prefix}-{number:0{width}}")
         for number, each in enumerate(ordered, start=1)
     )
+
+
+def earlier_submissions(
+    paths: Sequence[Path], assignment: Assignment, taken: Set[str]
+) -> tuple[Submission, ...]:
+    """Submissions of other classes, whose ids have the name of the path in front and are none of
+    `taken`. Raises UserError when a path cannot be read, or has no submission."""
+    found: dict[str, Submission] = {}
+    for path in paths:
+        for each in cohort_of([path], assignment, ClassOptions()).submissions:
+            name = f"{path.resolve().name}/{each.id}"
+            while name in taken or name in found:
+                name = f"{name}+"
+            if each.files:
+                found[name] = replace(each, id=name)
+    return tuple(found.values())
 
 
 def compare_class(
     specification: Specification,
     submissions: Sequence[Submission],
     *,
+    earlier: Sequence[Submission] = (),
     python: Path | None = None,
     require: Tier | None = Tier.STANDARD,
     progress: Progress | None = None,
 ) -> study.SimilarityReport:
-    """Compare each submission with every other one.
+    """Compare each submission with every other one, and with each of `earlier` classes.
 
     `progress` is called with the number of submissions that are read. Raises UserError when this
     machine has no usable interpreter or not the tier `require`.
     """
+    everybody = (*submissions, *earlier)
+    with program_reader(specification.plan.assignment, "run_fingerprints", python, require) as tool:
+        trees = _read(tool, specification, everybody, _TREE, progress)
+        broken = trees.broken
+        tokens = _read(tool, specification, everybody, _TOKENS, None) if broken else None
+    old = frozenset(each.id for each in earlier)
+    found = _likeness(trees, old, trees.programs.keys() - broken)
+    listed, connected = [*found.listed], [*found.connected]
+    if tokens is not None:
+        by_tokens = _likeness(tokens, old, tokens.programs.keys())
+        listed += _of(broken, by_tokens.listed)
+        connected += _of(broken, by_tokens.connected)
+    return _report(
+        trees, tokens, pairs=listed, grouped=groups(connected), cut=found.cut, earlier=old
+    )
+
+
+_TREE, _TOKENS = "tree", "tokens"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ClassPrints:
+    """The fingerprints of a class, of one kind."""
+
+    programs: Prints
+    broken: Set[str]  # those of which a file cannot be parsed
+    unread: Mapping[str, str]  # why, by id
+    given: Sequence[study.Fingerprint]
+
+
+def _read(
+    tool: Answers,
+    specification: Specification,
+    submissions: Sequence[Submission],
+    kind: str,
+    progress: Progress | None,
+) -> _ClassPrints:
     assignment = specification.plan.assignment
-    given = (
+    base = (
         *specification.reference, *handed_out_stubs(specification),
         *assignment.variants[0].files, *assignment.extra_files,
     )  # fmt: skip
-    programs: dict[str, tuple[study.Fingerprint, ...]] = {}
-    omitted: list[study.Omitted] = []
-    with program_reader(assignment, "run_fingerprints", python, require) as tool:
-        base = [one for file in given for one in _fingerprints(tool, (file,))]
-        for number, submission in enumerate(submissions, start=1):
-            try:
-                programs[submission.id] = _fingerprints(tool, submission.files)
-            except ToolFailed as failure:
-                omitted.append(
-                    study.Omitted(id=submission.id, reason=f"it could not be read: {failure}")
-                )
-            if progress is not None:
-                progress(number)
-    omitted += [
-        study.Omitted(id=name, reason="nothing of it can be compared")
-        for name, found in programs.items()
-        if not found
-    ]
-    pairs = similar_pairs({name: found for name, found in programs.items() if found}, base)
-    return study.SimilarityReport(
-        compared=sum(bool(found) for found in programs.values()),
-        pairs=pairs,
-        groups=groups(pairs),
-        omitted=tuple(sorted(omitted, key=lambda each: each.id)),
-    )
+    given = [one for file in base for one in _fingerprints(tool, (file,), kind)[0]]
+    programs, broken, unread = {}, set(), {}
+    for number, submission in enumerate(submissions, start=1):
+        try:
+            programs[submission.id], whole = _fingerprints(tool, submission.files, kind)
+            if not whole:
+                broken.add(submission.id)
+        except ToolFailed as failure:
+            unread[submission.id] = f"it could not be read: {failure}"
+        if progress is not None:
+            progress(number)
+    return _ClassPrints(programs=programs, broken=broken, unread=unread, given=given)
 
 
-def _fingerprints(tool: Answers, files: Sequence[SourceFile]) -> tuple[study.Fingerprint, ...]:
+def _fingerprints(
+    tool: Answers, files: Sequence[SourceFile], kind: str
+) -> tuple[tuple[study.Fingerprint, ...], bool]:
+    """The fingerprints, and whether all Python files can be parsed."""
     if sum(len(file.data) for file in files) > MOST_BYTES:
         raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MOST_BYTES // 1024} KiB")
-    payload = json.dumps([base64.b64encode(file.data).decode() for file in files])
-    return tuple(
+    texts = [file.data if file.name.lower().endswith(".py") else b"" for file in files]
+    payload = {"kind": kind, "files": [base64.b64encode(text).decode() for text in texts]}
+    answer = json.loads(tool.run(json.dumps(payload)))
+    found = tuple(
         study.Fingerprint(value=value, first_line=first, last_line=last, file=file)
-        for value, first, last, file in json.loads(tool.run(payload))
+        for value, first, last, file in answer["rows"]
     )
+    return found, answer["whole"]
+
+
+def _likeness(read: _ClassPrints, earlier: Set[str], names: Set[str]) -> Likeness:
+    programs = {name: found for name, found in read.programs.items() if found and name in names}
+    return likeness(programs, given=read.given, earlier=earlier)
+
+
+def _of(names: Set[str], pairs: Iterable[study.SimilarPair]) -> list[study.SimilarPair]:
+    return [pair for pair in pairs if pair.first in names or pair.second in names]
+
+
+def _report(
+    trees: _ClassPrints,
+    tokens: _ClassPrints | None,
+    *,
+    pairs: Sequence[study.SimilarPair],
+    grouped: tuple[tuple[str, ...], ...],
+    cut: float,
+    earlier: Set[str],
+) -> study.SimilarityReport:
+    """The pairs in the order in which they are looked at, the first ones with their lines."""
+    programs = dict(trees.programs)
+    given = {one.value for one in trees.given}
+    if tokens is not None:
+        programs |= {name: tokens.programs.get(name, ()) for name in trees.broken}
+        given |= {one.value for one in tokens.given}
+    omitted = {
+        name: "nothing of it can be compared" for name, found in programs.items() if not found
+    }
+    omitted |= trees.unread
+    report = study.SimilarityReport(
+        compared=sum(bool(found) for name, found in programs.items() if name not in earlier),
+        pairs=study.groups_first(pairs, grouped),
+        groups=grouped,
+        omitted=tuple(study.Omitted(id=name, reason=omitted[name]) for name in sorted(omitted)),
+        cut=cut,
+        earlier=sum(bool(programs.get(name)) for name in earlier),
+        by_tokens=tuple(sorted(name for name in trees.broken if programs[name])),
+    )
+    matched = list(report.pairs)
+    for place in report.worth_a_look(MOST_MATCHED):
+        pair = matched[place]
+        read = trees
+        if tokens is not None and not trees.broken.isdisjoint((pair.first, pair.second)):
+            read = tokens
+        sides = read.programs[pair.first], read.programs[pair.second]
+        matched[place] = replace(pair, matches=matches(*sides, given))
+    return replace(report, pairs=tuple(matched))

@@ -8,7 +8,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from playwright.sync_api import Page
 from harness.common.files import write
 from harness.model.assignment import SourceFile
 from harness.model.result import RunResult
-from harness.model.study import LineRange, MatchedLines, SimilarityReport, SimilarPair
+from harness.model.study import LineRange, MatchedLines, Omitted, SimilarityReport, SimilarPair
 from harness.reporting.html import class_page
 from harness.reporting.html.class_page import first_page, further_pages
 from harness.reporting.html.study_pages import study_page, write_similarity
@@ -512,6 +512,38 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "study.html").write_text(study_page(PLAN, STRENGTH, ALIKE), encoding="utf-8")
     (folder / "comparison.html").write_text(comparison_page(FOUND), encoding="utf-8")
     return folder
+
+
+def test_the_page_of_a_large_class_has_four_screens(browser: Browser, tmp_path: Path) -> None:
+    grouped = tuple(
+        tuple(f"group-{n}-student-{m:02}" for m in range(26 if n < 3 else 3)) for n in range(30)
+    )
+    pairs = [
+        SimilarPair(first=first, second=second, score=0.8, matches=())
+        for names in grouped
+        for first, second in combinations(names, 2)
+    ]
+    pairs += [
+        SimilarPair(first=f"one-{n}", second=f"two-{n}", score=0.5, matches=()) for n in range(700)
+    ]
+    sources = {name: SOURCES["ada"] for each in pairs for name in (each.first, each.second)}
+    report = SimilarityReport(
+        compared=900,
+        pairs=tuple(pairs),
+        groups=grouped,
+        omitted=tuple(Omitted(id=f"empty-{n}", reason="nothing of it") for n in range(40)),
+        cut=0.3,
+        by_tokens=tuple(f"group-3-student-{m:02}" for m in range(20)),
+    )
+    write_similarity(report, PLAN, sources, tmp_path)
+    with Opened(browser, tmp_path / "similarity/index.html", width=DESKTOP) as opened:
+        height = opened.page.evaluate("document.documentElement.scrollHeight")
+        assert height <= 4 * 800
+        assert violations(opened.page, RULES) == ""
+        text = opened.page.inner_text("main")
+        assert "group-29" not in text
+        opened.page.evaluate("for (each of document.querySelectorAll('details')) each.open = true")
+        assert "group-29" in opened.page.inner_text("main")
 
 
 def violations(page: Page, rules: list[str]) -> str:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
+import pytest
+
+import harness.reporting.html
 from harness.common import files, serial
 from harness.model import study
-from harness.reporting.html.study_pages import SIMILARITY, matrix, study_page, write_study
+from harness.reporting.html.study_pages import (
+    COLOURS,
+    SIMILARITY,
+    listing,
+    matrix,
+    study_page,
+    write_study,
+)
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import PLAN
 
@@ -87,6 +99,64 @@ def test_a_large_class_shows_its_most_alike_pairs() -> None:
     found = matrix(replace(ALIKE, pairs=many, groups=()))
     assert len(found.names) == 40
     assert [cell.page for cell in found.cells] == list(range(1, 21))
+
+
+def test_groups_are_listed_first_each_program_with_the_one_most_like_it() -> None:
+    pairs = (
+        pair("a", "b", 0.9), pair("b", "c", 0.8), pair("a", "c", 0.7),
+        pair("x", "y", 0.6), pair("a", "x", 0.95), pair("p", "q", 0.5),
+    )  # fmt: skip
+    grouped = (("a", "b", "c"), ("x", "y"))
+    report = study.SimilarityReport(
+        compared=9, pairs=study.groups_first(pairs, grouped), groups=grouped
+    )
+    assert report.pairs == pairs
+    assert report.worth_a_look(5) == (0, 1, 3, 4, 5)
+    first, second = listing(report)[0]
+    assert [row.pair for row in first.nearest] == [*pairs[:2]]
+    assert (first.lowest, first.highest, second.names) == (0.7, 0.9, ("x", "y"))
+    assert [(row.pair, row.page) for row in listing(report)[1]] == [(pairs[4], 5), (pairs[5], 6)]
+
+
+CLASS_CSS = Path(harness.reporting.html.__file__).parent / "templates" / "class.css"
+INK = {"light": "#1b1e22", "dark": "#e7e9ec"}
+
+
+def colours_of_parts() -> dict[str, list[str]]:
+    found = re.findall(r"--part\d: (#[0-9a-f]{6});", CLASS_CSS.read_text(encoding="utf-8"))
+    assert len(found) == 2 * COLOURS
+    return {"light": found[:COLOURS], "dark": found[COLOURS:]}
+
+
+def linear(colour: str) -> list[float]:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    return [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+
+
+def lab(colour: str) -> list[float]:
+    """CIE L*a*b*, in which distances are about those that are seen."""
+    red, green, blue = linear(colour)
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
+
+
+def light(colour: str) -> float:
+    red, green, blue = linear(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("theme", INK)
+def test_the_colours_of_matching_parts_can_be_told_apart_and_text_on_them_read(theme: str) -> None:
+    colours = colours_of_parts()[theme]
+    for one, other in combinations(colours, 2):
+        distance = sum((a - b) ** 2 for a, b in zip(lab(one), lab(other), strict=True)) ** 0.5
+        assert distance >= 12, (one, other)
+    for colour in colours:
+        low, high = sorted((light(colour), light(INK[theme])))
+        assert (high + 0.05) / (low + 0.05) >= 7
 
 
 def test_the_page_goes_with_what_it_showed(tmp_path: Path) -> None:

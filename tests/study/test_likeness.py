@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from itertools import combinations
 from pathlib import Path
@@ -12,9 +13,18 @@ import pytest
 
 from harness.model.study import Fingerprint
 from harness.study import program_texts
-from harness.study.program_texts import fingerprints
-from harness.study.similarity import MOST_MATCHES, groups, similar_pairs
-from tests.study.class_of_copies import PREFIX, STYLE_OF, programs
+from harness.study.likeness import MOST_MATCHES, Likeness, groups, likeness, matches
+from harness.study.program_texts import fingerprints, token_fingerprints
+from tests.study.class_of_copies import (
+    PREFIX,
+    SOURCE,
+    STYLE_OF,
+    TURNED,
+    alike_by_chance,
+    made_class,
+    programs,
+    reference_of,
+)
 from tests.study.disguises import disguised
 from tests.tiny_course import Course
 
@@ -26,9 +36,16 @@ def prints(text: str) -> tuple[Fingerprint, ...]:
     )
 
 
+def tokens(text: str) -> tuple[Fingerprint, ...]:
+    return tuple(
+        Fingerprint(value=value, first_line=first, last_line=last, file=file)
+        for value, first, last, file in token_fingerprints([text.encode()])
+    )
+
+
 @pytest.fixture(scope="module")
 def scores() -> dict[frozenset[str], float]:
-    pairs = similar_pairs({name: prints(text) for name, text in programs().items()})
+    pairs = likeness({name: prints(text) for name, text in programs().items()}).pairs
     return {frozenset((pair.first, pair.second)): pair.score for pair in pairs}
 
 
@@ -73,26 +90,26 @@ def test_names_comments_texts_and_documentation_make_no_difference() -> None:
 
 def test_what_was_given_does_not_count() -> None:
     both = {"one": prints(LOOP), "two": prints(OTHER_LOOP)}
-    assert len(similar_pairs(both)) == 1
-    assert similar_pairs(both, prints(LOOP)) == ()
+    assert len(likeness(both).listed) == 1
+    assert likeness(both, given=prints(LOOP)).listed == ()
 
 
 def test_what_most_of_the_class_wrote_does_not_count() -> None:
     everybody = {f"{number}": prints(LOOP) for number in range(40)}
-    assert similar_pairs(everybody) == ()
+    assert likeness(everybody).listed == ()
     two = everybody | {"a": prints(LOOP + OWN), "b": prints(OWN + LOOP)}
-    assert [(pair.first, pair.second) for pair in similar_pairs(two)] == [("a", "b")]
+    assert [(pair.first, pair.second) for pair in likeness(two).listed] == [("a", "b")]
 
 
 def test_the_same_file_handed_in_twice_is_wholly_alike() -> None:
-    (pair,) = similar_pairs({"a": prints(OWN), "b": prints(OWN), "empty": prints("")})
+    (pair,) = likeness({"a": prints(OWN), "b": prints(OWN), "empty": prints("")}).listed
     assert (pair.first, pair.second) == ("a", "b")
-    assert [(m.first.first, m.first.last, m.second.last) for m in pair.matches] == [(1, 4, 4)]
+    found = matches(prints(OWN), prints(OWN), set())
+    assert [(m.first.first, m.first.last, m.second.last) for m in found] == [(1, 4, 4)]
 
 
 def test_matches_name_the_lines_of_both() -> None:
-    (pair,) = similar_pairs({"a": prints(OWN), "b": prints(LOOP + "\n\n" + OWN)})
-    (match,) = pair.matches
+    (match,) = matches(prints(OWN), prints(LOOP + "\n\n" + OWN), set())
     assert (match.first.first, match.first.last) == (1, 4)
     assert (match.second.first, match.second.last) == (7, 10)
 
@@ -102,7 +119,7 @@ def test_groups_are_of_programs_connected_by_pairs() -> None:
     found = {name: prints(texts["perfect"]) for name in "abc"} | {
         "d": prints(texts["does_not_ask"])
     }
-    assert groups(similar_pairs(found)) == (("a", "b", "c"),)
+    assert groups(likeness(found).connected) == (("a", "b", "c"),)
 
 
 @pytest.mark.parametrize(
@@ -130,9 +147,149 @@ def test_two_programs_that_match_everywhere_in_another_order_cost_little() -> No
         )
     )
     before = time.process_time()
-    (pair,) = similar_pairs({"a": first, "b": second})
+    (pair,) = likeness({"a": first, "b": second}).listed
+    found = matches(first, second, set())
     assert time.process_time() - before < 10  # it took two minutes
-    assert len(pair.matches) == MOST_MATCHES
+    assert pair.score == 1
+    assert len(found) == MOST_MATCHES
+
+
+def measured(copies: int, draw: int, independent: int) -> tuple[Likeness, set[frozenset[str]]]:
+    """A class made for it, and the pairs of one source."""
+    texts = made_class(copies, draw, independent=independent)
+    of_source = [name for name in texts if name.startswith(SOURCE)]
+    found = likeness(
+        {name: prints(text) for name, text in texts.items()}, given=prints(reference_of(draw))
+    )
+    return found, {frozenset(pair) for pair in combinations(of_source, 2)}
+
+
+@pytest.mark.parametrize("draw", range(4))
+def test_copies_are_found_where_most_of_a_class_are_copies(draw: int) -> None:
+    found, same = measured(copies=15, draw=draw, independent=8)
+    listed = [frozenset((pair.first, pair.second)) for pair in found.pairs]
+    assert set(listed[: len(same)]) == same
+    assert [set(group) for group in groups(found.connected)] == [set().union(*same)]
+    listed = [frozenset((pair.first, pair.second)) for pair in found.listed]
+    assert sum(pair not in same for pair in listed) <= 3
+
+
+def test_a_single_copy_is_found() -> None:
+    found, same = measured(copies=1, draw=0, independent=8)
+    assert {frozenset((pair.first, pair.second)) for pair in found.connected} == same
+
+
+@pytest.mark.parametrize("draw", range(6))
+def test_ten_independent_programs_of_one_plan_are_no_group(draw: int) -> None:
+    texts = alike_by_chance(10, draw, TURNED)
+    found = likeness({name: prints(text) for name, text in texts.items()})
+    assert max(map(len, groups(found.connected)), default=0) <= 5
+
+
+def test_all_pairs_above_chance_are_listed() -> None:
+    texts = made_class(25, 0, independent=2)
+    found = likeness({name: prints(text) for name, text in texts.items()})
+    assert len(found.listed) >= 26 * 25 / 2
+
+
+def test_a_program_of_an_earlier_year_is_compared_but_not_with_another_one() -> None:
+    years = {"this": OWN, "last/one": OWN, "last/two": OWN}
+    found = likeness(
+        {name: prints(text) for name, text in years.items()},
+        earlier=frozenset({"last/one", "last/two"}),
+    )
+    assert {(pair.first, pair.second) for pair in found.listed} == {
+        ("last/one", "this"),
+        ("last/two", "this"),
+    }
+
+
+def numbered(*ranges: range) -> tuple[Fingerprint, ...]:
+    return tuple(
+        Fingerprint(value=value, first_line=value, last_line=value)
+        for each in ranges
+        for value in each
+    )
+
+
+def score_of(found: Likeness, first: str, second: str) -> float:
+    scores = {(pair.first, pair.second): pair.score for pair in found.pairs}
+    return scores.get((first, second), 0.0)
+
+
+def test_what_many_groups_have_weighs_less_and_a_group_counts_once() -> None:
+    both = {"a": numbered(range(60)), "b": numbered(range(35, 95))}
+    assert score_of(likeness(both), "a", "b") == pytest.approx(25 / 60)
+    one = numbered(range(35, 60), range(1000, 1100))
+    once = likeness(both | {"last/1": one}, earlier=frozenset({"last/1"}))
+    copied = {f"last/{n}": one for n in range(5)}
+    group = likeness(both | copied, earlier=frozenset(copied))
+    half = 25 / 2 / (35 + 25 / 2)
+    assert score_of(once, "a", "b") == score_of(group, "a", "b") == pytest.approx(half)
+    apart = {
+        f"last/{n}": numbered(range(35, 60), range(n, n + 100)) for n in range(1000, 1500, 100)
+    }
+    assert score_of(likeness(both | apart, earlier=frozenset(apart)), "a", "b") < 0.2
+
+
+def without_a_colon(text: str) -> str:
+    return re.sub(r"^(def .*):$", r"\1", text, count=1, flags=re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def token_scores() -> dict[frozenset[str], float]:
+    texts = {
+        name: without_a_colon(text) if name.startswith(PREFIX) else text
+        for name, text in programs().items()
+    }
+    assert all(bool(prints(text)) != name.startswith(PREFIX) for name, text in texts.items())
+    found = likeness({name: tokens(text) for name, text in texts.items()})
+    return {frozenset((pair.first, pair.second)): pair.score for pair in found.pairs}
+
+
+@pytest.mark.parametrize("original", STYLE_OF)
+def test_a_copy_with_a_syntax_error_is_told_by_its_tokens(
+    token_scores: dict[frozenset[str], float], original: str
+) -> None:
+    copy = PREFIX + original
+    ranked = sorted(STYLE_OF, key=lambda name: -token_scores.get(frozenset((copy, name)), 0.0))
+    number = list(STYLE_OF).index(original)
+    other_half = list(STYLE_OF.values())[(number + 7) % 20] if number % 5 == 4 else ""
+    assert STYLE_OF[ranked[0]] in {STYLE_OF[original], other_half}
+    assert token_scores[frozenset((copy, original))] >= (0.3 if other_half else 0.5)
+
+
+def test_tokens_do_not_tell_names_texts_layout_and_comments_apart() -> None:
+    first = 'def f(rows):\n    """Says."""\n    while rows[0] == "X" and rows: return rows[1:]\n'
+    other = "def g(x):  # mine\n    while x[ 2 ] == '''y''' and \\\n x: return x[2:]\n"
+    assert [one.value for one in tokens(first)] == [one.value for one in tokens(other)] != []
+    assert [one.value for one in tokens(first.replace("and", "or"))] != [
+        one.value for one in tokens(first)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0" * 1000,
+        "(" * 50_000,
+        "'''" * 100_001,
+        '"' * 300_001,
+        "'''a''' x\n" * 30_000,
+        "r" * 300_000,
+        "\\" * 300_001,
+        "'\\" * 100_000,
+        "1" * 300_000,
+    ],
+    ids=[
+        "zero bytes", "brackets", "quotes", "double quotes", "texts", "prefixes", "backslashes",
+        "escapes", "digits",
+    ],
+)  # fmt: skip
+def test_the_tokens_of_any_text_cost_little(text: str) -> None:
+    before = time.process_time()
+    tokens(text)
+    assert time.process_time() - before < 5
 
 
 ORIGINAL = '''\
@@ -180,13 +337,13 @@ def test_the_pair_and_its_page(with_a_copy: Course) -> None:
     assert outcome.err == ""
     found = saved(with_a_copy)
     assert [(pair["first"], pair["second"]) for pair in found["pairs"]][:1] == [("ada", "bob")]
-    assert found["omitted"] == [{"id": "syntax_error", "reason": "nothing of it can be compared"}]
+    assert found["by_tokens"] == ["syntax_error"]
     folder = with_a_copy.report / "similarity"
     index = (folder / "index.html").read_text(encoding="utf-8")
     assert "Likeness is no proof of copying" in index
     assert '<a href="1.html">' in index
     page = (folder / "1.html").read_text(encoding="utf-8")
-    assert 'class="match"' in page
+    assert 'class="match c0"' in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "<script>" not in page
 
@@ -215,3 +372,40 @@ def test_a_run_whose_submissions_are_gone_is_refused(with_a_copy: Course) -> Non
     outcome = with_a_copy.run("similarity", "reports/tiny")
     assert outcome.status == 2
     assert "what was graded is not where it was. Hint: put it back" in outcome.err
+
+
+def test_a_copy_with_a_syntax_error_is_listed(with_a_copy: Course) -> None:
+    copy = without_a_colon(disguised(ORIGINAL, ("renamed",), 1))
+    with_a_copy.write("submissions/tiny/bob/a1.py", copy)
+    with_a_copy.write("submissions/tiny/cem/a1.py", "def f(:\n")
+    assert with_a_copy.run("grade", "submissions/tiny").status == 0
+    outcome = with_a_copy.run("similarity", "reports/tiny")
+    assert outcome.status == 0, outcome.err
+    found = saved(with_a_copy)
+    (pair,) = (each for each in found["pairs"] if each["first"] == "ada")
+    assert pair["second"] == "bob"
+    assert pair["matches"]
+    assert ["ada", "bob"] in found["groups"]
+    assert found["by_tokens"] == ["bob", "syntax_error"]
+    assert found["omitted"] == [{"id": "cem", "reason": "nothing of it can be compared"}]
+    index = (with_a_copy.report / "similarity/index.html").read_text(encoding="utf-8")
+    assert "because of a syntax error" in index
+
+
+def test_a_program_from_an_earlier_year_is_listed(with_a_copy: Course) -> None:
+    with_a_copy.write("last-year/zoe/a1.py", ORIGINAL)
+    with_a_copy.write("last-year/yan/a1.py", ORIGINAL)
+    outcome = with_a_copy.run("similarity", "reports/tiny", "--base", "last-year")
+    assert outcome.status == 0, outcome.err
+    found = saved(with_a_copy)
+    assert found["earlier"] == 2
+    pairs = {(pair["first"], pair["second"]) for pair in found["pairs"]}
+    assert {("ada", "bob"), ("ada", "last-year/yan"), ("ada", "last-year/zoe")} <= pairs
+    assert ("last-year/yan", "last-year/zoe") not in pairs
+    assert "also with 2 earlier ones" in outcome.out
+
+
+def test_an_earlier_year_that_is_not_there_is_refused(with_a_copy: Course) -> None:
+    outcome = with_a_copy.run("similarity", "reports/tiny", "--base", "nowhere")
+    assert outcome.status == 2
+    assert "nowhere" in outcome.err

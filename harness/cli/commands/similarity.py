@@ -20,7 +20,12 @@ from harness.reporting.view.words import percent
 from harness.results.database import store_of
 from harness.results.reuse import latest_strength
 from harness.results.store import Store
-from harness.study.similarity import compare_class, graded_submissions, without_ids
+from harness.study.similarity import (
+    compare_class,
+    earlier_submissions,
+    graded_submissions,
+    without_ids,
+)
 
 SECTION = "Results"
 SUMMARY = "Compare the programs of a class with each other."
@@ -34,16 +39,29 @@ _LISTED = 20  # pairs on the terminal; the page has all
     "harness similarity reports/connect4ish --anonymous",
 )
 @click.argument("run", type=options.PATH)
+@click.option(
+    "--base",
+    "earlier",
+    type=options.PATH,
+    multiple=True,
+    metavar="PATH",
+    help="Submissions of an earlier year (may be repeated): what they have counts less, and who is "
+    "like one of them is listed.",
+)
 @click.option("--anonymous", is_flag=True, help="Write numbers in place of the students' ids.")
 @options.python
 @options.root
-def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) -> int:
+def command(
+    run: Path, earlier: tuple[Path, ...], anonymous: bool, python: Path | None, root: Path | None
+) -> int:
     """Compare the programs graded in RUN (a report folder) pair by pair.
 
-    Names, comments, layout and the order of functions make no difference; the stub, provided files,
-    the reference and what most of the class wrote do not count. RUN gets a folder `similarity` with
-    the pairs side by side, `similarity.json`, and `study.html` with all at a glance. Likeness is no
-    proof of copying, and no mark depends on it. Nothing leaves this machine.
+    Names, comments, layout and the order of functions make no difference; the stub, provided files
+    and the reference do not count, and what many groups of programs have counts less. A program
+    with a syntax error is compared by its tokens. RUN gets a folder `similarity` with groups and
+    pairs side by side, `similarity.json` with all pairs above chance, and `study.html` with all at
+    a glance. Likeness is no proof of copying, and no mark depends on it. Nothing leaves this
+    machine.
     """
     path = store_of(run)
     with Store.read_only(path) as store:
@@ -51,23 +69,30 @@ def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) 
         plan = store.plan()
     for name in missing:
         click.echo(f"{visible(name)}: not compared, it is not there as it was graded", err=True)
+    older = earlier_submissions(earlier, plan.assignment, {each.id for each in submissions})
     if anonymous:
-        submissions = without_ids(submissions)
+        submissions, older = without_ids(submissions), without_ids(older, "earlier")
     base = options.the_root(root, [run])
     specification = load(base, plan.assignment.id)
     with bar() as tell:
         report = compare_class(
             specification,
             submissions,
+            earlier=older,
             python=python,
-            progress=lambda done: tell("reading", done, len(submissions)),
+            progress=lambda done: tell("reading", done, len(submissions) + len(older)),
         )
-    sources = {each.id: each.files for each in submissions}
+    sources = {each.id: each.files for each in (*submissions, *older)}
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
     study = write_study(path.parent, plan, latest_strength(options.cache_folder(base), plan))
     print_result(_table(report))
-    click.echo(f"{report.compared} programs compared, {len(report.pairs)} pairs")
+    with_earlier = f", also with {report.earlier} earlier ones" if older else ""
+    click.echo(f"{report.compared} programs compared{with_earlier}")
+    click.echo(
+        f"{len(report.pairs)} pairs above chance ({percent(report.cut)} %), "
+        f"{len(report.groups)} groups"
+    )
     click.echo("Likeness is no proof of copying: look at both programs.")
     click.echo(f"report: {page}")
     click.echo(f"at a glance: {study}")

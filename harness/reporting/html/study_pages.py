@@ -25,7 +25,9 @@ _MOST_PROGRAMS = 40  # in the matrix: those of the most alike pairs
 R = TypeVar("R")
 FOLDER = "similarity"
 INDEX = "index.html"
-MOST_PAGES = 50  # of pairs side by side
+MOST_PAGES = 100  # of pairs side by side
+_MOST_ROWS = 500  # of pairs on the page; `similarity.json` has all
+COLOURS = 8  # of matching parts, in turn; class.css has them
 _MOST_LINES = 3000  # of a program on a page
 
 Sources = Mapping[str, tuple[SourceFile, ...]]
@@ -96,12 +98,65 @@ def matrix(report: study.SimilarityReport) -> Matrix:
     names = list(dict.fromkeys([*grouped, *sorted(chosen)]))
     place = {name: number for number, name in enumerate(names)}
     cells = []
-    for number, pair in enumerate(report.pairs, start=1):
-        if pair.first in place and pair.second in place:
-            first, second = sorted((place[pair.first], place[pair.second]))
-            page = number if number <= MOST_PAGES else 0
-            cells.append(MatrixCell(first, second, percent(pair.score), page))
+    for row in _pair_rows(report):
+        if row.pair.first in place and row.pair.second in place:
+            first, second = sorted((place[row.pair.first], place[row.pair.second]))
+            cells.append(MatrixCell(first, second, percent(row.pair.score), row.page))
     return Matrix(tuple(names), tuple(cells))
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A pair as it is listed, and the number of its page side by side, 0 for none."""
+
+    pair: study.SimilarPair
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """Programs of a group, how alike two of them are that are listed, and each with the one that
+    is most like it."""
+
+    names: tuple[str, ...]
+    lowest: float
+    highest: float
+    nearest: tuple[PairRow, ...]
+
+
+def _pair_rows(report: study.SimilarityReport) -> list[PairRow]:
+    shown = set(report.worth_a_look(MOST_PAGES))
+    return [
+        PairRow(pair, place + 1 if place in shown else 0) for place, pair in enumerate(report.pairs)
+    ]
+
+
+def listing(report: study.SimilarityReport) -> tuple[tuple[GroupRow, ...], tuple[PairRow, ...]]:
+    """The groups, and the pairs of programs that are not of one group."""
+    group_of = study.group_by_name(report.groups)
+    of_groups: list[list[PairRow]] = [[] for _ in report.groups]
+    outside = []
+    for row in _pair_rows(report):
+        group = group_of.get(row.pair.first, -1)
+        if group == group_of.get(row.pair.second, -2):
+            of_groups[group].append(row)
+        else:
+            outside.append(row)
+    return (
+        tuple(_group_row(*each) for each in zip(report.groups, of_groups, strict=True)),
+        tuple(outside),
+    )
+
+
+def _group_row(names: tuple[str, ...], rows: list[PairRow]) -> GroupRow:
+    scores = [row.pair.score for row in rows]
+    nearest: list[PairRow] = []
+    shown: set[str] = set()
+    for row in rows:
+        if not {row.pair.first, row.pair.second} <= shown:
+            nearest.append(row)
+            shown |= {row.pair.first, row.pair.second}
+    return GroupRow(names, min(scores), max(scores), tuple(nearest))
 
 
 def _read(kind: type[R], path: Path) -> R | None:
@@ -124,16 +179,24 @@ class SourceLine:
 def write_similarity(
     report: study.SimilarityReport, plan: Plan, sources: Sources, folder: Path
 ) -> Path:
-    """Write the page of pairs and a page for each of the first 50 below `folder`/similarity;
-    return the path of the first. Raises OSError where the folder cannot be written."""
+    """Write the page of groups and pairs below `folder`/similarity, and pages of pairs side by
+    side; return the path of the first. Raises OSError where the folder cannot be written."""
     place = folder / FOLDER
     for old in place.glob("*.html"):
         old.unlink()
-    shown = report.pairs[:MOST_PAGES]
-    for number, pair in enumerate(shown, start=1):
-        files.write(place / f"{number}.html", pair_page(pair, plan, sources), private=True)
+    for row in _pair_rows(report):
+        if row.page:
+            page = pair_page(row.pair, plan, sources)
+            files.write(place / f"{row.page}.html", page, private=True)
+    grouped, outside = listing(report)
     index = render(
-        "similarity.html.j2", report=report, plan=plan, pages=len(shown), percent=percent
+        "similarity.html.j2",
+        report=report,
+        plan=plan,
+        groups=grouped,
+        outside=outside[:_MOST_ROWS],
+        more=len(outside) - _MOST_ROWS,
+        percent=percent,
     )
     files.write(place / INDEX, index, private=True)
     return place / INDEX
@@ -147,6 +210,7 @@ def pair_page(pair: study.SimilarPair, plan: Plan, sources: Sources) -> str:
         "similar_pair.html.j2",
         plan=plan,
         percent=percent(pair.score),
+        colours=COLOURS,
         sides=[(pair.first, first), (pair.second, second)],
     )
 

@@ -1,0 +1,256 @@
+"""How alike the programs of a class are: from fingerprints to pairs and groups."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+
+from harness.model import study
+
+MOST_MATCHES = 1000  # of a pair; programs of 500 KB can be made to have 60,000
+GROUPED_FROM = 0.5  # of the score
+# Programs of one plan reach that by chance: where a class is so alike, up to this is asked for.
+_GROUPED_FROM_AT_MOST = 0.7
+_DEVIATIONS = 3.5  # above what two programs of a class have in common by chance
+_LEAST_LISTED = 0.2  # of the score
+_LEAST_CLASS = 10  # programs: what is usual in a smaller class cannot be told
+_LEAST_WEIGHT = 10.0  # what is shorter than so many fingerprints is alike by chance
+
+Prints = Mapping[str, Sequence[study.Fingerprint]]
+_Values = Mapping[str, Set[int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """How alike the programs of a class are."""
+
+    pairs: tuple[study.SimilarPair, ...]  # of a score of at least 0.2; without matches
+    cut: float  # two independent programs of this class are not as alike as this
+    grouped_from: float  # two that are as alike as this are in one group
+
+    @property
+    def listed(self) -> tuple[study.SimilarPair, ...]:
+        """The pairs above chance."""
+        return tuple(pair for pair in self.pairs if pair.score >= self.cut)
+
+    @property
+    def connected(self) -> tuple[study.SimilarPair, ...]:
+        """The pairs that make groups."""
+        return tuple(pair for pair in self.pairs if pair.score >= self.grouped_from)
+
+
+def likeness(
+    programs: Prints,
+    *,
+    given: Iterable[study.Fingerprint] = (),
+    earlier: Set[str] = frozenset(),
+) -> Likeness:
+    """Score each pair of programs but those of two `earlier` ones, which are of another class.
+
+    What is `given` does not count: what all were given (stub, provided files), and what anybody is
+    likely to write (the reference). A score is the share of the smaller program's fingerprints
+    that the other has too, and 1 for a whole copy. A fingerprint weighs the less, the more groups
+    of programs have it beside the two programs' own: were programs counted, what a majority has
+    copied would weigh nothing.
+    """
+    taken = {one.value for one in given}
+    values = {
+        name: frozenset(one.value for one in prints) - taken for name, prints in programs.items()
+    }
+    shares, contained = _containments(values)
+    grouped_from = GROUPED_FROM
+    if len(programs) >= _LEAST_CLASS:
+        grouped_from = _above_usual(shares)
+    leader = _leaders(programs, [pair for share, pair in contained if share >= grouped_from])
+    pairs, apart = _scores(values, leader, earlier)
+    cut = _LEAST_LISTED
+    if len(programs) >= _LEAST_CLASS:
+        cut = max(cut, min(grouped_from, _end_of_chance(apart)))
+    return Likeness(pairs=pairs, cut=cut, grouped_from=grouped_from)
+
+
+def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
+    """Programs that are connected by these pairs, the largest group first."""
+    connected = [(pair.first, pair.second) for pair in pairs]
+    leader = _leaders({name for pair in connected for name in pair}, connected)
+    members = defaultdict(list)
+    for name in sorted(leader):
+        members[leader[name]].append(name)
+    return tuple(sorted((tuple(names) for names in members.values()), key=lambda g: (-len(g), g)))
+
+
+def _leaders(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The first name of each one's group, the programs that such pairs connect."""
+    leader = {name: name for name in names}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            leader[name] = name = leader[leader[name]]
+        return name
+
+    for pair in pairs:
+        first, second = sorted(find(name) for name in pair)
+        leader[second] = first
+    return {name: find(name) for name in leader}
+
+
+def _containments(
+    values: _Values,
+) -> tuple[list[float], list[tuple[float, tuple[str, str]]]]:
+    """What share of the smaller program's fingerprints the other has, of all pairs in order; and
+    the pairs of at least `GROUPED_FROM`."""
+    place: dict[int, int] = {}
+    for value, count in Counter(one for found in values.values() for one in found).items():
+        if count > 1:
+            place[value] = len(place)
+    bits = [
+        (name, len(found), sum(1 << place[one] for one in found if one in place))
+        for name, found in values.items()
+    ]
+    shares, contained = [], []
+    for (first, size, some), (second, other_size, others) in combinations(bits, 2):
+        smaller = max(_LEAST_WEIGHT, min(size, other_size))
+        share = (some & others).bit_count() / smaller
+        shares.append(share)
+        if share >= GROUPED_FROM:
+            contained.append((share, (first, second)))
+    return sorted(shares), contained
+
+
+def _above_usual(shares: Sequence[float]) -> float:
+    """From what share two programs of a class are of one group: 0.5, and more where all are alike.
+
+    What is usual is taken from the lowest quarter of the shares, which are of independent programs
+    even if most of the class is copied, as if they were normally distributed.
+    """
+    tenth, quarter = (_quantile(shares, part) for part in (0.1, 0.25))
+    normal = NormalDist()
+    deviation = (quarter - tenth) / (normal.inv_cdf(0.25) - normal.inv_cdf(0.1))
+    usual = quarter - normal.inv_cdf(0.25) * deviation
+    return min(max(GROUPED_FROM, usual + _DEVIATIONS * deviation), _GROUPED_FROM_AT_MOST)
+
+
+def _end_of_chance(scores: Sequence[float]) -> float:
+    """Above what score less than one pair of so many would be by chance, if the upper scores of
+    independent programs are distributed exponentially."""
+    if not scores:
+        return 0.0
+    half, tenth = (_quantile(scores, part) for part in (0.5, 0.9))
+    scale = (tenth - half) / math.log(5)
+    return tenth + scale * math.log(max(1.0, len(scores) / 10))
+
+
+def _quantile(ordered: Sequence[float], part: float) -> float:
+    return ordered[int(part * (len(ordered) - 1))]
+
+
+class _Weights:
+    """What a fingerprint weighs for a pair: 1 / (1 + other groups that have it)."""
+
+    def __init__(self, values: _Values, leader: Mapping[str, str]) -> None:
+        self._values, self._leader = values, leader
+        self._members = Counter(leader.values())
+        self._of_group: dict[str, set[int]] = defaultdict(set)
+        for name, found in values.items():
+            self._of_group[leader[name]] |= found
+        counts = Counter(value for found in self._of_group.values() for value in found)
+        # For a pair of which one's group has it, and more for a pair of two groups that have it.
+        self._weight = {value: 1 / count for value, count in counts.items()}
+        self._more = {value: 1 / max(1, n - 1) - 1 / n for value, n in counts.items()}
+        self._sizes = {name: _sum(self._weight, found) for name, found in values.items()}
+        self._cached: dict[tuple[str, str], float] = {}
+
+    def score(self, first: str, second: str) -> float:
+        """How much of the smaller program the other has."""
+        found = self._values[first] & self._values[second]
+        if not found:
+            return 0.0
+        shared = _sum(self._weight, found)
+        sizes = self._sizes[first], self._sizes[second]
+        if self._leader[first] != self._leader[second]:
+            more = _sum(self._more, found)
+            shared += more
+            sizes = (
+                sizes[0] + self._more_beside(first, second, more),
+                sizes[1] + self._more_beside(second, first, more),
+            )
+        return shared / max(_LEAST_WEIGHT, min(sizes))
+
+    def _more_beside(self, name: str, other: str, in_common: float) -> float:
+        """What a program weighs more beside another one, whose group has some of it as well."""
+        group = self._leader[other]
+        if self._members[group] == 1:
+            return in_common
+        more = self._cached.get((name, group))
+        if more is None:
+            found = self._values[name] & self._of_group[group]
+            more = self._cached[name, group] = _sum(self._more, found)
+        return more
+
+
+def _sum(weights: Mapping[int, float], found: Iterable[int]) -> float:
+    return math.fsum(map(weights.__getitem__, found))
+
+
+def _scores(
+    values: _Values, leader: Mapping[str, str], earlier: Set[str]
+) -> tuple[tuple[study.SimilarPair, ...], list[float]]:
+    """Pairs of a score worth a look, the most alike first; and the scores of all pairs of two
+    groups, in order."""
+    weights = _Weights(values, leader)
+    pairs, apart = [], []
+    for first, second in combinations(sorted(values), 2):
+        if first in earlier and second in earlier:
+            continue
+        score = weights.score(first, second)
+        if leader[first] != leader[second]:
+            apart.append(score)
+        if score >= _LEAST_LISTED:
+            pairs.append(study.SimilarPair(first=first, second=second, score=score, matches=()))
+    pairs.sort(key=lambda pair: (-pair.score, pair.first, pair.second))
+    return tuple(pairs), sorted(apart)
+
+
+def matches(
+    first: Sequence[study.Fingerprint], second: Sequence[study.Fingerprint], given: Set[int]
+) -> tuple[study.MatchedLines, ...]:
+    """The lines of the first beside those of the second but for what was `given`, joined where they
+    follow each other; of the first `MOST_MATCHES`."""
+    places: dict[int, study.Fingerprint] = {}
+    for one in second:
+        places.setdefault(one.value, one)
+    found: dict[study.MatchedLines, None] = {}
+    for one in sorted(first, key=lambda each: (each.file, each.first_line, each.last_line)):
+        other = places.get(one.value)
+        if other is None or one.value in given:
+            continue
+        now = study.MatchedLines(first=_range(one), second=_range(other))
+        last = next(reversed(found), now)
+        if _follows(last.first, now.first) and _follows(last.second, now.second):
+            now = study.MatchedLines(
+                first=_join(last.first, now.first), second=_join(last.second, now.second)
+            )
+            found.pop(last, None)
+        elif len(found) == MOST_MATCHES:
+            break
+        found.setdefault(now)
+    return tuple(found)
+
+
+def _range(one: study.Fingerprint) -> study.LineRange:
+    return study.LineRange(file=one.file, first=one.first_line, last=one.last_line)
+
+
+def _follows(before: study.LineRange, after: study.LineRange) -> bool:
+    near = after.first <= before.last + 2 and after.last >= before.first - 2
+    return before.file == after.file and near
+
+
+def _join(one: study.LineRange, other: study.LineRange) -> study.LineRange:
+    return study.LineRange(
+        file=one.file, first=min(one.first, other.first), last=max(one.last, other.last)
+    )
