@@ -12,7 +12,7 @@ from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Run, Session, Stimulus, statements
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import Channel, Verdict, VerdictKind
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
 _NOTHING_SEEN = Observation(ending=Ending.HARNESS_ERROR)
@@ -46,14 +46,20 @@ class FailedScenario:
         """The function that is not there, if that is why it failed."""
         if self.observation.ending is Ending.MISSING:
             return self.observation.detail
-        raised = self.raised
+        raised = self._raised
         if raised is not None and raised.type_name == "NameError" and "'" in raised.message:
             return raised.message.split("'")[1]
         return ""
 
     @property
     def raised(self) -> Raised | None:
-        """The exception that it ended with, of a session the first step's."""
+        """The exception that it ended with, of a session the first step's; None where what it
+        printed before is wrong already."""
+        first = [difference.channel for difference in self.verdict.differences[:1]]
+        return None if first == [Channel.PRINTS] else self._raised
+
+    @property
+    def _raised(self) -> Raised | None:
         steps = (step.raised for step in self.observation.steps if step.raised)
         return self.observation.raised or next(steps, None)
 

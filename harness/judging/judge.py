@@ -54,7 +54,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     return Verdict(
         kind=_kind(differing),
         explanation=explain(failure),
-        differences=differences(failure.mismatches, stimulus),
+        differences=differences(failure.in_time, stimulus),
         conversation=conversation(shown, expectation, stimulus),
         on_wall_time=_limit(observation) == Ending.TIMEOUT,
         boards=board_arguments(stimulus, shown),

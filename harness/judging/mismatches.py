@@ -230,7 +230,7 @@ class ExpectedTurns:
         return self.turns[index] if index < len(self.turns) else self.others
 
 
-def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
+def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
     """What was printed against what is stated, else against the reference's turns."""
     stated, reference = expectation.stated, expectation.reference
     by_turn = expected_turns(expectation)

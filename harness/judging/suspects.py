@@ -10,17 +10,23 @@ suspect, those with more operators, conditions and numbers come first, which lea
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from harness.common.escaping import plain, quoted
+from harness.judging.failed_scenarios import FailedScenario
 from harness.model.policy import Outline, OutlinePart
+from harness.model.stimulus import Call, Stimulus, statements
 from harness.model.verdict import Cause, CodePlace, Suspect
 
 MOST_SUSPECTS = 5
 _TELLING = 0.1  # of the way from what a line has that always runs to what only failing runs have
+_LEAD = 0.05  # of 1: by so much the best line of a function is ahead of those of others
+_DECIDING = 0.5
 _EVENT = re.compile(r"(?P<file>[^:]+):(?P<line>\d{1,9}):(?P<what>\d{1,9}|True|False|None)")
 _TEXT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _SIGN = re.compile(
@@ -65,6 +71,33 @@ def read_trace(text: str) -> Trace:
     return frozenset(events)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    """What traced runs say of a cause: its most suspect lines, the function that decides where one
+    does, and the line at which the example came back with None where that is known."""
+
+    lines: tuple[Line, ...]
+    decides: str = ""
+    none: Line | None = None
+
+    def __str__(self) -> str:
+        places = (None, *self.lines) if self.none is None else (self.none, *self.lines)
+        return "\n".join([self.decides, *(f"{p.file}:{p.number}" if p else "" for p in places)])
+
+    @classmethod
+    def read(cls, text: str) -> Suspicion:
+        """What `str` makes of one."""
+        decides, none, *lines = text.split("\n")
+        return cls(
+            lines=tuple(map(_place, lines)), decides=decides, none=_place(none) if none else None
+        )
+
+
+def _place(text: str) -> Line:
+    file, _, number = text.rpartition(":")
+    return Line(file, int(number))
+
+
 def functions_of(cause: Cause, outline: Outline, sheet: Iterable[str]) -> tuple[OutlinePart, ...]:
     """The submission's functions that a cause may be in: its own, and those that it uses and that
     are none of the sheet's, for these would be to blame themselves. Of a program, all that its file
@@ -99,22 +132,126 @@ def most_suspect(
 
     None where there are more, passing runs were looked at, and the best line hardly differs from
     one that always runs: the fault may lie elsewhere, and a choice would mislead."""
+    score = _scores(failing, passing)
+
+    def order(line: Line) -> tuple[float, int, Line]:
+        return -round(score[line], 6), -len(_SIGN.findall(_TEXT.sub('""', text_of(line)))), line
+
+    lines = [line for line in score if may_be(line) and text_of(line).strip()]
+    best = max((score[line] for line in lines), default=0.0)
+    if passing and len(lines) > MOST_SUSPECTS and best < _beyond(_TELLING, failing, passing):
+        return ()
+    return tuple(sorted(lines, key=order)[:MOST_SUSPECTS])
+
+
+def _scores(failing: Sequence[Trace], passing: Sequence[Trace]) -> dict[Line, float]:
     fails = Counter(event for trace in failing for event in trace)
     passes = Counter(event for trace in passing for event in trace)
     score: defaultdict[Line, float] = defaultdict(float)
     for event, count in fails.items():
         coefficient = count / math.sqrt(len(failing) * (count + passes[event]))
         score[event.line] = max(score[event.line], coefficient)
+    return score
 
-    def order(line: Line) -> tuple[float, int, Line]:
-        return -round(score[line], 6), -len(_SIGN.findall(_TEXT.sub('""', text_of(line)))), line
 
-    lines = [line for line in score if may_be(line) and text_of(line).strip()]
+def _beyond(share: float, failing: Sequence[Trace], passing: Sequence[Trace]) -> float:
+    """What a line has that is so far from one that always runs to one of failing runs alone."""
     always = math.sqrt(len(failing) / max(1, len(failing) + len(passing)))
-    best = max((score[line] for line in lines), default=0.0)
-    if passing and len(lines) > MOST_SUSPECTS and best < always + _TELLING * (1 - always):
-        return ()
-    return tuple(sorted(lines, key=order)[:MOST_SUSPECTS])
+    return always + share * (1 - always)
+
+
+def deciding(
+    failing: Sequence[Trace],
+    passing: Sequence[Trace],
+    may_be: Callable[[Line], bool],
+    functions: Sequence[OutlinePart],
+) -> str:
+    """The function with the most suspect line of all, where its lead is clear, and the line tells
+    failing runs from passing ones at least half as well as can be; empty where none has."""
+    best: defaultdict[str, float] = defaultdict(float)
+    for line, score in _scores(failing, passing).items():
+        if may_be(line):
+            part = _around(line, functions)
+            name = part.name if part else ""
+            best[name] = max(best[name], score)
+    first, second, *_ = *sorted(best, key=best.__getitem__, reverse=True), "", ""
+    lead = best[first] - best[second]
+    is_clear = lead >= _LEAD and best[first] >= _beyond(_DECIDING, failing, passing)
+    return first if passing and is_clear else ""
+
+
+def with_deciding(cause: Cause, name: str) -> Cause:
+    """The cause with the helper whose lines decide said first, where it has some to show."""
+    suspect = next((each for each in cause.suspects if each.function == name), None)
+    if suspect is None or name in ("", cause.function) or cause.line is not None:
+        return cause
+    first, last = suspect.lines[0], suspect.lines[-1]
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    where = f"The fault seems to be in {plain(name, limit=60)}, {lines}."
+    return replace(cause, message=f"{where} {cause.message}")
+
+
+def gave_none(trace: Trace, name: str, functions: Iterable[OutlinePart]) -> Line | None:
+    """The line at which the calls of a function came back with None; None where there are several
+    or none. The code around it comes back with None at its head."""
+    ended = [event.line for event in trace if event.what == "None"]
+    lines = [
+        line
+        for part in functions
+        if part.name == name
+        for line in ended
+        if _around(line, [part]) is not None and line.number > part.first
+    ]
+    return lines[0] if len(lines) == 1 else None
+
+
+_RETURN = re.compile(r"return\b\s*(?P<what>.*)")
+_INSTEAD = " returned None instead of "
+
+
+def why_none(
+    cause: Cause, members: Iterable[FailedScenario], example: FailedScenario, line: int, text: str
+) -> str:
+    """The message of a function that returned None, with what its text says at the line at which
+    it did: where it falls off its end, that a return may be missing; where a bare `return` ends it,
+    what to write, if that is always the same; where it returns None on purpose, that what was typed
+    is valid. None of these of a value that was computed, or where another function returned it."""
+    who, instead, wanted = cause.message.partition(_INSTEAD)
+    if who != cause.function or not instead:
+        return cause.message
+    said = cause.message.removesuffix(".")
+    found = _RETURN.match(text.partition("#")[0].strip())
+    if found is None:
+        return f"{said}: is a return missing?"
+    given = _only_text(example.stimulus)
+    if found["what"] == "None" and given is not None:
+        return (
+            f"{who} refuses {quoted(given, limit=30)}, which is valid: "
+            f"line {line} returns None instead of {wanted}"
+        )
+    if found["what"]:
+        return cause.message
+    answers = {
+        each.verdict.message_without(each.scenario.hint).partition(_INSTEAD)[2] for each in members
+        if each.rule == cause.rule and each.scenario.function == cause.function
+    }  # fmt: skip
+    always = answers == {wanted} and wanted in ("True.", "False.")
+    advice = f"; write `return {wanted.removesuffix('.')}`" if always else ""
+    return f"{said}: line {line} gives nothing back{advice}."
+
+
+def _only_text(stimulus: Stimulus) -> str | None:
+    """The text that a call is given, where it is given nothing else."""
+    if not isinstance(stimulus.action, Call):
+        return None
+    literals = {each.name: each.literal for each in stimulus.bindings}
+    match statements(stimulus.action.expression.strip()):
+        case [ast.Expr(value=ast.Call(args=[argument], keywords=[]))]:
+            source = ast.unparse(argument)
+            match statements(literals.get(source, source)):
+                case [ast.Expr(value=ast.Constant(value=str(text)))]:
+                    return text
+    return None
 
 
 def by_function(

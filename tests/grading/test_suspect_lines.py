@@ -68,6 +68,8 @@ SUBMISSIONS = {
     "forged": FORGED,
     "untraced": UNTRACED,
     "endless": ENDLESS,
+    "bare": REFERENCE.replace("return 2 * n", "return"),
+    "no_end": REFERENCE.replace("return half(n)", "half(n)"),
 }
 
 
@@ -94,6 +96,8 @@ def test_a_helper_is_named_with_the_line_that_decides(
 ) -> None:
     (cause,) = results["helper"].causes
     assert cause.function == "sign"
+    said = "The fault seems to be in half, lines 4 to 5. sign returned 'bag' instead of 'big'."
+    assert cause.message == said
     first = cause.suspects[0]
     assert (first.function, first.place.first) == ("half", 3)
     assert first.place.text[2].strip() == 'return "bag"'
@@ -134,3 +138,18 @@ def test_a_program_that_does_not_end_has_the_head_of_its_loop_first(
     (cause,) = results["endless"].causes
     assert cause.line == 3
     assert [(each.function, each.lines) for each in cause.suspects] == [("sign", (2, 3, 4))]
+
+
+@pytest.mark.parametrize(
+    ("id", "message"),
+    [
+        ("bare", "double returned None instead of 8: line 8 gives nothing back."),
+        ("no_end", "sign returned None instead of 'big': is a return missing?"),
+    ],
+)
+def test_the_text_says_why_none_comes_back(
+    id: str, message: str, results: dict[str, SubmissionResult]
+) -> None:
+    (cause,) = results[id].causes
+    assert cause.message == message
+    assert cause.rule == "returned_none"

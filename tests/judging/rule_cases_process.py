@@ -182,19 +182,23 @@ FIRES: Sentences = {
         "add_piece asked for input, although it should ask for none.": case(
             called(1), ended(Ending.ASKED_FOR_MORE, "> ")
         ),
-        'The program still asked for input after input 1 ("n"), although it should '
-        "have ended.": case(
+        'After input 1 ("n"), the program should have ended; it asks for more input.': case(
             ran("> ", "n", ""), ended(Ending.ASKED_FOR_MORE, "> ", "n", "> "), typing("n")
         ),
-        "The program still asked for input after input 1 (only Enter), "
-        "although it should have ended; the output already differs before the first input.": case(
+        "After input 1 (only Enter), the program should have ended; it asks for more input.": case(
             ran("> ", "", "bye"), ended(Ending.ASKED_FOR_MORE, ">>", "", "> "), typing("")
+        ),
+        'After input 1 ("q"), the program should have ended; it says "Player 2 wins" and '
+        "asks for more input.": case(
+            ran("> ", "q", "bye\n"),
+            ended(Ending.ASKED_FOR_MORE, "> ", "q", "bye\n\nPlayer 2 wins\n> "),
+            typing("q"),
         ),
     },
     "stopped_early": {
         'The program stopped early: after input 1 ("a") it should have asked for input again, '
         'with "> ". It read 1 of 2 inputs.': case(
-            ran("> ", "a", "b\n> ", "n", ""), ran("> ", "a", "> "), typing("a", "n")
+            ran("> ", "a", "b\n> ", "n", ""), ran("> ", "a", "b"), typing("a", "n")
         ),
         'get_action stopped early: after input 1 ("x") it should have asked for input again, '
         'with "> ". It read 1 of 2 inputs.': case(

@@ -112,14 +112,13 @@ FIRES: Sentences = {
         )
     },
     "returned_none": {
-        "add_piece returned None instead of False: is a return missing?": returns(False, None),
+        "add_piece returned None instead of False.": returns(False, None),
         "add_piece returned None instead of 'O'.": returns("O", None),
-        # It printed why: then it may as well return None on purpose.
         "add_piece returned None instead of True.": case(called(True), called(None, "No move.\n")),
-        "f returned None instead of True: is a return missing?": case(
+        "f returned None instead of True.": case(
             session(step(True)), session(step()), steps("f()")
         ),
-        "add_piece returned None instead of an int: is a return missing?": case(
+        "add_piece returned None instead of an int.": case(
             None, called(None), stated=Expected(returns=OfType(name="int"))
         ),
     },
@@ -237,8 +236,20 @@ FIRES: Sentences = {
     "argument_not_changed": {
         "board is not changed: item [0] is '---', it should be '--X'. Is a copy changed in its "
         "place?": case(changed(["---"], ["--X"]), changed(["---"], ["---"], None)),
-        "board is not changed: item [0] is '---', it should be '--X'. It also returned False "
-        "instead of True.": case(changed(["---"], ["--X"]), changed(["---"], ["---"], False)),
+        "add_piece refuses a valid call: it returned False and left board as it was (item [0] is "
+        "'---', it should be '--X').": case(
+            changed(["---"], ["--X"]), changed(["---"], ["---"], False)
+        ),
+        "board is not changed: item [0] is '---', it should be '--X'. It also returned True "
+        "instead of False.": case(
+            changed(["---"], ["--X"], False), changed(["---"], ["---"], True)
+        ),
+        # It did change something.
+        "board is not changed: it has 0 items, it should be 1. It also returned False instead of "
+        "True.": case(
+            called(True, before=([], ["a"]), after=(["b"], ["a"])),
+            called(False, before=([], ["a"]), after=([], ["c"])),
+        ),
         "board is not changed: a new list is returned. Change the list that is given, and return "
         "True.": case(changed(EMPTY, PLACED), changed(EMPTY, EMPTY, PLACED)),
         "board is not changed: a new list is returned. Change the list that is given, and return "

@@ -12,7 +12,7 @@ import pytest
 from harness.judging.explain import rules
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import explain, registered_rules
-from harness.model.observation import Ending
+from harness.model.observation import Ending, Observation, Phase
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import rule_in_words
 from tests.judging import (
@@ -22,7 +22,18 @@ from tests.judging import (
     rule_cases_texts,
     rule_cases_values,
 )
-from tests.judging.judging_cases import BY_NAME, CALL, called, case, ended, prints, raised, returns
+from tests.judging.judging_cases import (
+    BY_NAME,
+    CALL,
+    called,
+    case,
+    ended,
+    prints,
+    raised,
+    ran,
+    returns,
+    typing,
+)
 
 TABLES = (
     rule_cases_process,
@@ -95,6 +106,70 @@ def test_the_more_specific_rule_is_the_reason(reason: str, other: str) -> None:
         if rule == reason and BY_NAME[other](failure) is not None
     }
     assert reasons == {reason}
+
+
+def ends_in(*parts: str) -> Observation:
+    """The program asks for more than there is."""
+    return ended(Ending.ASKED_FOR_MORE, *parts)
+
+
+def crashes(*parts: str) -> Observation:
+    """The program raises in the end."""
+    return raised("ValueError", "no", line=18, source="int(text)", parts=parts)
+
+
+GAME = ran("> ", "a", "Player 2 to move\n> ", "b", "Player 1 wins\nAgain? ", "n", "bye\n")
+MOVES = typing("a", "b", "n")
+FIRST = 'After input 1 ("a"), line 1 is "Player 1 to move", it should be "Player 2 to move". '
+RIGHT, WRONG = ("> ", "a", "Player 2 to move\n> "), ("> ", "a", "Player 1 to move\n> ")
+MORE = 'Later, after input 3 ("n"), the program should have ended; it asks for more input.'
+CRASH = "Later, the program raised ValueError: no (line 18: int(text))."
+STOPS = (
+    'Later, the program stopped early: after input 2 ("b") it should have asked for input again, '
+    'with "Again? ". It read 2 of 3 inputs.'
+)
+LAST = 'After input 2 ("b"), the output differs from line 1, column 8: "Player 2 wins" instead of '
+
+
+@pytest.mark.parametrize(
+    ("observation", "message"),
+    [
+        (ends_in(*WRONG, "b", "Player 1 wins\nAgain? ", "n", "> "), f"{FIRST}{MORE}"),
+        (ran(*WRONG, "b", "Player 1 wins\n"), f"{FIRST}{STOPS}"),
+        (crashes(*WRONG, "b", "Player 1 wins\n"), f"{FIRST}{CRASH}"),
+        (ended(Ending.CPU_LIMIT, *WRONG, "b", "Pl"), f'{FIRST}Later, the program did not end '
+         'after input 2 ("b"): perhaps a loop whose condition stays true.'),
+        # In the turn in which it ends, too.
+        (ran("> ", "a", "> "), 'After input 1 ("a"), the line "Player 2 to move" is missing: it '
+         'should be line 1. Later, the program stopped early: after input 1 ("a") it should have '
+         'asked for input again, with "> ". It read 1 of 3 inputs.'),
+        (ran(*RIGHT, "b", "Player 2 wins\n"), f'{LAST}"Player 1 wins". {STOPS}'),
+        (crashes(*RIGHT, "b", "Player 2 wins\n"), f'{LAST}"Player 1 wins". {CRASH}'),
+    ],
+)  # fmt: skip
+def test_what_the_screen_shows_earlier_comes_first(observation: Observation, message: str) -> None:
+    assert explain(case(GAME, observation, MOVES)).message == message
+
+
+@pytest.mark.parametrize(
+    ("rule", "observation"),
+    [
+        ("asked_for_more", ends_in(*RIGHT, "b", "Player 1 wins\nAgain? ", "n", "bye\nhm\n> ")),
+        ("stopped_early", ran(*RIGHT, "b", "Player 1 wins\n")),
+        ("raised_unexpectedly", crashes(*RIGHT, "b", "Player 1 wins\n")),
+        ("raised_unexpectedly", crashes(*RIGHT, "b", "Player 1 wi")),
+        ("did_not_end", ended(Ending.CPU_LIMIT, *RIGHT, "b", "Player 2")),
+        ("did_not_ask_for_input", ran("Player 1 to move\n")),
+        ("cut_short", ended(Ending.STOPPED_EARLY, *WRONG, "b", "")),
+        ("tampered", ended(Ending.TAMPERED, *WRONG, "b", "")),
+        ("ran_at_import", ended(Ending.CPU_LIMIT, *WRONG, "b", "", phase=Phase.LOADING)),
+    ],
+)
+def test_what_ends_otherwise_is_said_alone(rule: str, observation: Observation) -> None:
+    stimulus = CALL if observation.phase is Phase.LOADING else MOVES
+    found = explain(case(GAME, observation, stimulus))
+    assert found.rule == rule
+    assert "Later" not in found.message
 
 
 def test_every_rule_has_its_own_name_and_says_what_it_is_for() -> None:

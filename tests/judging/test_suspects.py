@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.judging.suspects import (
     Event,
     Line,
+    Suspicion,
     by_function,
+    deciding,
     functions_of,
+    gave_none,
     most_suspect,
     read_trace,
+    why_none,
+    with_deciding,
     within,
 )
 from harness.model.policy import Outline
-from harness.model.verdict import Cause, CodePlace, Suspect
+from harness.model.verdict import Cause, CodePlace, Explanation, Suspect
 from harness.policy.checking import check
 from tests.execution.small_world import source
+from tests.judging.test_causes import fails
 
 PROGRAM = """\
 LIMIT = 3
@@ -149,3 +157,150 @@ def test_lines_stand_by_function_the_most_suspect_first() -> None:
         Suspect(function="outer", place=CodePlace(file="a1.py", first=7, last=8), lines=(8,)),
         Suspect(function="", place=CodePlace(file="a1.py", first=1, last=13), lines=(13,)),
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("a1.py:8:0\na1.py:8:None", 8),
+        ("a1.py:8:None\na1.py:10:None\nother.py:8:None", 8),
+        ("a1.py:7:None\na1.py:8:None", 8),  # the file comes back at its last line
+        ("a1.py:8:True", None),
+        ("a1.py:10:None", None),
+        ("", None),
+    ],
+)
+def test_where_a_function_came_back_with_none_is_known_of_one_line(
+    said: str, line: int | None
+) -> None:
+    functions = functions_of(cause("outer"), outline(), {"outer"})
+    found = gave_none(read_trace(said), "outer", functions)
+    assert found == (None if line is None else Line("a1.py", line))
+    assert gave_none(read_trace(said), "nobody", functions) is None
+
+
+def test_where_one_call_came_back_here_and_another_there_no_line_is_known() -> None:
+    functions = functions_of(cause("helper"), outline(), {"outer"})
+    both = read_trace("a1.py:5:None\na1.py:6:None")
+    assert gave_none(both, "helper", functions) is None
+
+
+def none(
+    text: str, *, wanted: str = "True", call: str = 'f("3 3 6")', also: str = "", who: str = "f"
+) -> str:
+    """What is said of a None where `wanted` should be, by a line of this text, in a cause of f with
+    a second failure, where `also` should be."""
+    members = [
+        replace(
+            each,
+            verdict=replace(
+                each.verdict,
+                explanation=Explanation(
+                    rule="returned_none", message=f"{who} returned None instead of {right}."
+                ),
+            ),
+        )
+        for each, right in (
+            (fails("f", rule="returned_none", stimulus=call), wanted),
+            (fails("f", rule="returned_none", number=1), also or wanted),
+        )
+    ]
+    message = members[0].verdict.message
+    found = Cause(function="f", rule="returned_none", message=message)
+    return why_none(found, members, members[0], 7, text)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (none("    row += 1"), "f returned None instead of True: is a return missing?"),
+        (none("    returned = 1"), "f returned None instead of True: is a return missing?"),
+        (
+            none("return  # done"),
+            "f returned None instead of True: line 7 gives nothing back; write `return True`.",
+        ),
+        # Once True is right, once False; and a text can be any.
+        (
+            none("return", also="False"),
+            "f returned None instead of True: line 7 gives nothing back.",
+        ),
+        (none("return", wanted="3"), "f returned None instead of 3: line 7 gives nothing back."),
+        (
+            none("return None", wanted="(2, 2, 6)"),
+            'f refuses "3 3 6", which is valid: line 7 returns None instead of (2, 2, 6).',
+        ),
+        # What is given is no text that somebody typed, or not alone.
+        (none("return None", call="f(board)"), "f returned None instead of True."),
+        (none("return None", call='f("a", 1)'), "f returned None instead of True."),
+        (none("return None", call='f("a", x="b")'), "f returned None instead of True."),
+        # A value that was computed, and a None of somebody else.
+        (none("return found"), "f returned None instead of True."),
+        (none("return None_found"), "f returned None instead of True."),
+        (none("    row += 1", who="g"), "g returned None instead of True."),
+        (none("    row += 1", who="In step 2 (f(3)), f"), "In step 2 (f(3)), f returned None "
+         "instead of True."),
+    ],
+)  # fmt: skip
+def test_a_none_is_explained_by_the_line_at_which_it_came_back(said: str, expected: str) -> None:
+    assert said == expected
+
+
+CALLER, HELPER = "a1.py:8:0", "a1.py:3:0\na1.py:4:3\na1.py:5:4"  # of outer, and of helper
+
+
+@pytest.mark.parametrize(
+    ("failing", "passing", "name"),
+    [
+        ([HELPER], [CALLER], "helper"),
+        ([f"{HELPER}\n{CALLER}"], [CALLER], "helper"),
+        ([HELPER, HELPER, HELPER, CALLER], [CALLER] * 4, "helper"),
+        # The caller decides as well, or nobody does.
+        ([f"{HELPER}\n{CALLER}"], ["a1.py:10:0"], ""),
+        ([f"{HELPER}\n{CALLER}"], [f"{HELPER}\n{CALLER}"], ""),
+        ([f"{HELPER}\n{CALLER}"] * 9, [*[f"{HELPER}\n{CALLER}"] * 8, CALLER], ""),  # hardly
+        # Nothing passes, or the runs say nothing.
+        ([HELPER], [], ""),
+        ([], [CALLER], ""),
+        ([""], [CALLER], ""),
+    ],
+)
+def test_a_function_decides_whose_best_line_is_clearly_ahead(
+    failing: list[str], passing: list[str], name: str
+) -> None:
+    functions = functions_of(cause("outer"), outline(), {"outer"})
+    traces = list(map(read_trace, failing)), list(map(read_trace, passing))
+    assert deciding(*traces, lambda line: True, functions) == name
+
+
+def marked(*lines: int) -> Cause:
+    place = CodePlace(file="a1.py", first=2, last=6)
+    suspects = (Suspect(function="helper", place=place, lines=lines),)
+    return replace(cause("outer"), message="outer returned 1.", suspects=suspects)
+
+
+def test_the_helper_that_decides_is_said_first() -> None:
+    said = "The fault seems to be in helper, lines 3 to 5. outer returned 1."
+    assert with_deciding(marked(3, 4, 5), "helper").message == said
+    assert "in helper, line 4." in with_deciding(marked(4), "helper").message
+
+
+@pytest.mark.parametrize("name", ["", "outer", "other"])
+def test_nothing_is_said_of_who_decides_where_that_is_the_function_or_has_no_lines(
+    name: str,
+) -> None:
+    assert with_deciding(marked(4), name) == marked(4)
+
+
+def test_where_the_line_of_an_exception_is_known_nobody_else_decides() -> None:
+    raised = replace(marked(4), line=8)
+    assert with_deciding(raised, "helper") == raised
+
+
+@pytest.mark.parametrize("decides", ["", "helper"])
+@pytest.mark.parametrize("none", [None, Line("a1.py", 7)])
+@pytest.mark.parametrize("lines", [(), (Line("a1.py", 3), Line("b.py", 4))])
+def test_a_suspicion_is_the_same_after_it_was_written(
+    decides: str, none: Line | None, lines: tuple[Line, ...]
+) -> None:
+    suspicion = Suspicion(lines=lines, decides=decides, none=none)
+    assert Suspicion.read(str(suspicion)) == suspicion

@@ -26,11 +26,15 @@ from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.suspects import (
     MOST_SUSPECTS,
     Line,
-    Trace,
+    Suspicion,
     by_function,
+    deciding,
     functions_of,
+    gave_none,
     most_suspect,
     read_trace,
+    why_none,
+    with_deciding,
     within,
 )
 from harness.model.assignment import Assignment, SourceFile
@@ -267,20 +271,28 @@ class _RunsAgain:
             names = (each.id for each in (*runs.failing, *runs.passing))
             look = partial(self._suspect_lines, cause, runs, tracing)
             verdict = self._recalled(example, ("suspects", cause.function, *names), look)
-            found.append(tracing.with_suspects(cause, runs, verdict.message))
+            suspicion = Suspicion.read(verdict.message)
+            explained = tracing.with_reason(cause, members, example, suspicion.none)
+            marked = tracing.with_suspects(explained, runs, suspicion.lines)
+            found.append(with_deciding(marked, suspicion.decides))
         return tuple(found)
 
     def _suspect_lines(self, cause: Cause, runs: _TracedRuns, tracing: _Tracing) -> Verdict:
-        """The most suspect lines, as the message of a verdict."""
+        """What runs that are traced say of it, as the message of a verdict."""
         failing, passing = (
-            [read_trace(self._trace(scenario)) for scenario in scenarios]
+            {scenario.id: read_trace(self._trace(scenario)) for scenario in scenarios}
             for scenarios in (runs.failing, runs.passing)
         )
-        lines = tracing.most_suspect(cause, runs, failing, passing)
-        message = "\n".join(f"{line.file}:{line.number}" for line in lines)
-        return Verdict(
-            kind=VerdictKind.FAILED, explanation=Explanation(rule="suspects", message=message)
+        traces = [*failing.values()], [*passing.values()]
+        may_be = tracing.may_be(cause, runs)
+        example = failing.get(cause.example, frozenset())
+        suspicion = Suspicion(
+            lines=most_suspect(*traces, may_be, tracing.text),
+            decides=deciding(*traces, may_be, runs.functions),
+            none=gave_none(example, cause.function, runs.functions),
         )
+        explanation = Explanation(rule="suspects", message=str(suspicion))
+        return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
     def _trace(self, traced: _TracedRun) -> str:
         seconds = min(traced.limits.cpu_seconds, LONGEST_ENDLESS_SECONDS)
@@ -342,7 +354,7 @@ class _Tracing:
             return None
         latest = _SOONEST.index(example.scenario.visibility)
         failing, limits = [], 0
-        for each in members:
+        for each in (example, *(each for each in members if each is not example)):
             limits += each.verdict.kind in _LIMITS
             if _SOONEST.index(each.scenario.visibility) > latest or (
                 each.verdict.kind in _LIMITS and limits > MOST_TRACED_LIMITS
@@ -364,36 +376,34 @@ class _Tracing:
     def _is_program(self, name: str) -> bool:
         return any(module.file == name for module in self._outline.modules)
 
-    def most_suspect(
-        self,
-        cause: Cause,
-        runs: _TracedRuns,
-        failing: Sequence[Trace],
-        passing: Sequence[Trace],
-    ) -> tuple[Line, ...]:
+    def may_be(self, cause: Cause, runs: _TracedRuns) -> Callable[[Line], bool]:
+        """Whether the cause may be in a line."""
         program = cause.function if self._is_program(cause.function) else ""
-        return most_suspect(
-            failing,
-            passing,
-            lambda line: within(line, runs.functions, self._outline, program),
-            self._text,
-        )
+        return lambda line: within(line, runs.functions, self._outline, program)
 
-    def with_suspects(self, cause: Cause, runs: _TracedRuns, lines: str) -> Cause:
-        """The cause with the lines of a message that are there, behind the line of its exception
-        or loop."""
-        known = []
-        if cause.line and cause.place and self._text(Line(cause.place.file, cause.line)):
-            known.append(Line(cause.place.file, cause.line))
-        for text in lines.split("\n"):
-            file, _, number = text.rpartition(":")
-            if number.isdigit() and self._text(Line(file, int(number))):
-                known.append(Line(file, int(number)))
-        known = list(dict.fromkeys(known))[:MOST_SUSPECTS]
-        suspects = by_function(known, runs.functions, lambda file: len(self._texts[file]))
+    def with_suspects(self, cause: Cause, runs: _TracedRuns, lines: Sequence[Line]) -> Cause:
+        """The cause with these lines, behind the line of its exception or loop."""
+        exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
+        known = [line for line in dict.fromkeys((*exact, *lines)) if self.text(line)]
+        suspects = by_function(
+            known[:MOST_SUSPECTS], runs.functions, lambda file: len(self._texts[file])
+        )
         return replace(cause, suspects=suspects)
 
-    def _text(self, line: Line) -> str:
+    def with_reason(
+        self,
+        cause: Cause,
+        members: Sequence[FailedScenario],
+        example: FailedScenario,
+        none: Line | None,
+    ) -> Cause:
+        """The cause of a None that should not be, with what its text says where it came back."""
+        text = self.text(none) if none is not None else ""
+        if none is None or not text:
+            return cause
+        return replace(cause, message=why_none(cause, members, example, none.number, text))
+
+    def text(self, line: Line) -> str:
         lines = self._texts.get(line.file, ())
         return lines[line.number - 1] if 0 < line.number <= len(lines) else ""
 

@@ -22,11 +22,12 @@ from harness.judging.mismatches import (
     ValueMismatch,
     expected_reads,
     first_difference,
+    text_mismatches,
 )
 from harness.matchers.comparison import normalised, same
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation
-from harness.model.observation import Observation, StepOutcome
+from harness.model.observation import Ending, Observation, StepOutcome
 from harness.model.stimulus import Call, Run, Session, Stimulus, called_function, statements
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
@@ -108,6 +109,21 @@ def item_at(items: Sequence[T], index: int | None) -> T | None:
     return items[index] if index is not None and index < len(items) else None
 
 
+_LIMITS = frozenset(
+    {
+        Ending.CPU_LIMIT,
+        Ending.TIMEOUT,
+        Ending.MEMORY_LIMIT,
+        Ending.OUTPUT_LIMIT,
+        Ending.CRASHED,
+    }
+)
+# Of these nothing is known, or not what the program itself would have done.
+_NOTHING_BEFORE = frozenset(
+    {Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.HARNESS_ERROR, Ending.MISSING}
+)
+
+
 class Failure:
     """An observation that failed, with what differs.
 
@@ -146,6 +162,47 @@ class Failure:
         self._seen: Observation | StepOutcome = observation
         if self.step is not None:
             self._seen = item_at(observation.steps, self.step) or StepOutcome()
+
+    @cached_property
+    def earlier(self) -> Failure | None:
+        """What its screen shows before it ends, raises or asks as it should not; None where all is
+        right until then."""
+        ends_otherwise = self.ending is not None or self.reads is not None or self.raised
+        asks_nothing = self.expected_reads and not self.observation.reads
+        if not ends_otherwise or asks_nothing or self.loading or self.ending in _NOTHING_BEFORE:
+            return None
+        text = self.text
+        if self.ending in _LIMITS:  # what was printed last may be cut
+            texts = text_mismatches(self.observation, self.expectation)
+            text = next((each for each in texts if self._is_over(each)), None)
+        if text is None or not (self._is_over(text) or self._differs_before_its_end(text)):
+            return None
+        return Failure(self.observation, self.expectation, self.stimulus, (text,))
+
+    @property
+    def in_time(self) -> tuple[Mismatch, ...]:
+        """What differs, what the screen shows before the end first."""
+        if self.earlier is None:
+            return self.mismatches
+        texts = (self.text,) if self.text else self.earlier.mismatches
+        return (*texts, *(each for each in self.mismatches if each is not self.text))
+
+    def _is_over(self, text: TextMismatch) -> bool:
+        """Whether it is of a turn after which an input was taken."""
+        taken = sum(turn.typed is not None for turn in self._seen.turns)
+        return text.turn is not None and text.turn < taken
+
+    def _differs_before_its_end(self, text: TextMismatch) -> bool:
+        """Whether a line of the last turn differs, and not only where one side goes on."""
+        texts = self.texts
+        if texts is None or (text.turn is None and self.observation.reads):
+            return False
+        wanted, got = texts.first_lines
+        is_last = texts.at == len(texts.actual) - 1
+        if got is None or (is_last and (wanted or "").startswith(got)):
+            return False
+        goes_on = wanted is None or (texts.at == len(texts.expected) - 1 and got.startswith(wanted))
+        return not goes_on or self.raised is not None
 
     def _first(self, kind: type[T]) -> T | None:
         return next((m for m in self.mismatches if isinstance(m, kind)), None)

@@ -6,7 +6,7 @@ What a rule is, the order in which rules are tried, and words that they share.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, wraps
 from operator import attrgetter
@@ -118,7 +118,28 @@ def registered_rules() -> tuple[ExplanationRule, ...]:
 
 
 def explain(failure: Failure) -> Explanation:
-    """The sentence of the first rule that applies, with the rule's name."""
+    """The sentence of the first rule that applies, with the rule's name. What its screen shows
+    before it ends as it should not comes first, and that it does so after it."""
+    found = _first_that_applies(failure)
+    if failure.earlier is None:
+        return found
+    earlier = _first_that_applies(failure.earlier)
+    if earlier.rule == found.rule:
+        return found
+    return replace(earlier, message=f"{earlier.message} {_later(found.message)}")
+
+
+def _later(message: str) -> str:
+    """A sentence that follows another one: a function's name stays as it is."""
+    first = message.partition(" ")[0]
+    begins = message[:1].lower() if first in _BEGINNINGS else message[:1]
+    return f"Later, {begins}{message[1:]}"
+
+
+_BEGINNINGS = frozenset({"The", "It", "In", "After", "Before"})
+
+
+def _first_that_applies(failure: Failure) -> Explanation:
     for rule in registered_rules():
         message = rule.explain(failure)
         if message is not None:
@@ -126,9 +147,14 @@ def explain(failure: Failure) -> Explanation:
     raise AssertionError("the last rule applies to every failure")
 
 
+# How a run ends comes of something else, and names no mistake.
+_SYMPTOMS = frozenset({"asked_for_more", "stopped_early"})
+
+
 @cache
 def _general() -> frozenset[str]:
-    return frozenset(rule.name for rule in registered_rules() if rule.stage >= Stage.DIFFERENCE)
+    late = (rule.name for rule in registered_rules() if rule.stage >= Stage.DIFFERENCE)
+    return _SYMPTOMS.union(late)
 
 
 def is_general(name: str) -> bool:

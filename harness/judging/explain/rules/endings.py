@@ -183,7 +183,7 @@ def asked_for_more(failure: Failure) -> str | None:
     more = failure.reads is not None and failure.reads.actual > failure.reads.expected
     if failure.ending is not Ending.ASKED_FOR_MORE and not more:
         return None
-    parts, reads = _parts_earlier(failure), failure.observation.reads
+    reads = failure.observation.reads
     most = failure.expectation.stated.reads_at_most
     if most is not None:
         needed = f"at most {counted(most, 'input')} should be needed"
@@ -192,11 +192,18 @@ def asked_for_more(failure: Failure) -> str | None:
         return failure.says("asked for input, although it should ask for none")
     if failure.reads is not None and failure.ending is None:
         taken, enough = failure.reads.actual, failure.reads.expected
-        return failure.says(f"asked for input {counted(taken, 'time')} instead of {enough}{parts}")
-    last = f" after {failure.typed(reads - 1)}" if reads else ""
-    return failure.says(
-        f"still asked for input{last}, although it should have ended{parts}", place=""
-    )
+        return failure.says(f"asked for input {counted(taken, 'time')} instead of {enough}")
+    place = f"after {failure.typed(reads - 1)}" if reads else ""
+    clause = f"should have ended; it {_goes_on(failure)}asks for more input"
+    return failure.says(clause, place=place)
+
+
+def _goes_on(failure: Failure) -> str:
+    """What it says where it should have ended; empty where it only asks again."""
+    texts = failure.texts
+    added = [] if texts is None or texts.removed else texts.inserted[:-1]  # the last one asks
+    said = next((line for line in added if line.strip()), "")
+    return f"says {quoted(said)} and " if said else ""
 
 
 @rule(Stage.KNOWN_MISTAKE, 110, "stops before all input is read")
@@ -207,23 +214,13 @@ def stopped_early(failure: Failure) -> str | None:
     taken, expected = failure.reads.actual, failure.reads.expected
     if taken >= expected:
         return None
-    parts = _parts_earlier(failure)
     if taken == 0:
-        return failure.says(f"stopped early: it read none of {counted(expected, 'input')}{parts}")
+        return failure.says(f"stopped early: it read none of {counted(expected, 'input')}")
     last, read = failure.typed(taken - 1), f"It read {taken} of {counted(expected, 'input')}"
     prompt = failure.expected_prompt(taken)
     words = f", with {quoted(prompt)}" if prompt else ""
     clause = f"stopped early: after {last} it should have asked for input again{words}"
-    return f"{failure.says(clause)} {read}{parts}."
-
-
-def _parts_earlier(failure: Failure) -> str:
-    """Where the text had already parted, if that was before the last input."""
-    text = failure.text
-    if text is None or text.turn is None or text.turn >= failure.observation.reads:
-        return ""
-    place = failure.place(text.turn)
-    return f"; the output already differs {place}" if place else ""
+    return f"{failure.says(clause)} {read}."
 
 
 _WRONG_ARGUMENTS = re.compile(

@@ -92,9 +92,13 @@ def line_differs(failure: Failure, texts: TextEdit) -> str | None:
 def text_differs(failure: Failure, texts: TextEdit) -> str | None:
     """The texts differ from some line and column, and no other rule knows why."""
     lines = texts.first_lines
-    column = shared_start(*(line or "" for line in lines)) + 1
+    where = f"line {texts.at + 1}"
+    if all((line or "").strip() for line in lines):
+        where += f", column {shared_start(*(line or '' for line in lines)) + 1}"
+    else:  # an empty line tells nothing
+        lines = _first_visible(texts.removed), _first_visible(texts.inserted)
     wanted, got = quoted_pair(*lines)
-    clause = f"differs from line {texts.at + 1}, column {column}: {got} instead of {wanted}"
+    clause = f"differs from {where}: {got} instead of {wanted}"
     who = "the output" if texts.printed else "the returned text"
     return failure.says(clause, place=texts.place, who=who)
 

@@ -97,20 +97,15 @@ def iterator_instead_of_generator(failure: Failure, mismatch: ValueMismatch) -> 
 
 @rule_about(Stage.KNOWN_MISTAKE, 90, "returns None", RETURNS)
 def returned_none(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """None came back: a `return` is missing."""
+    """None came back. Whether a `return` is missing only the program's text can say."""
     pair = mismatch.pair
     if pair is not None:
         if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
             return None
-        # Where a text or a number is expected, None may be an answer of its own (no winner).
-        is_plain = pair[0].kind is not ValueKind.BOOL and not pair[0].is_container
-        # What prints another text than it should got elsewhere: it may well have said so.
-        hint = "" if is_plain or failure.text is not None else ": is a return missing?"
-        return failure.says(f"returned None instead of {source(pair[0])}{hint}")
+        return failure.says(f"returned None instead of {source(pair[0])}")
     if mismatch.expected is None or mismatch.actual != NONE:
         return None
-    wanted = mismatch.expected.in_words()
-    return failure.says(f"returned None instead of {wanted}: is a return missing?")
+    return failure.says(f"returned None instead of {mismatch.expected.in_words()}")
 
 
 @rule(Stage.KNOWN_MISTAKE, 10, "makes a value that is too large")
@@ -198,7 +193,14 @@ def argument_not_changed(failure: Failure) -> str | None:
         said = failure.says(f"is not changed: {_first(change, 'it should be')}", who=change.name)
         pair = failure.exact_return
         if pair is not None and pair[1].kind is ValueKind.BOOL:
-            return said + _also_returned(failure)  # it says that it changed nothing: no copy either
+            # It says that it changed nothing: no copy either.
+            if [value.text for value in pair] == ["True", "False"] and not any(
+                each.did_change for each in failure.changes
+            ):
+                first = _first(change, "it should be")
+                refuses = "refuses a valid call: it returned False and left"
+                return failure.says(f"{refuses} {change.name} as it was ({first})")
+            return said + _also_returned(failure)
         if _is_rounded(change):
             return f"{said} Is the result rounded, or is a copy changed in its place?"
         return f"{said} Is a copy changed in its place?"
