@@ -68,19 +68,30 @@ def grid_of(value: Value) -> Grid | None:
 
 
 def board_arguments(stimulus: Stimulus, observation: Observation) -> tuple[BoardArgument, ...]:
-    """The boards that a call was given which its text does not show: results of other calls, and
-    names."""
+    """The boards that a call was given and that neither its text nor a draw writes out, such as the
+    results of other calls."""
     action = stimulus.action
+    nodes: list[ast.expr] = []
     match statements(action.expression) if isinstance(action, Call) else []:
-        case [ast.Expr(value=ast.Call(args=nodes))]:
-            pairs = enumerate(zip(nodes, observation.arguments_before, strict=False))
-            boards = ((at, node, grid_of(value)) for at, (node, value) in pairs)
-            return tuple(
-                BoardArgument(position=at, board=board)
-                for at, node, board in boards
-                if board is not None and isinstance(node, (ast.Call, ast.Name))
-            )
-    return ()
+        case [ast.Expr(value=ast.Call(args=arguments))]:
+            nodes = arguments
+    if len(nodes) != len(observation.arguments_before):  # one of them is starred
+        return ()
+    drawn = {binding.name for binding in stimulus.bindings}
+    return tuple(
+        BoardArgument(position=at, board=board)
+        for at, (node, value) in enumerate(zip(nodes, observation.arguments_before, strict=True))
+        if not _is_written_out(node, drawn) and (board := grid_of(value)) is not None
+    )
+
+
+_PARTS = (ast.List, ast.Tuple, ast.Constant, ast.Name, ast.expr_context)
+
+
+def _is_written_out(node: ast.expr, drawn: Collection[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in drawn
+    return all(isinstance(part, _PARTS) for part in ast.walk(node))
 
 
 def grid_pair(expected: Value, actual: Value) -> GridPair | None:

@@ -264,6 +264,9 @@ MADE = ("XO", "--")
         ("play(grid, 2)", "play(grid, 2)", "", ["grid"]),
         ("play(grid, LOW)", "play(grid, LOW)", "LOW = 1", ["grid"]),
         ("play(grid, drawn(grid[0], grid[1]))", "play(grid, board)", "", ["grid", "board"]),
+        ('play(["XO"] + ["--"], 2)', "play(board, 2)", "", ["board"]),
+        ('play([list("XO"), ["-"] * 2], 2)', "play(board, 2)", "", ["board"]),
+        ("play(*grid)", "play(*grid)", "\n".join(GIVEN.split("\n")[1:3]), []),
         ("play(drawn)", "play(drawn)", GIVEN.split("\n")[1], []),
         ('len(drawn("XO", "--")) + 1', 'len(drawn("XO", "--")) + 1', GIVEN.split("\n")[1], []),
     ],
@@ -273,14 +276,23 @@ def test_boards_that_a_call_is_given(
 ) -> None:
     stimulus = Stimulus(action=Call(expression=expression), given=GIVEN)
     board = Value.of([list(row) for row in MADE])
-    first = Value.of(2) if "(drawn)" in expression else board
-    second = board if "grid[1]" in expression else Value.of(2)
-    seen = Observation(ending=Ending.ANSWERED, arguments_before=(first, second))
+    arguments = (board, board if "grid[1]" in expression else Value.of(2))
+    if "(drawn)" in expression:
+        arguments = (Value.of(2),)
+    seen = Observation(ending=Ending.ANSWERED, arguments_before=arguments)
     found = shown_call(stimulus, {}, board_arguments(stimulus, seen))
     assert (found.text, found.set_up) == (text, set_up)
     assert [(name, rows(grid)) for name, grid in found.boards] == [
         (name, list(MADE)) for name in names
     ]
+
+
+def test_a_board_that_is_written_out_is_not_kept_again() -> None:
+    board = Value.of([list(row) for row in MADE])
+    seen = Observation(ending=Ending.ANSWERED, arguments_before=(board,))
+    for stimulus in (calling('win([["X", O], ["-", "-"]])'), calling("win(b)", b=repr(MADE))):
+        assert board_arguments(stimulus, seen) == ()
+    assert len(board_arguments(calling("win(b)"), seen)) == 1
 
 
 @pytest.mark.parametrize(

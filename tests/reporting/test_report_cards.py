@@ -26,7 +26,7 @@ from harness.model.verdict import (
     Verdict,
     VerdictKind,
 )
-from harness.reporting.html.environment import source_lines
+from harness.reporting.html.environment import TAB_SIGN, source_lines
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.cards import as_text, explain_failures, explained
 from harness.reporting.terminal.tables import show_submission
@@ -179,6 +179,24 @@ def test_colouring_hostile_lines_is_quick(text: str) -> None:
     assert time.process_time() - begun < 1
 
 
+@pytest.mark.parametrize(
+    ("reason", "source", "is_marked"),
+    [
+        ("expected ':'", "\tif x", False),
+        ("expected ':'", " \tif x", True),
+        ("tabs and spaces are mixed in the indentation", "\treturn x", True),
+    ],
+)
+def test_a_tab_of_a_broken_line_is_marked_where_spaces_indent_too(
+    reason: str, source: str, is_marked: bool
+) -> None:
+    assert UNREADABLE.unparsable is not None
+    broken = replace(UNREADABLE.unparsable, reason=reason, source=source)
+    page = feedback_page(student_view(replace(UNREADABLE, unparsable=broken), PLAN))
+    assert (TAB_SIGN in page) is is_marked
+    assert ("    if x" in page) is not is_marked
+
+
 HIDDEN = ShownCause(function="check_win", message="", hidden=3, clauses=CLAUSES[3:4])
 
 
@@ -192,6 +210,35 @@ def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
     assert CLAUSES[3].text in rest
     assert "What to try: call check_win with inputs of your own" in rest
     assert "other values of the constants in a1_support.py" in rest
+
+
+def test_hidden_failures_of_several_functions_are_one_card() -> None:
+    other = replace(HIDDEN, function="main", hidden=1, marks=Fraction(1, 4), clauses=())
+    view = replace(student_view(PERFECT, PLAN), causes=(HIDDEN, other))
+    page = assert_inert(feedback_page(view))
+    text = " ".join(page.text.split())
+    assert [tag for tag, _ in page.elements].count("h3") == text.count("2 functions in hidden") + 1
+    assert "4 hidden checks fail here, and none that you can see." in text
+    assert "check_win 3 checksThe sheet, §4.7: Prompt until" in text
+    assert "main 1 check, up to 0.25 marks" in text
+    assert text.count("What to try: call each with inputs of your own") == 1
+
+
+def test_marks_are_shown_by_function_and_what_extra_credit_adds() -> None:
+    text = " ".join(assert_inert(feedback_page(student_view(MANY_FAULTS, PLAN))).text.split())
+    assert "0.88 of 6 marks, plus up to 0.46 extra" in text
+    assert "check_input✗ 1 of 20.46 of 0.92" in text
+    assert "Together3 of 121.38" in text
+    no_extra = tuple(each for each in PLAN.scenarios if not each.extra_credit)
+    plain = student_view(PERFECT, replace(PLAN, scenarios=no_extra))
+    assert "extra" not in assert_inert(feedback_page(plain)).text
+
+
+def test_the_caller_that_shows_a_fault_is_named() -> None:
+    (shown, *_) = student_view(MANY_FAULTS, PLAN).causes
+    cause = replace(shown, function="_hours", blamed=True)
+    text = assert_inert(feedback_page(replace(student_view(PERFECT, PLAN), causes=(cause,)))).text
+    assert "1. _hours (called by num_hours)" in text
 
 
 def test_a_hint_stands_on_its_own() -> None:

@@ -234,8 +234,9 @@ def _without_boards(
     by_position = {each.position: each.board for each in given}
     places: list[tuple[int, int, str]] = []
     for position, argument in enumerate(tree.args):
-        is_literal = isinstance(argument, (ast.List, ast.Tuple))
-        board = _board(argument, known) if is_literal else by_position.get(position)
+        board = by_position.get(position)
+        if board is None and isinstance(argument, (ast.List, ast.Tuple)):
+            board = _board(argument, known)
         if board is None:
             continue
         if isinstance(argument, ast.Name):
