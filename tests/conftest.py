@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from unittest.mock import patch
 
 import pytest
@@ -88,8 +89,7 @@ def graded_once(tmp_path_factory: pytest.TempPathFactory) -> Course:
     with one_at_a_time(course.root.with_suffix(".lock")):
         if not done.exists():
             Course.copy(FIXTURE, course.root)
-            outcome = course.run("grade", "submissions/tiny")
-            assert outcome.status == 0, outcome.err
+            course.ok("grade", "submissions/tiny")
             checked = course.run("check", "submissions/tiny/perfect")  # keeps the tier's trial
             assert checked.status == 0
             done.touch()
@@ -106,6 +106,29 @@ def graded(graded_once: Course, tmp_path: Path) -> Course:
 def course(graded_once: Course, tmp_path: Path) -> Course:
     """A copy of one's own without a report; what was compiled is kept."""
     return Course.copy(graded_once.root, tmp_path / "course", reports=False)
+
+
+Added = Callable[[ModuleType, str, str], Path]
+
+
+@pytest.fixture
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Added]:
+    """Adds a module, of this name and text, to a package for one test, as if it lay in its
+    folder."""
+    names: list[str] = []
+
+    def add(package: ModuleType, name: str, text: str) -> Path:
+        folder = tmp_path / "added" / package.__name__
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+        if str(folder) not in package.__path__:
+            monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+        names.append(f"{package.__name__}.{name}")
+        return folder / f"{name}.py"
+
+    yield add
+    for name in names:
+        sys.modules.pop(name, None)
 
 
 TryTier = Callable[[Interpreter, Tier], TierTrial]

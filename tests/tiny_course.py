@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, chdir, closing
 from dataclasses import dataclass
 from functools import partial
@@ -40,6 +40,16 @@ def environment(**changes: str) -> dict[str, str]:
     """Ours, with a screen that is wide enough for every line."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     return {**inherited, "COLUMNS": "200", "PYTHONUTF8": "1", **changes}
+
+
+def ran(
+    command: Sequence[str | Path], *, check: bool = False, **more: Any
+) -> subprocess.CompletedProcess[str]:
+    """How a program ended that has nothing to read (unless there is `input`), and what it
+    printed."""
+    if "input" not in more:
+        more["stdin"] = subprocess.DEVNULL
+    return subprocess.run(command, capture_output=True, text=True, check=check, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,17 +211,24 @@ class Course:
             return in_a_copy(partial(_changed_by, before, command, cwd or self.root, variables))
         if not any(name.startswith("PYTHON") for name in variables):
             return _in_process(command, cwd or self.root, variables)
-        done = subprocess.run(
-            [HARNESS, *command],
-            cwd=cwd or self.root,
-            env=environment(**variables),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        where = cwd or self.root
+        done = ran([HARNESS, *command], cwd=where, env=environment(**variables), timeout=PATIENCE)
         return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def ok(self, *arguments: str | Path, **more: Any) -> Outcome:
+        """Run `harness`, which succeeds."""
+        outcome = self.run(*arguments, **more)
+        assert outcome.status == 0, (outcome.out, outcome.err)
+        return outcome
+
+    def refusal(self, *arguments: str | Path, **more: Any) -> str:
+        """The one line with which `harness` refuses this, without the `error: ` before it."""
+        outcome = self.run(*arguments, **more)
+        assert (outcome.status, outcome.out) == (2, ""), outcome
+        assert outcome.err.startswith("error: ")
+        assert outcome.err.endswith("\n")
+        assert outcome.err.count("\n") == 1, outcome.err
+        return outcome.err.removeprefix("error: ").rstrip("\n")
 
     def on_terminal(self, *arguments: str | Path, **variables: str) -> pexpect.spawn:
         """`harness` with these arguments in the course's folder, on a terminal of its own."""

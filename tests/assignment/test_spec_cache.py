@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tests.assignment.small_assignment import (
     scenario_file,
     write,
 )
+from tests.tiny_course import ran
 
 BLOCKED = """
 import sys
@@ -63,7 +63,7 @@ def test_a_second_load_is_the_same_and_needs_no_yaml(tmp_path: Path) -> None:
     assert entry(tmp_path).read_bytes() == kept
     (tmp_path / "plan.json").write_text(dumps(first.plan))
     command = [sys.executable, "-W", "error", "-c", BLOCKED, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ran(command)
     assert done.stderr == ""
     ids = [scenario.id for scenario in first.plan.scenarios]
     assert done.stdout.splitlines() == ["True", str(ids), "yaml is blocked"]
@@ -127,7 +127,7 @@ def test_the_python_loader_stands_in_loudly_and_reads_the_same(tmp_path: Path) -
         "print(load(Path(sys.argv[1]), 'small').plan.spec_digest)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = ran(command, check=True)
     assert done.stdout == f"{expected}\n"
     assert "RuntimeWarning: PyYAML has no C loader here" in done.stderr
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from harness.assignment.loading import SpecErrors, load
 from harness.common.errors import UserError
 from harness.model.stimulus import Binding
 from tests.assignment.small_assignment import BOARDS, errors_of, scenario_file, write
+from tests.tiny_course import ran
 
 F = "specs/small/f.yaml"
 DRAWS = "specs/small/draws"
@@ -193,7 +193,7 @@ def test_loaded_modules_do_not_change_the_draws(
     )
     (tmp_path / "loaded.py").write_text("WORDS = ['zebra', 'quagga']\nNUMBER = 987654321\n")
     command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
-    plain = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    plain = ran(command, check=True).stdout
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "argv", ["", str(tmp_path)])
     importlib.import_module("loaded")  # beside all that tests load

@@ -13,20 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiny_course import HARNESS, Course, Outcome, environment, results
+from tests.tiny_course import HARNESS, Course, environment, results
 
 CAPABILITIES_VERSION = 0x20080522
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
-
-
-def complaint(outcome: Outcome, status: int = 2) -> str:
-    """The one line that a command ended with."""
-    assert outcome.status == status, outcome
-    assert outcome.out == ""
-    assert outcome.err.endswith("\n")
-    assert outcome.err.count("\n") == 1, outcome.err
-    assert outcome.err.startswith("error: ")
-    return outcome.err.removeprefix("error: ").rstrip("\n")
 
 
 def without_privilege() -> None:
@@ -102,22 +92,22 @@ WRONG = (
 
 @pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda each: str(each)[:40])
 def test_one_line_says_what_is_wrong(graded_once: Course, arguments: list[str], line: str) -> None:
-    assert complaint(graded_once.run(*arguments)) == line
+    assert graded_once.refusal(*arguments) == line
 
 
 def test_an_empty_folder_has_no_submissions(course: Course) -> None:
     course.path("empty").mkdir()
     line = "empty: no submissions. Hint: name a folder of folders, files, or a download of a class"
-    assert complaint(course.run("grade", "empty")) == line
+    assert course.refusal("grade", "empty") == line
     assert not course.report.exists()
     line = f"empty: there is no a1.py in this folder. Hint: {GO_THERE}"
-    assert complaint(course.run("check", "empty")) == line
+    assert course.refusal("check", "empty") == line
 
 
 def test_outside_of_a_course(course: Course, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    line = complaint(course.run("grade", ".", cwd=outside))
+    line = course.refusal("grade", ".", cwd=outside)
     assert line.startswith("no folder upwards from ")
     assert line.endswith("Hint: go to the project's folder, or give --root")
     assert list(outside.iterdir()) == []
@@ -128,13 +118,13 @@ def test_which_of_two_assignments(course: Course, tmp_path: Path) -> None:
     file = tmp_path / "a1.py"
     file.write_text("", encoding="utf-8")
     line = "several assignments ask for a1.py: other, tiny. Hint: --assignment other | tiny"
-    assert complaint(course.run("check", file)) == line
+    assert course.refusal("check", file) == line
 
 
 def test_paths_of_two_assignments(course: Course) -> None:
     Course.copy(course.path("specs/tiny"), course.path("specs/other"))
     Course.copy(course.path("submissions/tiny"), course.path("submissions/other"))
-    line = complaint(course.run("grade", "submissions/tiny", "submissions/other"))
+    line = course.refusal("grade", "submissions/tiny", "submissions/other")
     assert line == (
         "the paths belong to several assignments (tiny, other). "
         "Hint: grade them one by one, or give --assignment"
@@ -169,23 +159,24 @@ def test_a_folder_that_may_not_be_read(course: Course) -> None:
     locked.chmod(0)
     try:
         outcome = course.run("grade", "submissions/tiny", before=without_privilege)
-        alone = course.run("grade", "submissions/tiny/perfect", before=without_privilege)
+        alone = course.refusal("grade", "submissions/tiny/perfect", before=without_privilege)
     finally:
         locked.chmod(0o755)
     assert outcome.status == 0
     (entry,) = (e for e in results(course.report)["submissions"] if e["id"] == "perfect")
     assert (entry["status"], entry["mark"]) == ("needs_review", None)
     assert entry["problem"] == "the folder cannot be read (Permission denied)"
-    assert complaint(alone) == "submissions/tiny/perfect: cannot be read (Permission denied)"
+    assert alone == "submissions/tiny/perfect: cannot be read (Permission denied)"
 
 
 def test_a_report_folder_that_may_not_be_written(course: Course) -> None:
     course.path("locked").mkdir(mode=0o555)
-    outcome = course.run("grade", "submissions/tiny", "--out", "locked", before=without_privilege)
-    line = "locked: the folder cannot be written. Hint: choose another with --out"
-    assert complaint(outcome) == line
-    below = course.run("grade", "submissions/tiny", "--out", "locked/r", before=without_privilege)
-    assert complaint(below).startswith("locked/r: cannot make the folder (Permission denied).")
+    for out, line in (
+        ("locked", "locked: the folder cannot be written. Hint: choose another with --out"),
+        ("locked/r", "locked/r: cannot make the folder (Permission denied)."),
+    ):
+        arguments = ("submissions/tiny", "--out", out)
+        assert course.refusal("grade", *arguments, before=without_privilege).startswith(line)
 
 
 @pytest.mark.parametrize("size", [20_000, 120_000])
@@ -201,8 +192,7 @@ def test_a_full_disk_loses_nothing(graded_once: Course, course: Course, size: in
     assert all(any(word in entry for word in expected) for entry in progress)
     if (course.report / "results.json").exists():  # never half of one
         results(course.report)
-    again = course.run("grade", "submissions/tiny")
-    assert again.status == 0, again.err
+    course.ok("grade", "submissions/tiny")
     assert results(course.report) == results(graded_once.report)
 
 
@@ -227,7 +217,7 @@ def test_a_database_of_a_newer_harness(graded: Course) -> None:
     pages = results(graded.report)
     grade = ["grade", "submissions/tiny"]
     for arguments in (grade, [*grade, "--fresh"], ["show", "reports/tiny"]):
-        line = complaint(graded.run(*arguments))
+        line = graded.refusal(*arguments)
         assert "newer" in line
         assert "choose another folder with --out" in line
     assert results(graded.report) == pages
@@ -235,7 +225,7 @@ def test_a_database_of_a_newer_harness(graded: Course) -> None:
 
 def test_a_damaged_database(graded: Course) -> None:
     (graded.report / "run.sqlite").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
-    line = complaint(graded.run("grade", "submissions/tiny"))
+    line = graded.refusal("grade", "submissions/tiny")
     assert "use --fresh to begin anew" in line
     assert graded.run("grade", "submissions/tiny", "--fresh").status == 0
 
@@ -243,6 +233,5 @@ def test_a_damaged_database(graded: Course) -> None:
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_screen_without_our_characters(graded: Course, unbuffered: str) -> None:
     screen = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "PYTHONUNBUFFERED": unbuffered}
-    outcome = graded.run("show", "reports/tiny", **screen)
-    assert outcome.status == 0, outcome.err
+    outcome = graded.ok("show", "reports/tiny", **screen)
     assert "perfect" in outcome.out

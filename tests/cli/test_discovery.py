@@ -1,17 +1,22 @@
-"""A command is one file: it is listed, found and has examples in its help."""
+"""What all commands have in common: they are found and listed, start without what they do not use,
+print rows a pipe can read, and make no folder for `-o`.
+"""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.table import Table
 
 import harness.cli.commands
 from harness.cli import SECTIONS, cli, listings
+from harness.cli.printing import print_result, result_console
 from harness.common.errors import UserError
+from tests.conftest import Added
+from tests.tiny_course import Course, ran
 
 TOY = '''
 import click
@@ -61,7 +66,7 @@ def test_the_help_imports_no_command() -> None:
         "import sys; from harness.cli import cli; cli.main(['--help'], standalone_mode=False);"
         "print(*sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = ran([sys.executable, "-c", code], check=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert not {f"harness.cli.commands.{name}" for name in NAMES} & loaded
     assert not {"rich", "harness.model", "harness.assignment"} & loaded
@@ -88,14 +93,56 @@ def test_an_unknown_command_gets_a_suggestion(name: str, hint: str) -> None:
     assert str(caught.value) == f"there is no command {name!r}. Hint: {hint}"
 
 
-def test_a_new_file_is_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "toy.py").write_text(TOY, encoding="utf-8")
-    monkeypatch.setattr(
-        harness.cli.commands, "__path__", [*harness.cli.commands.__path__, str(tmp_path)]
+def test_a_new_file_is_a_command(added: Added) -> None:
+    added(harness.cli.commands, "toy", TOY)
+    assert output("--help").partition("\nToys:\n")[2].split() == ["toy", "Say", "hello."]
+    assert output("toy", "Ada") == "Hello Ada\n"
+    assert output("toy", "--help").endswith("    harness toy Ada\n    harness toy Grace\n")
+
+
+HEAVY = ("jinja2", "multiprocessing", "pydantic", "sqlite3", "yaml", "hypothesis")
+AFTER_EACH = "import sys, harness.cli.commands.check; print(*sys.modules); " + (
+    "import harness.cli.commands.grade, harness.grading.batch; print(*sys.modules)"
+)
+
+
+def test_check_loads_nothing_that_only_grade_needs_and_that_can_be_loaded() -> None:
+    code = [sys.executable, "-c", AFTER_EACH]
+    done = ran(code, check=True)
+    check, grade = (set(line.split()) for line in done.stdout.splitlines())
+    assert check.isdisjoint({*HEAVY, "harness.api", "harness.grading.batch"})
+    assert "harness.policy.checking" not in check
+    assert {"harness.grading.batch", "multiprocessing", "sqlite3"} <= grade
+    assert grade.isdisjoint({"dask", "distributed", "tornado"})  # for a cluster alone
+
+
+COMMANDS = {
+    "export": ["reports/tiny", "--to", "json"],
+    "compare": ["reports/tiny", "reports/tiny", "--to", "csv"],
+    "handout": ["tiny"],
+    "gradescope": ["tiny"],
+    "classroom50": ["tiny"],
+}
+
+
+@pytest.mark.parametrize(("command", "arguments"), COMMANDS.items(), ids=COMMANDS)
+def test_no_folder_is_made(command: str, arguments: list[str], graded_once: Course) -> None:
+    assert (
+        graded_once.refusal(command, *arguments, "-o", "no/where")
+        == "no/where: there is no folder no. Hint: make it first, or name another"
     )
-    try:
-        assert output("--help").partition("\nToys:\n")[2].split() == ["toy", "Say", "hello."]
-        assert output("toy", "Ada") == "Hello Ada\n"
-        assert output("toy", "--help").endswith("    harness toy Ada\n    harness toy Grace\n")
-    finally:
-        sys.modules.pop("harness.cli.commands.toy", None)
+    assert not graded_once.path("no").exists()
+
+
+def test_a_pipe_gets_a_row_a_line_and_no_blanks_at_the_ends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = Table("clause", "what", box=None, show_edge=False)
+    table.add_row("3.1", "word " * 60)
+    table.add_row("3.2", "short")
+    print_result(table)
+    result_console().print("a line  ")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["clause", "3.1", "3.2", "a"]
+    assert lines[1].count("word") == 60
+    assert lines == [line.rstrip() for line in lines]

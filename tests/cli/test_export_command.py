@@ -40,8 +40,7 @@ def with_slots(with_slots_once: Course, tmp_path: Path) -> Course:
 
 
 def exported(course: Course, form: str, *more: str | Path) -> str:
-    outcome = course.run("export", "reports/tiny", "--to", form, *more)
-    assert outcome.status == 0, outcome.err
+    outcome = course.ok("export", "reports/tiny", "--to", form, *more)
     return outcome.out
 
 
@@ -89,8 +88,7 @@ def test_a_gradebook_by_id_and_what_is_left_over(graded_once: Course, tmp_path: 
         "x,1,perfect,\nx,2,missing_total,EX\nx,3,nobody,4\n",
         encoding="utf-8",
     )
-    outcome = graded_once.run("export", "reports/tiny", "--to", "canvas", "--gradebook", book)
-    assert outcome.status == 0
+    outcome = graded_once.ok("export", "reports/tiny", "--to", "canvas", "--gradebook", book)
     rows = list(csv.reader(io.StringIO(outcome.out, newline="")))
     assert [row[3] for row in rows] == ["A tiny till (9)", "6.00", "EX", "4"]
     assert outcome.err.splitlines() == [
@@ -281,6 +279,5 @@ WRONG = (
 
 @pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda each: " ".join(each)[:50])
 def test_one_line_says_what_is_wrong(graded_once: Course, arguments: list[str], line: str) -> None:
-    outcome = graded_once.run(*arguments)
-    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"error: {line}\n")
+    assert graded_once.refusal(*arguments) == line
     assert not graded_once.path("x.zip").exists()

@@ -53,9 +53,9 @@ def test_check_writes_the_summary_of_the_job(course: Course) -> None:
 
 
 def test_a_line_that_a_student_names_is_no_command_to_the_runner(course: Course) -> None:
-    outcome = course.run("check", "x\n::error::y", "--format", "github", "--assignment", "tiny")
-    assert outcome.status == 2
-    assert outcome.err.startswith("error: x\\n::error::y: there is no such file")
+    assert course.refusal(
+        "check", "x\n::error::y", "--format", "github", "--assignment", "tiny"
+    ).startswith("x\\n::error::y: there is no such file")
     page = course.write("summary.md", "")
     course.write("jo/@octocat #1.py", "")
     course.write("jo/a1.py", "print('::error::z\\n```\\n# @octocat')\n")

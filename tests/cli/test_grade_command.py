@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jsonschema
 
-from tests.cli.test_grade_again import leave_only
+from tests.cli.test_grade_part import leave_only
 from tests.tiny_course import Course, results, rows, submission, verdicts
 
 NAMES = ["hard_coded_5", "missing_total", "perfect", "prints_total", "syntax_error"]
@@ -18,8 +18,7 @@ SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
 
 
 def test_grades_a_folder_and_says_where_the_report_lies(course: Course) -> None:
-    outcome = course.run("grade", "submissions/tiny")
-    assert outcome.status == 0
+    outcome = course.ok("grade", "submissions/tiny")
     table = outcome.out.splitlines()
     assert table[0].split()[:4] == ["submission", "state", "mark", "passed"]
     assert [line.split()[0] for line in table[1:6]] == NAMES
@@ -63,8 +62,7 @@ def test_feedback_keeps_hidden_scenarios_hidden(graded_once: Course) -> None:
 
 def test_the_same_command_again_keeps_everything(graded: Course) -> None:
     before, observed = results(graded.report), rows(graded.report, "observation")
-    outcome = graded.run("grade", "submissions/tiny")
-    assert outcome.status == 0
+    outcome = graded.ok("grade", "submissions/tiny")
     assert "tiny: 5 submissions, 5 graded before, Python" in outcome.err
     assert results(graded.report) == before
     assert rows(graded.report, "observation") == observed
@@ -144,8 +142,7 @@ def test_a_changed_golden_judges_again_without_running(graded: Course) -> None:
     assert submission(graded.report, "prints_total")["mark"] == 3.69
     anything = "returns: {any: true}\n    prints: {any: true}\n"
     graded.edit("specs/tiny/total.yaml", "returns: 0\n", anything)
-    outcome = graded.run("grade", "submissions/tiny")
-    assert outcome.status == 0, outcome.err
+    graded.ok("grade", "submissions/tiny")
     assert rows(graded.report, "observation") == observed
     found = submission(graded.report, "prints_total")
     assert verdicts(graded.report, "prints_total")["total/an-empty-basket"] == "passed"
@@ -155,8 +152,7 @@ def test_a_changed_golden_judges_again_without_running(graded: Course) -> None:
 def test_changed_points_mark_again_without_judging(graded: Course) -> None:
     observed, judged = rows(graded.report, "observation"), rows(graded.report, "verdict")
     graded.edit("specs/tiny/total.yaml", "call: total([])\n", "call: total([])\n    points: 8\n")
-    outcome = graded.run("grade", "submissions/tiny")
-    assert outcome.status == 0, outcome.err
+    graded.ok("grade", "submissions/tiny")
     assert rows(graded.report, "observation") == observed
     assert rows(graded.report, "verdict") == judged
     assert submission(graded.report, "missing_total")["mark"] == 3.3  # 11 of 20 points
@@ -178,8 +174,7 @@ def test_fresh_forgets_and_finds_the_same_with_any_number_of_jobs(graded: Course
     times = []
     texts = []
     for jobs in ("1", "2"):
-        outcome = graded.run("grade", "submissions/tiny", "--fresh", "--jobs", jobs)
-        assert outcome.status == 0
+        outcome = graded.ok("grade", "submissions/tiny", "--fresh", "--jobs", jobs)
         assert "kept" not in outcome.err
         text = (graded.report / "results.json").read_text(encoding="utf-8")
         run = json.loads(text)["run"]
@@ -196,8 +191,7 @@ def test_another_interpreter_is_told_loudly(course: Course, tmp_path: Path) -> N
     course.edit("specs/tiny/assignment.yaml", 'python: "3.12"', f'python: "{other}"')
     out = tmp_path / "elsewhere"
     arguments = ("--python", sys.executable, "--out", out)
-    outcome = course.run("grade", "submissions/tiny/perfect", *arguments)
-    assert outcome.status == 0
+    outcome = course.ok("grade", "submissions/tiny/perfect", *arguments)
     notice = next(line for line in outcome.err.splitlines() if line.startswith("notice: "))
     assert other in notice
     assert "{}.{}.{}".format(*sys.version_info) in notice
@@ -206,8 +200,7 @@ def test_another_interpreter_is_told_loudly(course: Course, tmp_path: Path) -> N
     assert facts["notices"] == [notice.removeprefix("notice: ")]
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "{}.{}.{}".format(*sys.version_info) in page
-    checked = course.run("check", "submissions/tiny/perfect/a1.py", "--python", sys.executable)
-    assert checked.status == 0
+    checked = course.ok("check", "submissions/tiny/perfect/a1.py", "--python", sys.executable)
     assert notice in checked.err
 
 
@@ -217,8 +210,7 @@ def test_a_cohort_of_lone_files_and_several_paths(course: Course, tmp_path: Path
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
     out = tmp_path / "out"
     paths = [tmp_path / "ada.py", tmp_path / "bob.py"]
-    outcome = course.run("grade", *paths, "--out", out)
-    assert outcome.status == 0, outcome.err
+    course.ok("grade", *paths, "--out", out)
     assert [entry["id"] for entry in results(out)["submissions"]] == ["ada", "bob"]
 
 
@@ -226,8 +218,7 @@ def test_works_without_a_reference_on_what_is_stated(course: Course) -> None:
     course.path("reference/tiny/a1.py").unlink()
     course.path("specs/tiny/mutants.yaml").write_text("mutants: []\n", encoding="utf-8")
     course.edit("specs/tiny/basket.yaml", "leaves: {basket: [4711, 5]}", "returns: null")
-    outcome = course.run("grade", "submissions/tiny")
-    assert outcome.status == 0, outcome.err
+    course.ok("grade", "submissions/tiny")
     assert submission(course.report, "perfect")["mark"] == 6.0
 
 

@@ -61,9 +61,7 @@ def marks(course: Course) -> dict[str, tuple[str, float | None]]:
 
 
 def graded(course: Course, *arguments: str | Path) -> Outcome:
-    outcome = course.run("grade", "--assignment", "tiny", *arguments)
-    assert outcome.status == 0, outcome.err
-    return outcome
+    return course.ok("grade", "--assignment", "tiny", *arguments)
 
 
 @pytest.mark.parametrize("platform", per_commit(DOWNLOADS, "canvas", "moodle"))
@@ -166,11 +164,9 @@ def test_something_else_may_be_left_to_a_person(course: Course, tmp_path: Path) 
 
 def test_an_unclear_layout_writes_nothing(course: Course, tmp_path: Path) -> None:
     path = laid({**canvas(handed_in(course)), "eve.py": b""}, tmp_path / "class")
-    outcome = course.run("grade", "--assignment", "tiny", path)
-    assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == (
-        f"error: {path}: the layout is not clear: 5 named as Canvas names them and 1 otherwise "
-        "(eve.py). Hint: --layout canvas | plain\n"
+    assert course.refusal("grade", "--assignment", "tiny", path) == (
+        f"{path}: the layout is not clear: 5 named as Canvas names them and 1 otherwise "
+        "(eve.py). Hint: --layout canvas | plain"
     )
     assert not course.report.exists()
     outcome = graded(course, path, "--layout", "canvas")

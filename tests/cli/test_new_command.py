@@ -1,4 +1,6 @@
-"""`harness new` writes what `harness validate` finds sound."""
+"""`harness new` writes what `harness validate` finds sound, and keeps answers and students out of
+the repository of a course.
+"""
 
 from __future__ import annotations
 
@@ -70,10 +72,8 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
     assert (outcome.status, outcome.out.splitlines()[-1]) == (0, "sizes: sound"), outcome.out
     ids = [scenario.id for scenario in load(tmp_path, "sizes").plan.scenarios]
     assert ids == ["first/area-for-the-first-time", "first/longest-for-the-first-time"]
-    again = course.run("new", "sizes")
-    assert again.status == 2
-    assert again.err.startswith(
-        "error: specs/sizes/assignment.yaml: this file is there already. Hint: "
+    assert course.refusal("new", "sizes").startswith(
+        "specs/sizes/assignment.yaml: this file is there already. Hint: "
     )
 
 
@@ -339,20 +339,47 @@ REFUSED = {
 
 @pytest.mark.parametrize(("arguments", "line"), REFUSED.values(), ids=REFUSED)
 def test_refused(arguments: list[str], line: str, tmp_path: Path) -> None:
-    outcome = Course(tmp_path).run("new", *arguments)
-    assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err.startswith(f"error: {line}")
+    assert Course(tmp_path).refusal("new", *arguments).startswith(line)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_inside_a_course_is_told_whose_the_files_are(course: Course) -> None:
     below = course.path("below")
     below.mkdir()
-    outcome = course.run("new", "sizes", cwd=below)
-    assert outcome.status == 0, outcome.err
+    outcome = course.ok("new", "sizes", cwd=below)
     assert f" of the course {course.root.resolve()}\n" in outcome.out
     assert "To begin a course in this folder instead: --root .\n" in outcome.out
-    own = course.run("new", "sizes", "--root", ".", cwd=below)
-    assert own.status == 0, own.err
+    own = course.ok("new", "sizes", "--root", ".", cwd=below)
     assert "of the course" not in own.out
     assert (below / "specs" / "sizes" / "assignment.yaml").is_file()
+
+
+def new(folder: Path, name: str) -> None:
+    Course(folder).ok("new", name, "--root", str(folder))
+
+
+@pytest.mark.parametrize("repository", [".", "above"])
+def test_in_a_repository(tmp_path: Path, repository: str) -> None:
+    (tmp_path / ".git").mkdir()
+    base = tmp_path if repository == "." else tmp_path / "course"
+    base.mkdir(exist_ok=True)
+    new(base, "a1")
+    assert (base / ".gitignore").read_text().splitlines()[-2:] == [".harness-cache/", "reports/"]
+
+
+def test_what_is_there_stays_and_nothing_is_said_twice(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    path = tmp_path / ".gitignore"
+    path.write_text("*.log\n/reports")
+    new(tmp_path, "a1")
+    once = path.read_text()
+    assert once.startswith("*.log\n/reports\n")
+    assert once.splitlines()[2:] == [".harness-cache/"] or once.endswith(".harness-cache/\n")
+    assert "\nreports/" not in once
+    new(tmp_path, "a2")
+    assert path.read_text() == once
+
+
+def test_not_where_there_is_no_repository(tmp_path: Path) -> None:
+    new(tmp_path, "a1")
+    assert not (tmp_path / ".gitignore").exists()

@@ -1,4 +1,4 @@
-"""A program played on a real terminal, and recorded."""
+"""A program played on a real terminal, and recorded; a graded scenario on a terminal again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pexpect
+import pytest
 
 import harness.study.playing  # noqa: F401  (loaded here, not in each copy)
 from harness.assignment.loading import load
@@ -151,6 +152,44 @@ def test_a_name_that_no_scenario_can_have_is_refused_before_the_game(course: Cou
 
 
 def test_a_terminal_is_needed(course: Course) -> None:
-    outcome = course.run("play", "tiny")
-    assert outcome.status == 2
-    assert "play needs a terminal" in outcome.err
+    assert "play needs a terminal" in course.refusal("play", "tiny")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "shown"),
+    [
+        ("is_valid/a-word", '>>> is_valid("three")\nFalse\n(answered)\n'),
+        ("basket/to-the-end", ">>> basket\n[1, 2, 3]\n(answered)\n"),
+        ("main/two-amounts", "$ python3 a1.py\n"),
+    ],
+)
+def test_it_shows_the_terminal(graded_once: Course, scenario: str, shown: str) -> None:
+    outcome = graded_once.ok("replay", "reports/tiny", "perfect", scenario)
+    assert shown in outcome.out
+
+
+def test_other_files_than_the_graded_ones_are_refused(graded: Course) -> None:
+    graded.write("submissions/tiny/perfect/a1.py", "x = 1\n")
+    assert "this is not what was graded as perfect" in graded.refusal(
+        "replay", "reports/tiny", "perfect", "is_valid/a-word"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("reports/tiny", "nobody", "is_valid/a-word"), "no submission 'nobody'"),
+        (("reports/tiny", "perfect", "a-word"), "did you mean is_valid/a-word"),
+        (("elsewhere", "perfect", "is_valid/a-word"), "there is no run here"),
+    ],
+)
+def test_what_cannot_be_replayed_is_one_line(
+    graded_once: Course, arguments: tuple[str, ...], message: str
+) -> None:
+    assert message in graded_once.refusal("replay", *arguments)
+
+
+def test_a_file_elsewhere_may_be_named(graded_once: Course, tmp_path: Path) -> None:
+    source = graded_once.path("submissions/tiny/perfect/a1.py")
+    (tmp_path / "a1.py").write_bytes(source.read_bytes())
+    graded_once.ok("replay", "reports/tiny", "perfect", "is_valid/a-word", "--submission", tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import chdir
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiny_course import PATIENCE, Course, Outcome, environment
+from tests.tiny_course import PATIENCE, Course, Outcome, environment, ran
 
 FILES = ["basket.yaml", "is_valid.yaml", "main.yaml", "total.yaml"]
 
@@ -36,14 +35,11 @@ def pytest_in(
 
 def started_in(folder: Path, *arguments: str) -> Outcome:
     """pytest as a command."""
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-m", "pytest", *PLAIN, *arguments],
         cwd=folder,
         env=environment(),
-        capture_output=True,
-        text=True,
         timeout=PATIENCE,
-        check=False,
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
 

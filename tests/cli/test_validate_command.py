@@ -1,7 +1,14 @@
-"""`harness validate`: sound on the tiny course, and every way not to be."""
+"""`harness validate`: sound on the tiny course, and every way not to be; what `--accept` writes."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from harness.assignment.files.small_files import load_expectation
+from harness.cli.commands.validate import accept_samples
+from harness.grading.observing.answer_key import Problem
+from harness.grading.validation.checks import SampleOutcome, ValidationReport
+from harness.model.specification import ExpectedCause, SampleExpectation
 from tests.tiny_course import Course
 
 HEAD = 'function: total\nclause: "4.total"\nscenarios:\n'
@@ -19,8 +26,7 @@ def append(course: Course, name: str, text: str) -> None:
 
 
 def test_a_sound_assignment(course: Course) -> None:
-    outcome = course.run("validate", "tiny")
-    assert outcome.status == 0, outcome.out
+    outcome = course.ok("validate", "tiny")
     assert outcome.err == ""
     assert problems(outcome.out) == []
     lines = outcome.out.splitlines()
@@ -162,17 +168,13 @@ def test_a_broken_mutant_or_expectation_stops_validate_and_no_grading(course: Co
     course.edit("specs/tiny/mutants.yaml", "find: return int(amount) > 0", "find: return 7")
     sample = "submissions/tiny/missing_total"
     course.write(f"{sample}/expect.yaml", "fails: 7\n")
-    outcome = course.run("grade", sample)
-    assert outcome.status == 0, outcome.err
+    course.ok("grade", sample)
     broken = "specs/tiny/mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py."
-    outcome = course.run("validate")
-    assert (outcome.status, outcome.err) == (2, f"error: {broken}\n")
+    assert course.refusal("validate") == f"{broken}"
     outcome = course.run("validate", "--format", "github")
     assert "::error file=specs/tiny/mutants.yaml,line=4,col=11" in outcome.out
     course.edit("specs/tiny/mutants.yaml", "find: return 7", "find: return int(amount) > 0")
-    outcome = course.run("validate")
-    assert outcome.status == 2
-    assert outcome.err.startswith(f"error: {sample}/expect.yaml:1:8: fails: ")
+    assert course.refusal("validate").startswith(f"{sample}/expect.yaml:1:8: fails: ")
 
 
 def test_what_is_done_is_accepted_after_it_is_shown(course: Course) -> None:
@@ -212,3 +214,40 @@ def test_accepting_without_a_reference_records_no_transcripts(course: Course) ->
     outcome = course.run("validate", "tiny", "--accept", "--no-samples")
     assert outcome.status in (0, 1), outcome.err
     assert course.path("specs/tiny/gameplay/two_amounts.txt").read_bytes() == game
+
+
+FOUND = SampleExpectation(causes=(ExpectedCause(function="f", rule="wrong_value"),))
+WRITTEN = "causes: {f: returned_none}\n"
+
+
+def sample(folder: Path, name: str) -> SampleOutcome:
+    """One whose causes are other than stated, and nothing else."""
+    (folder / name).mkdir()
+    (folder / name / "expect.yaml").write_text(WRITTEN, encoding="utf-8")
+    return SampleOutcome(
+        name=name, mark="1.00", failed=1, parts=(), accepted=FOUND, other_causes="causes are others"
+    )
+
+
+def report(samples: list[SampleOutcome], *problems: Problem) -> ValidationReport:
+    return ValidationReport(
+        assignment="a1", scenarios=1, groups=1, stimuli=1, goldens=0, clauses=(), functions=(),
+        mutants=(), samples=tuple(samples), trivial=(), problems=problems,
+    )  # fmt: skip
+
+
+def test_causes_that_are_a_problem_are_written(tmp_path: Path) -> None:
+    samples = [sample(tmp_path, name) for name in ("ada", "ben")]
+    problem = Problem("causes", "ada/expect.yaml", "causes are others")
+    accepted = accept_samples(report(samples, problem), tmp_path)
+    assert accepted.sound
+    assert [each.other_causes for each in accepted.samples] == ["", "causes are others"]
+    assert load_expectation(tmp_path / "ada" / "expect.yaml") == FOUND
+    assert (tmp_path / "ben" / "expect.yaml").read_text(encoding="utf-8") == WRITTEN
+
+
+def test_other_problems_stay(tmp_path: Path) -> None:
+    problem = Problem("coverage", "", "no scenario tests clause 2")
+    accepted = accept_samples(report([sample(tmp_path, "ada")], problem), tmp_path)
+    assert accepted.problems == (problem,)
+    assert (tmp_path / "ada" / "expect.yaml").read_text(encoding="utf-8") == WRITTEN

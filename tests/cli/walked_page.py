@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.tiny_course import PATIENCE, environment
+from tests.tiny_course import PATIENCE, environment, ran
 
 CAPTION = re.compile(r"`([^`]+)`(, as recorded|, at its end)?")
 AS_RECORDED = ", as recorded"
@@ -131,15 +131,11 @@ class Walk:
 
     def shell(self, command: str) -> subprocess.CompletedProcess[str]:
         """A command as a reader gives it, in the folder, with this environment's commands."""
-        return subprocess.run(
+        return ran(
             ["bash", "-c", command],
             cwd=self.folder,
             env=environment(PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"),
-            capture_output=True,
-            text=True,
             timeout=PATIENCE,
-            check=False,
-            stdin=subprocess.DEVNULL,
         )
 
     def _at(self, line: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -16,7 +15,7 @@ from harness.grading.check import check_submissions
 from harness.grading.validation.validate import compare
 from tests.per_commit import per_commit
 from tests.shipped import context_of, shipped
-from tests.tiny_course import Course
+from tests.tiny_course import Course, ran
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/sheet.md"))
@@ -64,8 +63,7 @@ def test_an_example_is_graded_from_outside_its_folder(tmp_path: Path) -> None:
     right = sorted((course.root / "submissions").glob("right-*"))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    outcome = course.run("grade", *right, cwd=elsewhere)
-    assert outcome.status == 0
+    course.ok("grade", *right, cwd=elsewhere)
     run = json.loads((course.root / "reports" / "bank" / "results.json").read_text("utf-8"))
     assert len(run["submissions"]) == len(right)
     assert all(each["mark"] == each["out_of"] for each in run["submissions"])
@@ -96,8 +94,7 @@ def test_the_guide_shows_lines_of_the_examples() -> None:
 @pytest.mark.parametrize("name", per_commit(NAMES, "text-stats"))
 def test_the_self_check_of_an_example_passes_a_right_program(name: str, tmp_path: Path) -> None:
     course = Course.copy(EXAMPLES / name, tmp_path / name)
-    outcome = course.run("handout", name, "--output", tmp_path / "handout.zip")
-    assert outcome.status == 0, outcome.err
+    course.ok("handout", name, "--output", tmp_path / "handout.zip")
     home = tmp_path / "home"
     with zipfile.ZipFile(tmp_path / "handout.zip") as archive:
         archive.extractall(home)
@@ -105,12 +102,5 @@ def test_the_self_check_of_an_example_passes_a_right_program(name: str, tmp_path
     programs = [path.name for path in right.glob("*.py")]
     for program in programs:
         (home / program).write_bytes((right / program).read_bytes())
-    done = subprocess.run(
-        [sys.executable, "selfcheck.pyz", programs[0]],
-        cwd=home,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = ran([sys.executable, "selfcheck.pyz", programs[0]], cwd=home, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr

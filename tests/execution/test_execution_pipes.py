@@ -6,7 +6,6 @@ import ast
 import os
 import select
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +32,7 @@ from tests.execution.small_world import (
 from tests.execution.test_execution_hostile import ENDINGS as ON_A_TERMINAL
 from tests.execution.test_execution_terminal import ASKING
 from tests.per_commit import per_commit
+from tests.tiny_course import ran
 
 NO_TERMINALS = Path(__file__).with_name("no_terminals.py")
 ROOT = Path(harness.__file__).parent.parent
@@ -231,13 +231,7 @@ def test_where_there_are_no_terminals_the_package_is_imported_all_the_same(tmp_p
     assert has_terminals()
     program = tmp_path / "program.py"
     program.write_text(WITHOUT, "utf-8")
-    done = subprocess.run(
-        [sys.executable, NO_TERMINALS, program],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PYTHONPATH": str(ROOT)},
-    )
+    done = ran([sys.executable, NO_TERMINALS, program], env={"PYTHONPATH": str(ROOT)})
     assert done.stderr == ""
     first, refusal, last = done.stdout.splitlines()
     assert first == "False PipedDriver portable False"

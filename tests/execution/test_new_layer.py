@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from harness.execution import Driver, Interpreter, tier_layers
 from harness.execution.confinement import Confinement, layers
 from harness.model.observation import Tier
+from tests.conftest import Added
 from tests.execution.small_world import call, observe, plain
 
 TOY = """
@@ -42,15 +41,11 @@ KNOWN = {
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "new").mkdir()
-    (tmp_path / "new" / "small_queue.py").write_text(TOY, encoding="utf-8")
-    monkeypatch.setattr(layers, "__path__", [*layers.__path__, str(tmp_path / "new")])
+def toy(added: Added) -> Iterator[None]:
+    added(layers, "small_queue", TOY)
     layers.known_layers.cache_clear()
     yield
     layers.known_layers.cache_clear()
-    for name in ("small_queue", "again"):
-        sys.modules.pop(f"{layers.__name__}.{name}", None)
 
 
 def limit(interpreter: Interpreter, tier: Tier, names: frozenset[str] | None = None) -> str:
@@ -83,8 +78,8 @@ def test_a_name_without_a_layer_is_refused() -> None:
     ("order", "says"),
     [("", "the place of SmallQueue is taken"), ("\n    order = 1", "the same name")],
 )
-def test_two_layers_cannot_have_one_name(order: str, says: str, tmp_path: Path) -> None:
+def test_two_layers_cannot_have_one_name(order: str, says: str, added: Added) -> None:
     again = TOY.replace("SmallQueue", "Again").replace('"small_queue"', f'"small_queue"{order}')
-    (tmp_path / "new" / "again.py").write_text(again, encoding="utf-8")
+    added(layers, "again", again)
     with pytest.raises(ValueError, match=says):
         layers.known_layers()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +25,7 @@ from harness.model.result import (
 from harness.model.specification import Specification
 from tests.inline import inline_engine
 from tests.reporting.report_samples import FACTS
-from tests.tiny_course import Course, results
+from tests.tiny_course import Course, ran, results
 
 NAMES = ["check", "grade", "load_assignment"]
 
@@ -58,7 +57,7 @@ def test_importing_the_package_loads_nothing_else() -> None:
         "import sys, harness; "
         "print([n for n in sys.modules if n.startswith('harness.')], harness.__version__)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = ran([sys.executable, "-c", code], check=True)
     assert done.stdout == f"[] {harness.__version__}\n"
 
 

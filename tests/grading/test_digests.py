@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import harness
+from tests.tiny_course import ran
 
 PACKAGE = Path(harness.__file__).parent
 
@@ -59,12 +59,10 @@ for name in sys.argv[1:]:
 
 def test_what_can_change_an_observation_or_a_verdict_makes_it_stale(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-P", "-c", PROGRAM, *CHANGES],
         env={"PYTHONPATH": str(tmp_path)},
         cwd=tmp_path,
-        capture_output=True,
-        text=True,
         check=True,
     )
     found = {}

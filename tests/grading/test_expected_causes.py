@@ -1,4 +1,6 @@
-"""`causes:` of a sample's expect.yaml, held to what grading found."""
+"""`causes:` of a sample's expect.yaml, held to what grading found; a mutant has one cause, where it
+was changed.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.causes import ROOT, committed, measured, pairs
 from harness.assignment.files.small_files import expectation_text, load_expectation
+from harness.assignment.loading import available, load
 from harness.grading.validation.validate import compare
 from harness.model.specification import ExpectedCause, SampleExpectation
 from harness.model.verdict import Cause
@@ -64,3 +68,24 @@ def test_several_causes_of_one_function_are_accepted_as_they_are(
     path.write_text(expectation_text(compare(graded, one, PLAN).accepted))
     assert f'causes: {{"f": ["{rules[0]}", "{rules[1]}"]}}' in path.read_text()
     assert compare(graded, load_expectation(path), PLAN).other_causes == ""
+
+
+SCRIPTS = (ROOT / "examples" / "first-steps", "first-steps")
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(
+    ("root", "assignment"), [*((ROOT, name) for name in available(ROOT)), SCRIPTS]
+)
+def test_a_mutant_has_one_cause_where_it_was_changed(root: Path, assignment: str) -> None:
+    specification = load(root, assignment)
+    figures = measured(specification, committed(specification))
+    assert figures.one >= 0.95 * figures.mutants, str(figures)
+    assert figures.right >= 0.95 * figures.defined, str(figures)
+
+
+@pytest.mark.release
+def test_two_faults_of_a_script_are_more_than_one_cause_where_neither_hides_the_other() -> None:
+    specification = load(*SCRIPTS)
+    figures = measured(specification, pairs(specification))
+    assert figures.one <= 0.6 * figures.mutants, str(figures)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from harness.common import serial
 from harness.grading.context import prepare, visible_only
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
-from tests.tiny_course import Course
+from tests.tiny_course import Course, ran
 
 PROGRAM = '''
 import json, sys
@@ -65,10 +64,8 @@ def test_check_from_the_visible_part_alone(course: Course, tmp_path: Path) -> No
     assert serial.loads(AnswerKey, serial.dumps(key)) == key
     for name in ("plan.json", "key.json"):
         assert "4711" not in (tmp_path / name).read_text(encoding="utf-8")
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-c", PROGRAM, tmp_path, course.path("submissions/tiny")],
-        capture_output=True,
-        text=True,
         check=True,
         cwd=tmp_path,
     )

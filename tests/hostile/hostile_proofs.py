@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from tests.hostile.hostile_checks import holds
 from tests.hostile.hostile_machine import below, end, lasting
 from tests.hostile.hostile_stage import CANARY, Stage
 from tests.hostile.hostile_tiers import tiers_here
+from tests.tiny_course import ran
 
 MARK = "the-drivers-own-environment"
 _PR_CAPBSET_DROP = 24
@@ -97,7 +97,7 @@ def _changes_the_neighbour(stage: Stage, on: bool) -> bool:
 
 def _reads_the_environment(stage: Stage, on: bool) -> bool:
     """In a driver that is no more to its submissions than another process of their user."""
-    done = subprocess.run(
+    done = ran(
         [
             sys.executable,
             HERE / "hostile_attempt.py",
@@ -108,9 +108,6 @@ def _reads_the_environment(stage: Stage, on: bool) -> bool:
         env={"MARK": MARK, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         preexec_fn=_drop_capabilities,
         input=serial.dumps(stage.plan.assignment),
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     return MARK in done.stdout

@@ -5,7 +5,7 @@ the rules are tried.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,6 +15,7 @@ from harness.judging.explain.rules import explain, registered_rules
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import rule_in_words
+from tests.conftest import Added
 from tests.judging import (
     rule_cases_classes,
     rule_cases_files,
@@ -189,14 +190,11 @@ def returned_a_banana(failure):
 
 
 @pytest.fixture
-def toy_rule(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    (tmp_path / "fruit.py").write_text(TOY, encoding="utf-8")
-    monkeypatch.setattr(rules, "__path__", [*rules.__path__, str(tmp_path)])
+def toy_rule(added: Added) -> Iterator[None]:
+    added(rules, "fruit", TOY)
     registered_rules.cache_clear()
-    request.addfinalizer(lambda: sys.modules.pop(f"{rules.__name__}.fruit", None))
-    request.addfinalizer(registered_rules.cache_clear)
+    yield
+    registered_rules.cache_clear()
 
 
 @pytest.mark.usefixtures("toy_rule")

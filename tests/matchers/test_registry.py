@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from harness.judging.judge import judge
 from harness.matchers import kinds
 from harness.model.expectation import Expectation, Expected
 from tests.assignment.small_assignment import scenario_file, write
+from tests.conftest import Added
 from tests.judging.judging_cases import CALL, called
 
 TOY = """
@@ -36,13 +36,10 @@ ENDS_WITH = matcher_key("ends_with", EndsWith, order=500, text=TEXT)
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "new").mkdir()
-    (tmp_path / "new" / "ends_with.py").write_text(TOY, encoding="utf-8")
-    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path / "new")])
+def toy(added: Added) -> Iterator[None]:
+    added(kinds, "ends_with", TOY)
     _forget()
     yield
-    del sys.modules[f"{kinds.__name__}.ends_with"]
     _forget()
 
 
@@ -80,7 +77,7 @@ def test_a_new_matcher_is_named_in_hints(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_two_matchers_cannot_have_one_key(tmp_path: Path) -> None:
-    (tmp_path / "new" / "ends_with.py").write_text(TOY.replace('"ends_with"', '"contains"'))
+def test_two_matchers_cannot_have_one_key(added: Added) -> None:
+    added(kinds, "ends_with", TOY.replace('"ends_with"', '"contains"'))
     with pytest.raises(ValueError, match="the place of ENDS_WITH is taken"):
         kinds.schemas()

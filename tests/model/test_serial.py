@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from fractions import Fraction
 
@@ -19,6 +18,7 @@ from harness.model.observation import Ending, Observation, Raised, Turn
 from harness.model.plan import Place, Scenario, SourceFile, Visibility
 from harness.model.stimulus import Call, Key, Limits, Run, Stimulus, Typed
 from harness.model.values import Value, ValueKind
+from tests.tiny_course import ran
 
 SCENARIO = Scenario(
     id="f/one",
@@ -143,9 +143,7 @@ def test_a_reader_of_plans_need_not_import_the_matchers() -> None:
         "assert 'harness.matchers' not in sys.modules; "
         """print(loads(Expected, '{"prints": {"is": "Contains", "text": "x"}}').prints)"""
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = ran([sys.executable, "-c", program], check=True)
     assert done.stdout == "Contains(text='x')\n"
 
 

@@ -6,7 +6,6 @@ import compileall
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
 import zipfile
@@ -21,7 +20,7 @@ from harness.common import serial
 from harness.execution import find_interpreter
 from harness.packaging.gradescope.run import ROOT, STARTED, main
 from harness.packaging.gradescope.settings import SETTINGS, PackageSettings, Tree
-from tests.tiny_course import environment
+from tests.tiny_course import environment, ran
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "gradescope-results.schema.json").read_text("utf-8")
@@ -112,14 +111,10 @@ class Autograder:
     def run(self, *before: str) -> dict[str, Any]:
         """What stands in results.json after `run_autograder`, a valid one in any case."""
         self.write("submission_metadata.json", json.dumps(METADATA))
-        done = subprocess.run(
+        done = ran(
             [*before, str(self.root / "run_autograder")],
             env=environment(AUTOGRADER_ROOT=str(self.root)),
             cwd=self.root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
         )
         assert done.returncode == 0, done.stderr
         return self._results()

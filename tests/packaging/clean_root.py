@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.packaging.autograder_tree import METADATA, checked, unpack
+from tests.tiny_course import ran
 
 SUITE = "bookworm"  # its own Python is 3.11
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -99,13 +100,7 @@ class Image:
         for name, value in {**kept, **variables}.items():
             words += ["--setenv", name, value]
         joining = ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', str(group)]
-        return subprocess.run(
-            [*(joining if group else ()), *words, "--chdir", "/autograder", *command],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return ran([*(joining if group else ()), *words, "--chdir", "/autograder", *command])
 
 
 @contextmanager

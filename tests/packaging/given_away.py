@@ -8,7 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from tests.tiny_course import PATIENCE, Course, environment
+from tests.tiny_course import PATIENCE, Course, environment, ran
 
 ROOT = Path(__file__).parent.parent.parent
 IDS = ("comp1005-a3", "connect4ish", "cs112-p4", "naughts-crosses")
@@ -16,8 +16,7 @@ IDS = ("comp1005-a3", "connect4ish", "cs112-p4", "naughts-crosses")
 
 def handed_out(root: Path, assignment_id: str, path: Path) -> bytes:
     """The archive that `harness handout` makes."""
-    outcome = Course(root).run("handout", assignment_id, "-o", path)
-    assert outcome.status == 0, outcome.err
+    Course(root).ok("handout", assignment_id, "-o", path)
     return path.read_bytes()
 
 
@@ -40,15 +39,8 @@ def run_selfcheck(
     python: Path, *command: str | Path, cwd: Path, before: tuple[Path, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
     """Run `command` under a Python without anything that was ever installed for it."""
-    return subprocess.run(
-        [python, "-I", "-S", *before, *command],
-        cwd=cwd,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE * 3,
-        check=False,
-        stdin=subprocess.DEVNULL,
+    return ran(
+        [python, "-I", "-S", *before, *command], cwd=cwd, env=environment(), timeout=PATIENCE * 3
     )
 
 

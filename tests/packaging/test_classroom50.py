@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from harness.model.plan import Plan
 from harness.packaging import classroom50 as grader
 from harness.packaging.classroom50 import output_lines, shared_out
 from harness.reporting.github import MOST_BYTES, fenced
-from tests.tiny_course import FIXTURE, PATIENCE, Course
+from tests.tiny_course import FIXTURE, PATIENCE, Course, ran
 
 JOB = {
     "CLASSROOM": "cs1-fall",
@@ -48,15 +47,11 @@ def graded(bundle: Path, checkout: Path) -> tuple[int, dict[str, Any], str]:
     """The exit status, result.json, and what was appended to the job's output."""
     output = checkout.parent / "output"
     output.write_text("before=1\n")
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-I", "-S", bundle / "autograder.py"],
         cwd=checkout,
         env={**JOB, "GITHUB_OUTPUT": str(output), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
         timeout=PATIENCE,
-        check=False,
-        stdin=subprocess.DEVNULL,
     )
     found = checkout / "result.json"
     result = json.loads(found.read_text("utf-8")) if found.is_file() else {}
@@ -188,8 +183,7 @@ def test_nothing_hidden_is_in_it(bundle: Path) -> None:
 
 
 def test_hidden_scenarios_only_with_a_warning(course: Course) -> None:
-    outcome = course.run("classroom50", "tiny", "-o", "bundle", "--with-hidden")
-    assert outcome.status == 0
+    outcome = course.ok("classroom50", "tiny", "-o", "bundle", "--with-hidden")
     assert outcome.err.startswith("warning: whoever owns a repository can read the hidden ")
     with zipfile.ZipFile(course.path("bundle/grader.pyz")) as archive:
         assert b"4711" in archive.read("harness/packaging/plan.json")

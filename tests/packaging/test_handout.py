@@ -6,7 +6,6 @@ import ast
 import io
 import shlex
 import shutil
-import subprocess
 import sys
 import types
 import zipfile
@@ -23,7 +22,7 @@ from harness.model.plan import Plan, SourceFile
 from harness.reporting.view import paste
 from tests.packaging.given_away import IDS, ROOT, handed_out, laid_out, packed
 from tests.shipped import shipped
-from tests.tiny_course import FIXTURE, Course, Outcome
+from tests.tiny_course import FIXTURE, Course, Outcome, ran
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
 
@@ -57,7 +56,7 @@ def test_the_command_that_the_readme_names_checks_all_files(
     lines = [line.strip() for line in readme.splitlines() if line.startswith("  python3 ")]
     assert lines == ["python3 selfcheck.pyz greeting.py triangle.py guess.py"]
     command = [sys.executable, *shlex.split(lines[0])[1:]]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = ran(command, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 of 8 visible checks passed" in done.stdout
     (tmp_path / "guess.py").unlink()
@@ -317,9 +316,9 @@ def test_an_assignment_without_visible_scenarios_has_no_handout(course: Course) 
     for path in course.path("specs/tiny").glob("*.yaml"):
         text = path.read_text(encoding="utf-8").replace("visible: true", "points: 1")
         path.write_text(text, encoding="utf-8")
-    outcome = course.run("handout", "tiny")
-    assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err == "error: tiny: there is no visible scenario to check against\n"
+    assert (
+        course.refusal("handout", "tiny") == "tiny: there is no visible scenario to check against"
+    )
     assert not list(course.root.glob("*.zip"))
 
 
@@ -333,15 +332,7 @@ def test_the_stub_is_imported_and_runs(
     for reference in shipped(assignment_id).reference:
         module = reference.name.removesuffix(".py")
         for how in (["-c", f"import {module}"], [reference.name]):
-            done = subprocess.run(
-                [sys.executable, *how],
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
+            done = ran([sys.executable, *how], cwd=tmp_path, timeout=60)
             assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), (how, done)
 
 

@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.given_away import ROOT
-from tests.tiny_course import PATIENCE, environment
+from tests.tiny_course import PATIENCE, environment, ran
 
 
 def tracked(*paths: str) -> list[str]:
-    done = subprocess.run(
-        ["git", "ls-files", "-z", *paths], cwd=ROOT, check=True, capture_output=True, text=True
-    )
+    done = ran(["git", "ls-files", "-z", *paths], cwd=ROOT, check=True)
     return [name for name in done.stdout.split("\0") if name]
 
 
@@ -44,15 +42,11 @@ BUILD_FILES = ("setup.py", "pyproject.toml", "README.md", "MANIFEST.in")
 def run(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The command of the installed package, found before the clone's."""
     program = "import sys; from harness.cli import main; sys.argv[0] = 'harness'; main()"
-    return subprocess.run(
+    return ran(
         [sys.executable, "-c", program, *arguments],
         cwd=folder,
         env=environment(PYTHONPATH=str(installed)),
-        capture_output=True,
-        text=True,
         timeout=PATIENCE * 2,
-        check=False,
-        stdin=subprocess.DEVNULL,
     )
 
 

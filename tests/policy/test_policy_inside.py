@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from harness.model.plan import SourceFile
 from harness.model.policy import ImportPolicy, NameList, Policy, PolicyReport, PolicyRequest
 from harness.policy.checking import check
 from harness.policy.sources import ENTRY, SOURCES
+from tests.tiny_course import ran
 
 # Loads nothing from the disk but the standard library.
 LOADER = """
@@ -73,12 +73,9 @@ ASKED = (
 @cache
 def answers(python: str) -> tuple[bool, list[PolicyReport]]:
     """Whether this is Python 3.12 or later, and what it says of each that is asked."""
-    done = subprocess.run(
+    done = ran(
         [python, "-I", "-S", "-c", LOADER],
         input=json.dumps([dict(SOURCES), ENTRY, list(map(serial.dumps, ASKED))]),
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.stderr == ""
     is_newer, reports = json.loads(done.stdout)

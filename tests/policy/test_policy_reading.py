@@ -1,12 +1,18 @@
-"""Which bytes are a Python file, which are accepted with a note, and why others are not."""
+"""Which bytes are a Python file, which are accepted with a note, and why others are not; a policy
+rule is one new file.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
+import harness
 from harness.model.plan import SourceFile
 from harness.model.policy import (
     Consequence,
@@ -17,6 +23,7 @@ from harness.model.policy import (
     Severity,
 )
 from harness.policy.checking import check
+from tests.tiny_course import Course, environment, ran
 
 TOO_DEEP = "the code is nested too deeply to be read"
 UTF_16 = "the file is saved as UTF-16; Python needs UTF-8"
@@ -219,3 +226,48 @@ def test_a_deep_file_beside_a_readable_one_is_for_a_person() -> None:
     good = SourceFile(name="a.py", data=b"X = 1\n")
     report = check((good, deep), Policy())
     assert [(f.file, f.rule) for f in report.findings] == [("b.py", "unchecked")]
+
+
+TOY = """
+import ast
+
+from harness.model.policy import PolicyGroup
+from harness.policy.rule import Breach, FindingKind, ListSetting, policy_rule
+
+_KIND = FindingKind(name="short_name", title="Short name", group=PolicyGroup.TECHNIQUES)
+
+
+@policy_rule(90, _KIND, setting=ListSetting(key="letters", description="Letters.", noun="letter"))
+def check_names(file):
+    names = file.policy.names("letters")
+    for visit in file.index.of(ast.arg) if names is not None else ():
+        if not names.permits(visit.node.arg):
+            yield Breach(visit.node, f"{visit.node.arg} is too short a name")
+"""
+
+CHECK = """
+from harness.cli import main
+from harness.policy.rules import finding_kind
+
+print(finding_kind("short_name").title, flush=True)
+main()
+"""
+
+
+@pytest.mark.process
+def test_a_policy_rule_is_one_file(course: Course, tmp_path: Path) -> None:
+    package = Path(harness.__file__).parent
+    shutil.copytree(package, tmp_path / "harness", ignore=shutil.ignore_patterns("*.pyc.*"))
+    (tmp_path / "harness" / "policy" / "rules" / "letters.py").write_text(TOY, encoding="utf-8")
+    policy = course.path("specs/tiny/policy.yaml")
+    policy.write_text(policy.read_text() + "letters: {forbid: [n]}\n", encoding="utf-8")
+    program = course.path("reference/tiny/a1.py").read_text()
+    course.write("a1.py", program + "\n\ndef f(n):\n    return n\n")
+    done = ran(
+        [sys.executable, "-c", CHECK, "check", "a1.py", "--assignment", "tiny"],
+        cwd=course.root,
+        env=environment(PYTHONPATH=str(tmp_path)),
+    )
+    title, finding, *_ = done.stdout.splitlines()
+    assert (title, done.stderr) == ("Short name", "")
+    assert finding.endswith(": n is too short a name")

@@ -7,9 +7,8 @@ that is not ours; an anonymous export has nothing of a student but the work.
 from __future__ import annotations
 
 import io
-import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -37,6 +36,7 @@ from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
 from harness.results.results_json import results_json
 from tests import plans
+from tests.conftest import Added
 from tests.reporting.pages_read import assert_golden
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE
 from tests.tiny_course import Course
@@ -68,19 +68,9 @@ GRADEBOOK = Gradebook(
 
 
 @pytest.fixture
-def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The two files, as if they were in the packages' folders."""
-    for package, name, text in (
-        (export, "toy_lines", TOY_EXPORTER),
-        (platforms, "abacus", TOY_GRADEBOOK),
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / f"{name}.py").write_text(text, encoding="utf-8")
-        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
-    yield
-    for name in [name for name in sys.modules if name.endswith((".toy_lines", ".abacus"))]:
-        del sys.modules[name]
+def toys(added: Added) -> None:
+    added(export, "toy_lines", TOY_EXPORTER)
+    added(platforms, "abacus", TOY_GRADEBOOK)
 
 
 @pytest.mark.usefixtures("toys")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import code
 import io
 import random
-import subprocess
 import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
@@ -25,6 +24,7 @@ from harness.reporting.view.paste import (
     to_try,
 )
 from tests.reporting.report_samples import GAME, LABELS, PLAN, REFUSES, SHEET, SUPPORT, WINS
+from tests.tiny_course import ran
 
 AROUND = Surroundings.of(PLAN.assignment)
 HEAD = "from a1 import *\nfrom a1_support import *\n"
@@ -78,9 +78,7 @@ def test_a_seeded_program_is_tried_in_the_interpreter(tmp_path: Path) -> None:
         "import random, sys\nfrom sides import SIDES\n"
         "print(sys.argv[1:], random.randint(1, SIDES))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", lines], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = ran([sys.executable, "-c", lines], cwd=tmp_path, check=True)
     drawn = random.Random(7).randint(1, 10**9)
     assert done.stdout == f"['six sides'] {drawn}\n"
 

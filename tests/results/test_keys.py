@@ -1,9 +1,12 @@
-"""What a key covers, what it leaves out, and what it costs."""
+"""What a key covers, what it leaves out, and what it costs; what was measured of scenarios is used
+for these alone.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +16,9 @@ from harness.model.expectation import Answer, Expected
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile, Visibility
 from harness.model.stimulus import Limits, StandIn, Stimulus, Typed
+from harness.model.study import FunctionStrength, StrengthReport
 from harness.model.values import Value
-from harness.results.reuse import observation_key, verdict_key
+from harness.results.reuse import latest_strength, observation_key, verdict_key, write_strength
 from tests.results.small_run import PLAN, SIZE_10
 
 SCENARIO = PLAN.scenarios[0]
@@ -149,3 +153,37 @@ def test_values_that_come_and_go_never_share_a_key() -> None:
         stimulus = Stimulus(action=STIMULUS.action, seed=number)
         seen.add(key(scenario=replace(SCENARIO, stimuli=(stimulus,))))
     assert len(seen) == 20_000
+
+
+REPORT = StrengthReport(
+    assignment=PLAN.assignment.id,
+    spec_digest=PLAN.spec_digest,
+    reference_digest=PLAN.reference_digest,
+    functions=(FunctionStrength(function="f", changes=9, noticed=7, equivalent=1),),
+    clauses=(),
+    outcomes=(),
+)
+
+
+def test_the_last_report_is_found_again(tmp_path: Path) -> None:
+    write_strength(tmp_path, replace(REPORT, functions=()))
+    write_strength(tmp_path, REPORT)
+    found = latest_strength(tmp_path, PLAN)
+    assert found == REPORT
+    assert str(found.figures) == "87.5 % of 8 single-fault changes"
+
+
+@pytest.mark.parametrize("changed", ["spec_digest", "reference_digest"])
+def test_nothing_is_said_of_other_scenarios_or_another_reference(
+    tmp_path: Path, changed: str
+) -> None:
+    write_strength(tmp_path, REPORT)
+    assert latest_strength(tmp_path, replace(PLAN, **{changed: "another"})) is None
+
+
+def test_nothing_is_said_where_nothing_was_measured_or_the_file_is_broken(tmp_path: Path) -> None:
+    assert latest_strength(tmp_path, PLAN) is None
+    write_strength(tmp_path, REPORT)
+    (path,) = tmp_path.rglob("*.json")
+    path.write_text("{", encoding="utf-8")
+    assert latest_strength(tmp_path, PLAN) is None

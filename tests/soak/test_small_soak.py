@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.soak import course, kill, load, machine, runs
+from tests.tiny_course import ran
 
 SOAK = [sys.executable, "-m", "benchmarks.soak"]
 
 
 def soak(*arguments: str) -> subprocess.CompletedProcess[str]:
     """In a process of its own: it takes in the orphans of all that it starts."""
-    return subprocess.run(
-        [*SOAK, *arguments], cwd=course.ROOT, capture_output=True, text=True, check=False
-    )
+    return ran([*SOAK, *arguments], cwd=course.ROOT)
 
 
 @pytest.mark.alone

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import random
 import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from harness.model.specification import Specification
 from harness.model.stimulus import Run, Stimulus
 from harness.policy.checking import check
 from tests.shipped import program
+from tests.tiny_course import ran
 
 ASSIGNMENT = "cs112-p4"
 ROOT = Path(__file__).parents[2]
@@ -147,10 +147,7 @@ def test_the_driver_plays_as_the_sheet_says(plan: Plan) -> None:
     for scenario in programs:
         typed = [entry.text for entry in scenario.stimuli[0].inputs]
         driver = [sys.executable, "-B", "p4play.py"]
-        done = subprocess.run(
-            driver, cwd=REFERENCE, input="\n".join(typed) + "\n", capture_output=True, text=True,
-            check=True,
-        )  # fmt: skip
+        done = ran(driver, cwd=REFERENCE, input="\n".join(typed) + "\n", check=True)  # fmt: skip
         assert done.stdout == sitting([int(text) for text in typed]), scenario.id
 
 

@@ -61,12 +61,10 @@ def test_where_all_marks_are_given_it_is_told_how_to_give_points(course: Course)
         "It costs no marks: the marks: of the other files are all that the assignment has. To give "
         f"it points, lower one of those, and take informational: true out of {file}",
     ]
-    validated = course.run("validate", "tiny", "--no-samples")
-    assert validated.status == 0, validated.out
+    course.ok("validate", "tiny", "--no-samples")
     course.edit("specs/tiny/main.yaml", "marks: 3\n", "marks: 2\n")
     course.edit(file, "    informational: true\n", "")
-    validated = course.run("validate", "tiny", "--no-samples")
-    assert validated.status == 0, validated.out
+    course.ok("validate", "tiny", "--no-samples")
     (added,) = (s for s in load(course.root, "tiny").plan.scenarios if s.id.startswith("imported/"))
     assert not added.informational
 
@@ -87,10 +85,8 @@ def test_a_new_file_is_of_the_program_where_there_is_no_main(course: Course) -> 
 def test_a_wrong_line_is_named_and_nothing_is_written(course: Course) -> None:
     before = course.path(MAIN).read_bytes()
     name = transcript(course, shown("1", "2", "q").replace("\n3\n", "\n4\n"))
-    outcome = course.run("import-transcript", name, "--to", MAIN)
-    assert outcome.status == 2
-    assert outcome.err.startswith(
-        "error: Three amounts.txt:4: the transcript has '4', the reference shows '3'. Hint: "
+    assert course.refusal("import-transcript", name, "--to", MAIN).startswith(
+        "Three amounts.txt:4: the transcript has '4', the reference shows '3'. Hint: "
     )
     assert course.path(MAIN).read_bytes() == before
     assert not course.path("specs/tiny/gameplay/three_amounts.txt").exists()
@@ -104,10 +100,7 @@ def test_what_is_no_transcript_is_refused_in_one_line(course: Course) -> None:
         (("bytes.txt", "--to", "elsewhere.yaml"), "no file of an assignment"),
         (("bytes.txt", "--to", MAIN, "--set", "LIMIT"), "--set LIMIT is no NAME=VALUE"),
     ):
-        outcome = course.run("import-transcript", *arguments)
-        assert outcome.status == 2
-        assert words in outcome.err
-        assert outcome.err.count("\n") == 1
+        assert words in course.refusal("import-transcript", *arguments)
 
 
 # A line end, to YAML, and as many readers have it; marks that move text; escapes; what looks like
@@ -136,9 +129,9 @@ def test_what_was_typed_reads_back_as_it_was(course: Course) -> None:
 def test_a_typed_template_is_refused_where_it_would_stand_for_a_constant(course: Course) -> None:
     before = course.path(MAIN).read_bytes()
     name = transcript(course, "Amount: {{ PROMPT }}\nAmount: q\nBye.\n")
-    outcome = course.run("import-transcript", name, "--to", MAIN)
-    assert outcome.status == 2
-    assert "cannot be written as a scenario" in outcome.err
+    assert "cannot be written as a scenario" in course.refusal(
+        "import-transcript", name, "--to", MAIN
+    )
     assert course.path(MAIN).read_bytes() == before
     assert not course.path("specs/tiny/gameplay/three_amounts.txt").exists()
 
@@ -146,8 +139,7 @@ def test_a_typed_template_is_refused_where_it_would_stand_for_a_constant(course:
 @pytest.mark.parametrize("name", ["x\x1b[2Jy.txt", "x\ny.txt"])
 def test_the_name_of_a_transcript_is_shown_with_escapes(course: Course, name: str) -> None:
     course.write(name, shown("1", "q"))
-    outcome = course.run("import-transcript", name, "--to", MAIN)
-    assert outcome.status == 0
+    outcome = course.ok("import-transcript", name, "--to", MAIN)
     assert outcome.out.count("\n") == 1
     assert outcome.out.startswith(("x\\x1b[2Jy.txt: ", "x\\ny.txt: "))
 

@@ -316,8 +316,7 @@ def graded_with_a_copy(graded_once: Course, tmp_path_factory: pytest.TempPathFac
     course.write("submissions/tiny/ada/a1.py", ORIGINAL)
     copy = disguised(ORIGINAL, ("renamed", "reordered", "without comments"), 1)
     course.write("submissions/tiny/bob/a1.py", copy)
-    outcome = course.run("grade", "submissions/tiny")
-    assert outcome.status == 0, outcome.err
+    course.ok("grade", "submissions/tiny")
     return course
 
 
@@ -332,8 +331,7 @@ def saved(course: Course) -> dict[str, Any]:
 
 
 def test_the_pair_and_its_page(with_a_copy: Course) -> None:
-    outcome = with_a_copy.run("similarity", "reports/tiny")
-    assert outcome.status == 0, outcome.err
+    outcome = with_a_copy.ok("similarity", "reports/tiny")
     assert outcome.err == ""
     found = saved(with_a_copy)
     assert [(pair["first"], pair["second"]) for pair in found["pairs"]][:1] == [("ada", "bob")]
@@ -349,8 +347,7 @@ def test_the_pair_and_its_page(with_a_copy: Course) -> None:
 
 
 def test_numbers_in_place_of_ids(with_a_copy: Course) -> None:
-    outcome = with_a_copy.run("similarity", "reports/tiny", "--anonymous")
-    assert outcome.status == 0, outcome.err
+    outcome = with_a_copy.ok("similarity", "reports/tiny", "--anonymous")
     pages = (with_a_copy.report / "similarity").iterdir()
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
     for name in ("ada", "bob"):
@@ -361,8 +358,7 @@ def test_numbers_in_place_of_ids(with_a_copy: Course) -> None:
 
 def test_what_changed_after_grading_is_not_compared(with_a_copy: Course) -> None:
     with_a_copy.write("submissions/tiny/bob/a1.py", "print(1)\n")
-    outcome = with_a_copy.run("similarity", "reports/tiny")
-    assert outcome.status == 0
+    outcome = with_a_copy.ok("similarity", "reports/tiny")
     assert outcome.err == "bob: not compared, it is not there as it was graded\n"
     assert saved(with_a_copy)["pairs"] == []
 

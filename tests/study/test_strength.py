@@ -91,8 +91,7 @@ def test_survivors_reasons_and_what_is_known(course: Course) -> None:
         function="is_valid", find="return int(amount) > 0", replace="return int(amount) != 0",
         why="digits are never below 0",
     ))  # fmt: skip
-    outcome = course.run("strength", "tiny", "--jobs", "2", "--json", "found.json")
-    assert outcome.status == 0, outcome.err
+    outcome = course.ok("strength", "tiny", "--jobs", "2", "--json", "found.json")
     (report,) = json.loads(course.path("found.json").read_text(encoding="utf-8"))
     strengths = {each["function"]: each for each in report["functions"]}
     assert strengths["total"] == {"function": "total", "changes": 3, "noticed": 3, "equivalent": 0}
@@ -117,10 +116,9 @@ def test_a_reason_must_be_given(course: Course) -> None:
     course.write("specs/tiny/equivalent.yaml", ENTRY.format(
         function="total", find="result = 0", replace="result = 1", why='""',
     ))  # fmt: skip
-    outcome = course.run("strength", "tiny")
-    assert outcome.status == 2
-    assert "equivalent.yaml:6:10: " in outcome.err
-    assert "expected a reason, got nothing" in outcome.err
+    line = course.refusal("strength", "tiny")
+    assert "equivalent.yaml:6:10: " in line
+    assert "expected a reason, got nothing" in line
 
 
 WITH_TOTAL = "from till import *\n\n\ndef total(basket):\n    {body}\n"

@@ -91,24 +91,20 @@ def test_the_page_and_the_table_show_it(course: Course, monkeypatch: pytest.Monk
     course.write(
         "class/jo/a1.py", reference + "\n\ndef <b>(\n".replace("<b>", "odd_one") + "): pass\n"
     )
-    graded = course.run("grade", "class", "--assignment", "tiny")
-    assert graded.status == 0, graded.err
+    course.ok("grade", "class", "--assignment", "tiny")
     before = course.run("export", "reports/tiny", "--to", "manual-marks")
     monkeypatch.setattr(style, "find_ruff", lambda: None)
-    outcome = course.run("style", "reports/tiny")
-    assert outcome.status == 0, outcome.err
+    outcome = course.ok("style", "reports/tiny")
     assert "ruff is not installed, so its rules were not looked at" in outcome.out
     page = (course.report / "submissions" / "jo.html").read_text(encoding="utf-8")
     assert "Style, for the person who marks it" in page
     assert "<code>odd_one</code>" in page
     assert "odd_one" not in (course.report / "feedback" / "jo.html").read_text(encoding="utf-8")
-    table = course.run("export", "reports/tiny", "--to", "manual-marks", "-o", "style.csv")
-    assert table.status == 0
+    course.ok("export", "reports/tiny", "--to", "manual-marks", "-o", "style.csv")
     text = course.path("style.csv").read_text(encoding="utf-8")
     assert "style evidence" in text.splitlines()[0]
     assert "no docstring: odd_one" in text
     assert "style evidence" not in before.out
     assert course.run("manual", "reports/tiny", "style.csv").out.startswith("0 submissions changed")
-    again = course.run("forget", "reports/tiny", "jo")
-    assert again.status == 0, again.err
+    course.ok("forget", "reports/tiny", "jo")
     assert "odd_one" not in (course.report / "style.json").read_text(encoding="utf-8")
