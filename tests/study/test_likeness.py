@@ -365,9 +365,9 @@ def test_what_changed_after_grading_is_not_compared(with_a_copy: Course) -> None
 
 def test_a_run_whose_submissions_are_gone_is_refused(with_a_copy: Course) -> None:
     with_a_copy.path("submissions/tiny").rename(with_a_copy.path("elsewhere"))
-    outcome = with_a_copy.run("similarity", "reports/tiny")
-    assert outcome.status == 2
-    assert "what was graded is not where it was. Hint: put it back" in outcome.err
+    assert "what was graded is not where it was. Hint: put it back" in with_a_copy.refusal(
+        "similarity", "reports/tiny"
+    )
 
 
 def test_a_copy_with_a_syntax_error_is_listed(with_a_copy: Course) -> None:
@@ -375,8 +375,7 @@ def test_a_copy_with_a_syntax_error_is_listed(with_a_copy: Course) -> None:
     with_a_copy.write("submissions/tiny/bob/a1.py", copy)
     with_a_copy.write("submissions/tiny/cem/a1.py", "def f(:\n")
     assert with_a_copy.run("grade", "submissions/tiny").status == 0
-    outcome = with_a_copy.run("similarity", "reports/tiny")
-    assert outcome.status == 0, outcome.err
+    with_a_copy.ok("similarity", "reports/tiny")
     found = saved(with_a_copy)
     (pair,) = (each for each in found["pairs"] if each["first"] == "ada")
     assert pair["second"] == "bob"
@@ -391,8 +390,7 @@ def test_a_copy_with_a_syntax_error_is_listed(with_a_copy: Course) -> None:
 def test_a_program_from_an_earlier_year_is_listed(with_a_copy: Course) -> None:
     with_a_copy.write("last-year/zoe/a1.py", ORIGINAL)
     with_a_copy.write("last-year/yan/a1.py", ORIGINAL)
-    outcome = with_a_copy.run("similarity", "reports/tiny", "--base", "last-year")
-    assert outcome.status == 0, outcome.err
+    outcome = with_a_copy.ok("similarity", "reports/tiny", "--base", "last-year")
     found = saved(with_a_copy)
     assert found["earlier"] == 2
     pairs = {(pair["first"], pair["second"]) for pair in found["pairs"]}
@@ -402,6 +400,4 @@ def test_a_program_from_an_earlier_year_is_listed(with_a_copy: Course) -> None:
 
 
 def test_an_earlier_year_that_is_not_there_is_refused(with_a_copy: Course) -> None:
-    outcome = with_a_copy.run("similarity", "reports/tiny", "--base", "nowhere")
-    assert outcome.status == 2
-    assert "nowhere" in outcome.err
+    assert "nowhere" in with_a_copy.refusal("similarity", "reports/tiny", "--base", "nowhere")
