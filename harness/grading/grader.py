@@ -186,7 +186,7 @@ class Grader(AbstractContextManager["Grader"]):
             for scenario in plan.scenarios:
                 if scenario.id in second.verdicts:
                     own, other = first.verdicts[scenario.id], verdicts[scenario.id]
-                    verdict = merge_stand_in_verdict(own, other, scenario.stand_ins)
+                    verdict = merge_stand_in_verdict(own, other, scenario)
                     verdicts[scenario.id] = verdict
             failures = failing(plan, verdicts, observations, report.outline)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)

@@ -74,7 +74,7 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Comparison:
             actual += _ELSEWHERE.get(mismatch.phase, "")
             return described(Channel.RAISES, subject, expected, actual)
         case ReadsMismatch():
-            subject = _in_step("inputs taken", mismatch.step, stimulus)
+            subject = _in_step("lines read", mismatch.step, stimulus)
             return described(Channel.READS, subject, str(mismatch.expected), str(mismatch.actual))
         case ExitMismatch():
             actual = "none" if mismatch.actual is None else str(mismatch.actual)

@@ -18,7 +18,7 @@ from harness.judging.mismatches import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, Matcher, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
-from harness.model.stimulus import StandIn, Stimulus
+from harness.model.stimulus import Run, Stimulus
 from harness.model.values import Value
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 
@@ -198,14 +198,15 @@ def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> 
 RULE = "stand_in_passed"
 
 
-def merge_stand_in_verdict(own: Verdict, second: Verdict, stand_ins: Sequence[StandIn]) -> Verdict:
-    """The verdict of the run with stand-ins, saying where the cause of the failure is.
+def merge_stand_in_verdict(own: Verdict, second: Verdict, scenario: Scenario) -> Verdict:
+    """The verdict of the run with the scenario's stand-ins, saying where the cause of the failure
+    is.
 
-    `own` failed with all submitted files, `second` is of the run with these stand-ins.
+    `own` failed with all submitted files, `second` is of the run with the stand-ins.
     """
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
-    names = " and ".join(each.module for each in stand_ins)
+    names = " and ".join(each.module for each in scenario.stand_ins)
     if second.stand_in in (StandInOutcome.INAPPLICABLE, StandInOutcome.BROKEN):
         return _as_without(own, second, names)
     if second.passed:
@@ -218,10 +219,9 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, stand_ins: Sequence[St
         explanation = Explanation(rule=RULE, message=message)
         return replace(second, explanation=explanation, stand_in=StandInOutcome.PASSED)
     rule = second.explanation.rule if second.explanation else RULE
-    message = (
-        f"{second.message} This was with the course's own {names} in place of yours, "
-        "so the fault is in another file."
-    ).strip()
+    action = scenario.stimuli[0].action
+    where = f"in {action.program}" if isinstance(action, Run) else "in another file"
+    message = f"{second.message} The fault is {where}: it also fails with our {names}.".strip()
     explanation = Explanation(rule=rule, message=message)
     return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)
 

@@ -40,9 +40,7 @@ WORKS = (
     "With the course's own bank.py in place of yours this works: the fault is in your bank.py, "
     "and this scenario's points are given. With yours: "
 )
-FAILS_TOO = (
-    " This was with the course's own bank.py in place of yours, so the fault is in another file."
-)
+FAILS_TOO = " The fault is in shop.py: it also fails with our bank.py."
 
 
 def grade(root: Path) -> RunResult:

@@ -59,9 +59,15 @@ FIRES: Sentences = {
         )
     },
     "board_shown_unasked": {
-        'After input 1 ("q"), the board is shown once too often (at line 1).': case(
+        'After input 1 ("q"), the board is shown at line 1, where "Again? " should be.': case(
             ran("", "q", "Again? "), ran("", "q", BOARD + "Again? ")
-        )
+        ),
+        'After input 1 ("q"), the board is shown at line 2, where nothing should be.': case(
+            ran("", "q", "Bye\n", "", ""), ran("", "q", "Bye\n" + BOARD, "", "")
+        ),
+        'After input 1 ("q"), the program should end; it shows the board.': case(
+            ran("> ", "q", ""), ran("> ", "q", BOARD), typing("q")
+        ),
     },
     "windows_line_ends": {
         "2 of 3 lines that it prints end with \\r\\n, as on Windows, and should end with \\n: "
@@ -84,6 +90,15 @@ FIRES: Sentences = {
         'add_piece prints "debug 1", although nothing should be printed here.': case(
             called(True), called(True, "debug 1\n")
         ),
+        'After input 1 ("q"), the program should end; it says "Player 2 wins!".': case(
+            ran("> ", "q", ""), ran("> ", "q", "\nPlayer 2 wins!\nBye\n"), typing("q")
+        ),
+        'After input 1 ("q"), add_piece should end; it says "1".': case(
+            called(True, "> ", "q", ""), called(True, "> ", "q", "1\n")
+        ),
+        # It goes on.
+        'After input 1 ("q"), the program prints "1", although nothing should be printed '
+        "here.": case(ran("> ", "q", "", "x", ""), ran("> ", "q", "1", "x", ""), typing("q", "x")),
         'deposit shows "8", although nothing should be shown here.': case(
             None, session(step(8)), steps("deposit(3)"), stated=Expected(shown=("",))
         ),

@@ -356,6 +356,19 @@ class Failure:
             parts.append(f"after {self.typed(turn - 1)}" if turn else "before the first input")
         return ", ".join(parts)
 
+    @property
+    def is_to_end(self) -> bool:
+        """Whether the text that differs follows the last input, after which nothing more should be
+        printed."""
+        text = self.text
+        reads = self.expected_reads
+        return (
+            text is not None
+            and text.turn == reads > 0
+            and text.expected.exact_text == ""
+            and self.step is None
+        )
+
     def typed(self, index: int) -> str:
         """Input `index` (0-based) in words: `input 3 ("a1")`."""
         taken = [turn.typed for turn in self._seen.turns if turn.typed is not None]

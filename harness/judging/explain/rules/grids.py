@@ -123,5 +123,9 @@ def board_shown_unasked(failure: Failure, texts: TextEdit) -> str | None:
     """A board where none should be."""
     if texts.removed or not is_board(texts.inserted):
         return None
-    clause = f"is shown once too often (at line {texts.at + 1})"
+    if failure.is_to_end:
+        return failure.says("should end; it shows the board", place=texts.place)
+    wanted = next((line for line in texts.expected[texts.at :] if line.strip()), None)
+    there = "nothing" if wanted is None else quoted(wanted)
+    clause = f"is shown at line {texts.at + 1}, where {there} should be"
     return failure.says(clause, place=texts.place, who="the board")

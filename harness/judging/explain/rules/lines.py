@@ -16,6 +16,9 @@ def unexpected_output(failure: Failure, texts: TextEdit) -> str | None:
     """Something is printed where nothing should be."""
     if texts.expected_text or not texts.printed:
         return None
+    if failure.is_to_end:
+        found = quoted(_first_visible(texts.actual))
+        return failure.says(f"should end; it says {found}", place=texts.place)
     found = quoted(texts.actual_text.rstrip("\n"))
     return failure.says(
         f"{texts.verb} {found}, although nothing should be {_done(texts)} here", place=texts.place
