@@ -48,6 +48,7 @@ from tests.reporting.report_samples import (
     PLAN,
     REFUSES,
     SCENARIOS,
+    SHEET,
     UNREADABLE,
     failed,
     result,
@@ -239,6 +240,22 @@ def test_the_caller_that_shows_a_fault_is_named() -> None:
     cause = replace(shown, function="_hours", blamed=True)
     text = assert_inert(feedback_page(replace(student_view(PERFECT, PLAN), causes=(cause,)))).text
     assert "1. _hours (called by num_hours)" in text
+
+
+def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:
+    verdicts = {
+        each.id: failed(f"rule {number}", f"says {number}")
+        for number, each in enumerate((HOURS, LABELS, SHEET))
+    }
+    shown = {check.id: check for check in checks(result("x", verdicts))}
+    symptoms = tuple(
+        replace(shown[each.id], function="num_hours") for each in (HOURS, LABELS, SHEET)
+    )
+    cause = ShownCause(function="num_hours", message="says 0", checks=symptoms)
+    page = feedback_page(replace(student_view(PERFECT, PLAN), causes=(cause,)))
+    text = assert_inert(page).text
+    assert "Also: display_board(board): says 1" in text
+    assert "Also: “the sheet's example”: says 2" in text
 
 
 def test_a_hint_stands_on_its_own() -> None:
