@@ -15,7 +15,7 @@ T = TypeVar("T")
 Keys = Collection[str]
 
 _NAMES = ("name", "full name", "student", "student name")
-_POINTS = "points possible"  # Canvas has a line about points among those about students
+POINTS = "points possible"  # Canvas has a line about points among those about students
 # Brightspace writes `#4711`, Moodle `Participant 4711`.
 _BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
 
@@ -42,7 +42,7 @@ def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) ->
     """Who a row is, by its columns of these plain names and its name; None for one of nobody:
     Canvas has `Student, Test` and a line of points in every gradebook."""
     name = record.first(*_NAMES) or " ".join(record.every("first name", "last name"))
-    if id_key(name).split() == ["student,", "test"] or _POINTS in id_key(name):
+    if id_key(name).split() == ["student,", "test"] or POINTS in id_key(name):
         return None
     return Person(ids=_plain(record, ids), logins=_plain(record, logins), name=name)
 

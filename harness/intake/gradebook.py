@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
-from harness.common.people import Person
+from harness.common.people import POINTS, Person
 from harness.model.submission import Student
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
@@ -52,6 +52,9 @@ class GradebookLayout:
     students: Sheet | None = None  # the table as who its rows are is read; None: as it is
 
 
+Reader = Callable[[Sheet, str | None, str], GradebookLayout]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gradebook:
     """A platform's gradebook. A module of `platforms` that has one as `GRADEBOOK` adds it to the
@@ -59,9 +62,9 @@ class Gradebook:
 
     `layout` reads a downloaded table, given the column that was asked for (or None) and the
     assignment's title; UserError when the table is not this platform's. `blank` makes a table from
-    the submissions alone, what they are out of, and the column's title, `from_roster` an unfilled
-    one from a list of students; None where the platform's importer does not take one. `finished`
-    is the last change before the file is written.
+    the submissions alone, what they are out of, and the column's title, `from_roster` one from a
+    list of students, whose last column is for the marks; None where the platform's importer does
+    not take one. `finished` is the last change before the file is written.
 
     `feedback_name` is the path in a zip of feedback of what was downloaded under this name, None
     for a name that is not this platform's; None where the platform takes no such zip.
@@ -71,7 +74,7 @@ class Gradebook:
     title: str
     ids: tuple[str, ...]  # the plain names of the columns of ids
     logins: tuple[str, ...] = ()
-    layout: Callable[[Sheet, str | None, str], GradebookLayout]
+    layout: Reader
     blank: Callable[[Sequence[GradebookEntry], str, str], Sheet] | None = None
     from_roster: Callable[[Sheet, str], Sheet] | None = None
     finished: Callable[[Sheet], Sheet] = lambda sheet: sheet
@@ -79,14 +82,29 @@ class Gradebook:
     feedback_index: bool = False  # the zip has an `index.html`
 
 
-def choose_item(
-    sheet: Sheet, item: re.Pattern[str], column: str | None, title: str
-) -> tuple[int, re.Match[str]]:
-    """The column for the marks among those whose header is an `item`, whose group `title` is
-    without decoration; see `choose_column`."""
-    items = {i: found for i, cell in enumerate(sheet.rows[0]) if (found := item.fullmatch(cell))}
-    mark = choose_column(sheet, {i: found["title"] for i, found in items.items()}, column, title)
-    return mark, items[mark]
+def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: str = "") -> Reader:
+    """Reads a gradebook whose columns of marks have an `item` for a header: the pattern's group
+    `title` is without decoration, `maximum` is what the column is out of, where the header says.
+    UserError where the table has none of the columns in one of `needed`."""
+    pattern = re.compile(item, re.IGNORECASE)
+
+    def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
+        if any(sheet.column(*names) is None for names in needed):
+            raise UserError(lacks, place=sheet.place, hint=hint)
+        matches = {i: pattern.fullmatch(cell) for i, cell in enumerate(sheet.rows[0])}
+        items = {i: match.groupdict() for i, match in matches.items() if match}
+        titles = {i: groups["title"] for i, groups in items.items()}
+        mark = choose_column(sheet, titles, column, title)
+        # Canvas has a line of what each column is out of.
+        points = next((row for row in sheet.rows if POINTS in row[0].casefold()), ())
+        below = points[mark] if mark < len(points) else ""
+        return GradebookLayout(
+            mark=mark,
+            maximum=number_in(items[mark].get("maximum") or below),
+            comment=sheet.column(comment) if comment else None,
+        )
+
+    return layout
 
 
 def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, title: str) -> int:

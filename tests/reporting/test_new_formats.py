@@ -49,19 +49,13 @@ EXPORTER = text_exporter(
 )
 """
 TOY_GRADEBOOK = """
-from harness.intake.gradebook import Gradebook, GradebookLayout, choose_column
-
-
-def layout(sheet, column, title):
-    titles = dict(enumerate(sheet.rows[0]))
-    return GradebookLayout(mark=choose_column(sheet, titles, column, title))
-
+from harness.intake.gradebook import Gradebook, by_items
 
 GRADEBOOK = Gradebook(
     name="abacus",
     title="Abacus",
     ids=("who",),
-    layout=layout,
+    layout=by_items("(?P<title>.*)", ["who"], lacks="has no column who", hint="count again"),
     feedback_name=lambda source: f"{source}.html",
 )
 """

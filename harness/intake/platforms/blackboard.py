@@ -14,15 +14,8 @@ from datetime import datetime
 from os.path import commonprefix  # of texts, not of paths
 
 from harness.common.csv_tables import Form, Sheet
-from harness.common.errors import UserError
 from harness.intake.entries import Entry, Refused
-from harness.intake.gradebook import (
-    Gradebook,
-    GradebookEntry,
-    GradebookLayout,
-    choose_item,
-    number_in,
-)
+from harness.intake.gradebook import Gradebook, GradebookEntry, by_items
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
@@ -93,19 +86,6 @@ LAYOUT = Layout(
 )
 
 
-_ITEM = re.compile(r"(?P<title>.*) \[Total Pts: (?P<about>.*)\]\s*(?:\|\s*\d+)?\s*", re.IGNORECASE)
-
-
-def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-    if sheet.column("Username") is None:
-        raise UserError(
-            "has no column Username", place=sheet.place, hint="download Blackboard's grade centre"
-        )
-    mark, item = choose_item(sheet, _ITEM, column, title)
-    comment = sheet.column("Feedback to Learner")
-    return GradebookLayout(mark=mark, maximum=number_in(item["about"]), comment=comment)
-
-
 def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
     """The ids of submissions are user names."""
     item = f"{title} [Total Pts: {out_of} Score]"
@@ -118,6 +98,12 @@ GRADEBOOK = Gradebook(
     name="blackboard",
     title="Blackboard",
     ids=("username", "student id"),
-    layout=_layout,
+    layout=by_items(
+        r"(?P<title>.*) \[Total Pts: (?P<maximum>.*)\]\s*(?:\|\s*\d+)?\s*",
+        ["Username"],
+        lacks="has no column Username",
+        hint="download Blackboard's grade centre",
+        comment="Feedback to Learner",
+    ),
     blank=_blank,
 )

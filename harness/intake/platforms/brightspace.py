@@ -18,7 +18,7 @@ from datetime import datetime
 from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
 from harness.intake.entries import Entry
-from harness.intake.gradebook import Gradebook, GradebookLayout, choose_item, number_in
+from harness.intake.gradebook import Gradebook, by_items
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import StudentUploads, attempt_at, student, students_of, upload_of
 from harness.model.plan import Assignment
@@ -88,21 +88,7 @@ LAYOUT = Layout(
 _END = "End-of-Line Indicator"
 _KEYS = ("OrgDefinedId", "Username")
 _ABOUT = ("Last Name", "First Name", "Email")
-_ITEM = re.compile(r"(?P<title>.*) Points Grade\s*(?P<about><.*>)?\s*", re.IGNORECASE)
-_MAXIMUM = re.compile(r"MaxPoints:\s*([\d.,]+)", re.IGNORECASE)
-
-
-def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-    _check_key(sheet, "export Brightspace's grades with the key that it offers")
-    mark, item = choose_item(sheet, _ITEM, column, title)
-    about = _MAXIMUM.search(item["about"] or "")
-    return GradebookLayout(mark=mark, maximum=number_in(about[1]) if about else None)
-
-
-def _check_key(sheet: Sheet, hint: str) -> None:
-    if sheet.column(*_KEYS) is None:
-        what = "has neither a column OrgDefinedId nor Username"
-        raise UserError(what, place=sheet.place, hint=hint)
+_NO_KEY = "has neither a column OrgDefinedId nor Username"
 
 
 def _from_roster(roster: Sheet, title: str) -> Sheet:
@@ -111,7 +97,9 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
     A download's numbers are not in Brightspace's gradebook, so the keys come from the roster.
     Raises UserError when it has none.
     """
-    _check_key(roster, "export the class list or the grades from Brightspace")
+    if roster.column(*_KEYS) is None:
+        hint = "export the class list or the grades from Brightspace"
+        raise UserError(_NO_KEY, place=roster.place, hint=hint)
     columns = ((name, roster.column(name)) for name in (*_KEYS, *_ABOUT))
     known = [(name, at) for name, at in columns if at is not None]
     rows = [[*(name for name, _ in known), f"{title} Points Grade"]]
@@ -146,7 +134,12 @@ GRADEBOOK = Gradebook(
     title="Brightspace",
     ids=("orgdefinedid",),
     logins=("username", "email"),
-    layout=_layout,
+    layout=by_items(
+        r"(?P<title>.*) Points Grade\s*(?:<(?:.*?MaxPoints:\s*(?P<maximum>[\d.,]+))?.*>)?\s*",
+        _KEYS,
+        lacks=_NO_KEY,
+        hint="export Brightspace's grades with the key that it offers",
+    ),
     from_roster=_from_roster,
     finished=_finished,
     feedback_name=_feedback_name,

@@ -15,15 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from harness.common.csv_tables import Sheet
-from harness.common.errors import UserError
 from harness.intake.entries import Entry, original_name
-from harness.intake.gradebook import (
-    Gradebook,
-    GradebookEntry,
-    GradebookLayout,
-    choose_item,
-    number_in,
-)
+from harness.intake.gradebook import Gradebook, GradebookEntry, by_items
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
@@ -147,21 +140,6 @@ LAYOUT = Layout(
 )
 
 
-_ASSIGNMENT = re.compile(r"(?P<title>.*) \(\d+\)\s*")
-
-
-def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-    if None in (sheet.column("Student"), sheet.column("ID")):
-        raise UserError(
-            "has no columns Student and ID", place=sheet.place, hint="export Canvas's gradebook"
-        )
-    mark, _ = choose_item(sheet, _ASSIGNMENT, column, title)
-    possible = next((row for row in sheet.rows if "points possible" in row[0].casefold()), ())
-    return GradebookLayout(
-        mark=mark, maximum=number_in(possible[mark]) if mark < len(possible) else None
-    )
-
-
 def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
     possible = ("    Points Possible", "", "", "", "", out_of)
     rows = [
@@ -191,7 +169,13 @@ GRADEBOOK = Gradebook(
     title="Canvas",
     ids=("id", "sis user id", "integration id"),
     logins=("sis login id",),
-    layout=_layout,
+    layout=by_items(
+        r"(?P<title>.*) \(\d+\)\s*",
+        ["Student"],
+        ["ID"],
+        lacks="has no columns Student and ID",
+        hint="export Canvas's gradebook",
+    ),
     blank=_blank,
     feedback_name=_feedback_name,
 )

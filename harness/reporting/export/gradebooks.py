@@ -89,9 +89,7 @@ def make_gradebook(
     if not entries:
         raise UserError("there is no submission in this run")
     if request.gradebook is not None:
-        sheet = _read(request.gradebook)
-        layout = platform.layout(sheet, request.column, request.plan.assignment.title)
-        filled = _fill(platform, sheet, layout, entries, request)
+        filled = _fill(platform, _read(request.gradebook), entries, request)
     elif request.roster is not None:
         filled = _from_roster(platform, entries, request, request.roster)
     else:
@@ -128,11 +126,10 @@ def _from_roster(
         raise UserError(f"--roster is not for --to {platform.name}", hint="--gradebook FILE")
     title = request.column or request.plan.assignment.title
     sheet = platform.from_roster(_read(roster), title)
-    layout = platform.layout(sheet, None, title)
-    filled = _fill(platform, sheet, layout, entries, request)
+    filled = _fill(platform, sheet, entries, request)
     header, *students = filled.sheet.rows
-    rows = (header, *(row for row in students if row[layout.mark]))
-    return replace(filled, sheet=replace(filled.sheet, rows=rows))
+    marked = [row for row in students if row[-1]]
+    return replace(filled, sheet=filled.sheet.with_rows([header, *marked]))
 
 
 def _from_submissions(
@@ -265,7 +262,6 @@ _NO_MARK = ("", "-")
 def _fill(
     platform: Gradebook,
     sheet: Sheet,
-    layout: GradebookLayout,
     entries: Sequence[GradebookEntry],
     request: ExportRequest,
 ) -> FilledGradebook:
@@ -278,6 +274,7 @@ def _fill(
     submission, the column is out of another maximum (where the user did not name the column), or
     the match file is wrong.
     """
+    layout = platform.layout(sheet, request.column, request.plan.assignment.title)
     rows = _student_rows(platform, layout.students or sheet)
     if not rows:
         raise UserError("has no students in it", place=sheet.place, hint="download it again")
