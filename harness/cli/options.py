@@ -25,33 +25,47 @@ PATH = click.Path(path_type=Path, readable=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 
-root = click.option(
-    "--root",
-    type=FOLDER,
-    help="The folder that holds specs/ (default: the nearest one upwards).",
+
+def option(*words: str, **settings: Any) -> Callable[[F], F]:
+    """An option: its names, then its help. What it is without being given is shown, if anything."""
+    *names, text = words
+    settings.setdefault("show_default", settings.get("default") not in (None, ""))
+    return click.option(*names, help=text, **settings)
+
+
+def flag(*words: str) -> Callable[[F], F]:
+    """One without a value."""
+    return option(*words, is_flag=True)
+
+
+def file(*words: str) -> Callable[[F], F]:
+    """One that names a file to read."""
+    return option(*words, type=PATH, metavar="FILE")
+
+
+root = option(
+    "--root", "The folder that holds specs/ (default: the nearest one upwards).", type=FOLDER
 )
-assignment = click.option(
+assignment = option(
     "--assignment",
-    metavar="ID",
-    help="The assignment (default: found from the path, the only one, or the only one that asks "
+    "The assignment (default: found from the path, the only one, or the only one that asks "
     "for a file of this name).",
+    metavar="ID",
 )
-python = click.option(
+python = option(
     "--python",
+    "The Python interpreter to use (default: the version the assignment names).",
     type=FILE,
-    help="The Python interpreter to use (default: the version the assignment names).",
 )
-without = click.option(
+without = option(
     "--without-tag",
     "without",
+    "Leave out scenarios with this tag (may be repeated); the others make up the mark.",
     multiple=True,
     metavar="TAG",
-    help="Leave out scenarios with this tag (may be repeated); the others make up the mark.",
 )
-support = click.option(
-    "--support",
-    type=FOLDER,
-    help="A folder of provided files to use instead of those in reference/.",
+support = option(
+    "--support", "A folder of provided files to use instead of those in reference/.", type=FOLDER
 )
 
 
@@ -124,13 +138,13 @@ def _read_overrides(
     return {name: value for name, _, value in pairs}
 
 
-constants = click.option(
+constants = option(
     "--set",
     "constants",
+    "Override a constant (may be repeated).",
     multiple=True,
     metavar="NAME=VALUE",
     callback=_read_overrides,
-    help="Override a constant (may be repeated).",
 )
 
 
@@ -194,13 +208,12 @@ def cache_folder(root: Path) -> Path:
 
 GITHUB = "github"
 
-report_format = click.option(
+report_format = option(
     "--format",
     "form",
-    type=click.Choice(["text", GITHUB]),
+    "Text, or annotations for a GitHub workflow.",
     default="text",
-    show_default=True,
-    help="Text, or annotations for a GitHub workflow.",
+    type=click.Choice(["text", GITHUB]),
 )
 
 
@@ -225,33 +238,19 @@ def _as_one(
 class_options = _as_one(
     "asked",
     ClassOptions,
-    click.option(
-        "--layout",
-        type=click.Choice(layout_names()),
-        help="Source platform (default: detected).",
-    ),
-    click.option(
+    option("--layout", "Source platform (default: detected).", type=click.Choice(layout_names())),
+    option(
         "--due",
+        "Grade the latest attempt until this time (2024-09-24T17:00+10:00); others are late.",
         metavar="TIME",
-        help="Grade the latest attempt until this time (2024-09-24T17:00+10:00); others are late.",
     ),
-    click.option(
+    option(
         "--time-zone",
+        "The zone of times without one (default: the assignment's time_zone).",
         metavar="ZONE",
-        help="The zone of times without one (default: the assignment's time_zone).",
     ),
-    click.option(
-        "--extensions",
-        type=PATH,
-        metavar="FILE",
-        help="A CSV with the columns id and due, for students with extensions.",
-    ),
-    click.option(
-        "--roster",
-        type=PATH,
-        metavar="FILE",
-        help="A CSV of all students, such as a gradebook, to list who is missing.",
-    ),
+    file("--extensions", "A CSV with the columns id and due, for students with extensions."),
+    file("--roster", "A CSV of all students, such as a gradebook, to list who is missing."),
 )
 
 

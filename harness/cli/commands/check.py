@@ -32,13 +32,7 @@ SUMMARY = "Check one file against the visible scenarios."
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
 @options.several(options.assignment, options.root, options.python, options.support, options.without)
 @click.option("--watch", is_flag=True, help="Check again whenever a file is saved.")
-@click.option(
-    "--failures",
-    type=click.IntRange(1),
-    default=3,
-    show_default=True,
-    help="How many failures to explain.",
-)
+@options.option("--failures", "How many failures to explain.", default=3, type=click.IntRange(1))
 @click.option("--all", "whole", is_flag=True, help="Explain every failure, at any length.")
 @options.report_format
 def command(

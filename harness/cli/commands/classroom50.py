@@ -24,11 +24,7 @@ SUMMARY = "Build the autograder for Classroom 50."
 )
 @click.argument("assignment", metavar="ID")
 @options.output("The bundle's folder.", metavar="DIR", required=True)
-@click.option(
-    "--with-hidden",
-    is_flag=True,
-    help="Pack hidden scenarios too, which students can then read.",
-)
+@options.flag("--with-hidden", "Pack hidden scenarios too, which students can then read.")
 @options.several(options.root, options.python, options.support)
 def command(
     assignment: str,

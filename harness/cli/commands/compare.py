@@ -24,13 +24,12 @@ SUMMARY = "Show whose mark changed between two runs, and why."
 )
 @click.argument("old", type=options.PATH)
 @click.argument("new", type=options.PATH)
-@click.option(
+@options.option(
     "--to",
     "form",
-    type=click.Choice(["table", "csv", "html"]),
+    "A table for the terminal, CSV for a spreadsheet, or a page.",
     default="table",
-    show_default=True,
-    help="A table for the terminal, CSV for a spreadsheet, or a page.",
+    type=click.Choice(["table", "csv", "html"]),
 )
 @options.output("The file to write (default: standard output).")
 def command(old: Path, new: Path, form: str, output: Path | None) -> int:

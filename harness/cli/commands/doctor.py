@@ -16,14 +16,7 @@ SUMMARY = "Show the interpreters and the confinement of this machine."
 
 
 @options.click_command("doctor", "harness doctor", "harness doctor --python 3.13 -v")
-@click.option(
-    "--python",
-    "wanted",
-    default="3.12",
-    show_default=True,
-    metavar="VERSION",
-    help="The version to look for.",
-)
+@options.option("--python", "wanted", "The version to look for.", default="3.12", metavar="VERSION")
 @click.option("-v", "--verbose", is_flag=True, help="List every forbidden act.")
 def command(wanted: str, verbose: bool) -> int:
     """Find the interpreter, try every forbidden act in every tier, and suggest improvements."""

@@ -40,48 +40,36 @@ class _ExportCommand(click.Command):
 @click.argument("run", type=options.PATH)
 @click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
 @options.output("The file to write (default: standard output).")
-@click.option(
+@options.file(
     "--gradebook",
-    type=options.PATH,
-    metavar="FILE",
-    help="The gradebook or worksheet as downloaded: its column is filled in, the rest is kept.",
+    "The gradebook or worksheet as downloaded: its column is filled in, the rest is kept.",
 )
-@click.option(
-    "--column", metavar="TITLE", help="The gradebook's column (default: the assignment's title)."
+@options.option(
+    "--column", "The gradebook's column (default: the assignment's title).", metavar="TITLE"
 )
-@click.option(
-    "--match",
-    type=options.PATH,
-    metavar="FILE",
-    help="A CSV (download id, gradebook id) for students whose row no id or name tells.",
+@options.file(
+    "--match", "A CSV (download id, gradebook id) for students whose row no id or name tells."
 )
-@click.option(
-    "--clear",
-    is_flag=True,
-    help="Empty the cells of students without a mark in this run (default: marks there stay).",
+@options.flag(
+    "--clear", "Empty the cells of students without a mark in this run (default: marks there stay)."
 )
-@click.option(
+@options.file(
     "--roster",
-    type=options.PATH,
-    metavar="FILE",
-    help="For Brightspace without --gradebook: the class list, whose ids Brightspace imports by.",
+    "For Brightspace without --gradebook: the class list, whose ids Brightspace imports by.",
 )
-@click.option(
+@options.option(
     "--marks",
-    type=click.Choice([each.value for each in Marks]),
+    "For gradebooks: marks given by hand included, or the harness's marks alone.",
     default=Marks.TOTAL.value,
-    show_default=True,
-    help="For gradebooks: marks given by hand included, or the harness's marks alone.",
+    type=click.Choice([each.value for each in Marks]),
 )
-@click.option(
+@options.option(
     "--schema",
+    "For json: the version of results.json (there is one so far).",
     type=click.Choice(["2"]),
-    help="For json: the version of results.json (there is one so far).",
 )
-@click.option(
-    "--anonymous",
-    is_flag=True,
-    help="For json, csv, junit: numbers in place of ids; no names, times and comments.",
+@options.flag(
+    "--anonymous", "For json, csv, junit: numbers in place of ids; no names, times and comments."
 )
 def command(
     run: Path,

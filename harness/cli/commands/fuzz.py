@@ -39,25 +39,13 @@ SUMMARY = "Look for faults that the scenarios miss."
 @click.argument("assignment_id", metavar="ID")
 @click.argument("paths", nargs=-1, type=options.PATH, metavar="[FILE…]")
 @options.several(options.root, options.python)
-@click.option(
-    "--inputs",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    help="How many inputs to draw for a function.",
+@options.option(
+    "--inputs", "How many inputs to draw for a function.", default=10_000, type=click.IntRange(1)
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    help="Start nothing new after so many seconds.",
+@options.option(
+    "--seconds", "Start nothing new after so many seconds.", type=click.FloatRange(0, min_open=True)
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The seed of the random inputs.",
-)
+@options.option("--seed", "The seed of the random inputs.", default=0, type=click.IntRange(0))
 @options.jobs()
 @options.json_file("Write what was compared and what differs to this file.")
 def command(

@@ -43,39 +43,31 @@ SOME_HARNESS_ERROR = 3
 @click.argument("paths", nargs=-1, required=True, type=options.PATH, metavar="PATH…")
 @options.several(options.assignment, options.root, options.class_options)
 @options.several(options.python, options.support, options.without)
-@click.option(
-    "--out",
-    type=options.FOLDER,
-    help="Where the report goes (default: reports/<assignment>).",
+@options.option(
+    "--out", "Where the report goes (default: reports/<assignment>).", type=options.FOLDER
 )
 @options.jobs("Worker processes (default: one per core).")
 @options.cluster_options(
     "Grade on the workers of this dask scheduler, tcp://HOST:8786 or tls://HOST:8786."
 )
 @options.require_tier("Refuse to grade under weaker confinement.")
-@click.option(
+@options.option(
     "--isolate",
+    "Give every scenario a process of its own, also of programs proved to keep nothing.",
     type=click.Choice(["all"]),
-    help="Give every scenario a process of its own, also of programs proved to keep nothing.",
 )
-@click.option(
+@options.option(
     "--only",
+    "Grade this submission (may be repeated); the others of the class stay as they are.",
     multiple=True,
     metavar="ID",
-    help="Grade this submission (may be repeated); the others of the class stay as they are.",
 )
-@click.option(
-    "--fresh", is_flag=True, help="Grade everything anew; use nothing that an earlier run found."
+@options.flag("--fresh", "Grade everything anew; use nothing that an earlier run found.")
+@options.flag(
+    "--watch", "Grade what arrives in the folder PATH, once it is complete, until interrupted."
 )
-@click.option(
-    "--watch",
-    is_flag=True,
-    help="Grade what arrives in the folder PATH, once it is complete, until interrupted.",
-)
-@click.option(
-    "--thorough",
-    is_flag=True,
-    help="Run every scenario at its full limit, also of programs that loop everywhere.",
+@options.flag(
+    "--thorough", "Run every scenario at its full limit, also of programs that loop everywhere."
 )
 def command(
     paths: tuple[Path, ...],

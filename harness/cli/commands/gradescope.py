@@ -25,21 +25,19 @@ SUMMARY = "Build the autograder package for Gradescope."
 )
 @click.argument("assignment", metavar="ID")
 @options.output("The file to write (default: autograder.zip).")
-@click.option(
+@options.option(
     "--hidden-visibility",
     "hidden",
-    type=click.Choice([each.value for each in Visibility]),
+    "When students see the name and verdict of a hidden scenario, and with it their mark.",
     default=Visibility.AFTER_PUBLISHED.value,
-    show_default=True,
-    help="When students see the name and verdict of a hidden scenario, and with it their mark.",
+    type=click.Choice([each.value for each in Visibility]),
 )
-@click.option(
+@options.option(
     "--time-limit",
     "seconds",
-    type=click.IntRange(60, 24 * 3600),
+    "The seconds that the platform allows for a run.",
     default=PLATFORM_SECONDS,
-    show_default=True,
-    help="The seconds that the platform allows for a run.",
+    type=click.IntRange(60, 24 * 3600),
 )
 @options.several(options.root, options.support, options.without)
 def command(

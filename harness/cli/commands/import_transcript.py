@@ -23,19 +23,19 @@ SUMMARY = "Turn transcripts of a program into scenarios."
     "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4",
 )
 @click.argument("transcripts", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
-@click.option(
+@options.option(
     "--to",
     "target",
+    "The YAML file of specs/<id> that the scenarios are added to.",
     required=True,
     type=options.FILE,
-    help="The YAML file of specs/<id> that the scenarios are added to.",
 )
-@click.option(
-    "--program", default="", help="The file to run (default: the first that students hand in)."
+@options.option(
+    "--program", "The file to run (default: the first that students hand in).", default=""
 )
 @options.constants
-@click.option(
-    "--clause", "clauses", multiple=True, help="A clause that the scenarios test (may be repeated)."
+@options.option(
+    "--clause", "clauses", "A clause that the scenarios test (may be repeated).", multiple=True
 )
 @options.python
 def command(

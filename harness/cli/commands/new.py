@@ -30,23 +30,18 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 
 @options.click_command("new", "harness new a1", "harness new week5 --from connect4ish")
 @click.argument("assignment_id", metavar="ID")
-@click.option(
-    "--from",
-    "source",
-    metavar="ID",
-    help="Copy an assignment that comes with the harness.",
-)
-@click.option(
+@options.option("--from", "source", "Copy an assignment that comes with the harness.", metavar="ID")
+@options.option(
     "--file",
     "names",
+    "A file that students hand in, once for each.  [default: a1.py]",
     metavar="NAME",
     multiple=True,
-    help="A file that students hand in, once for each.  [default: a1.py]",
 )
-@click.option(
+@options.option(
     "--root",
+    "The course's folder (default: the nearest one upwards with specs/, else this one).",
     type=options.FOLDER,
-    help="The course's folder (default: the nearest one upwards with specs/, else this one).",
 )
 def command(
     assignment_id: str, source: str | None, names: tuple[str, ...], root: Path | None

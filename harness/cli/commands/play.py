@@ -27,16 +27,14 @@ _INTERRUPTED = 130
     'harness play connect4ish --record "a win by a removal"',
 )
 @click.argument("assignment_id", metavar="ID")
-@click.option(
-    "--submission", type=options.PATH, help="The submission to play (default: the reference)."
+@options.option(
+    "--submission", "The submission to play (default: the reference).", type=options.PATH
 )
-@click.option(
-    "--run", "program", metavar="FILE", help="The program to run, where several are handed in."
+@options.option(
+    "--run", "program", "The program to run, where several are handed in.", metavar="FILE"
 )
 @options.constants
-@click.option(
-    "--record", "name", metavar="NAME", help="Add what is typed as a scenario of this name."
-)
+@options.option("--record", "name", "Add what is typed as a scenario of this name.", metavar="NAME")
 @options.several(options.root, options.python)
 def command(
     assignment_id: str,

@@ -26,11 +26,11 @@ SUMMARY = "Run one graded scenario again and show its terminal."
 @click.argument("run", type=options.PATH)
 @click.argument("student")
 @click.argument("scenario")
-@click.option(
+@options.option(
     "--submission",
     "handed_in",
+    "What was handed in (default: submissions/<assignment>/<student>, beside reports/).",
     type=options.PATH,
-    help="What was handed in (default: submissions/<assignment>/<student>, beside reports/).",
 )
 @options.python
 def command(

@@ -15,11 +15,11 @@ SUMMARY = "Print the JSON Schema of the scenario language."
 
 
 @options.click_command("schema", "harness schema", "harness schema --write docs/schema")
-@click.option(
+@options.option(
     "--write",
+    "Write one schema for each kind of YAML file into FOLDER instead.",
     type=options.FOLDER,
     metavar="FOLDER",
-    help="Write one schema for each kind of YAML file into FOLDER instead.",
 )
 def command(write: Path | None) -> int:
     """Print the JSON Schema of the scenario language."""

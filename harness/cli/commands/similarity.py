@@ -39,14 +39,14 @@ _LISTED = 20  # pairs on the terminal; the page has all
     "harness similarity reports/connect4ish --anonymous",
 )
 @click.argument("run", type=options.PATH)
-@click.option(
+@options.option(
     "--base",
     "earlier",
+    "Submissions of an earlier year (may be repeated): what they have counts less, and who is "
+    "like one of them is listed.",
     type=options.PATH,
     multiple=True,
     metavar="PATH",
-    help="Submissions of an earlier year (may be repeated): what they have counts less, and who is "
-    "like one of them is listed.",
 )
 @click.option("--anonymous", is_flag=True, help="Write numbers in place of the students' ids.")
 @options.python

@@ -35,11 +35,12 @@ SUMMARY = "Measure how many faults the scenarios notice."
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options.several(options.root, options.python)
 @options.jobs()
-@click.option(
+@options.option(
     "--pairs",
+    "Also try so many programs with two changes in one function, which may hide each other.",
     type=click.IntRange(0, 100_000),
+    show_default=False,
     default=0,
-    help="Also try so many programs with two changes in one function, which may hide each other.",
 )
 @options.json_file("Write every change and what notices it to this file.")
 def command(

@@ -45,20 +45,14 @@ SUMMARY = "Check that reference, scenarios, mutants and samples agree."
 @options.several(options.root, options.python, options.support)
 @options.jobs()
 @click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
-@click.option(
+@options.flag(
     "--isolation",
-    is_flag=True,
-    help="Run mutants and samples both ways, together and each scenario alone, and compare.",
+    "Run mutants and samples both ways, together and each scenario alone, and compare.",
 )
-@click.option(
-    "--strength",
-    is_flag=True,
-    help="Also measure how many changes of the reference the scenarios notice.",
-)
-@click.option(
+@options.flag("--strength", "Also measure how many changes of the reference the scenarios notice.")
+@options.flag(
     "--accept",
-    is_flag=True,
-    help="Write what the reference and the samples do into draws, transcripts and expect.yaml, "
+    "Write what the reference and the samples do into draws, transcripts and expect.yaml, "
     "after showing each difference.",
 )
 @options.report_format
