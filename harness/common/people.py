@@ -5,19 +5,27 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TypeVar
 
 from harness.common.csv_tables import Record
 
 T = TypeVar("T")
-Keys = Collection[str]
 
 _NAMES = ("name", "full name", "student", "student name")
 POINTS = "points possible"  # Canvas has a line about points among those about students
 # Brightspace writes `#4711`, Moodle `Participant 4711`.
 _BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
+
+
+class By(Enum):
+    """What finds a person again, from the surest on; `LOGIN`: ids too."""
+
+    ID = auto()
+    LOGIN = auto()
+    NAME = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +36,10 @@ class Person:
     logins: tuple[str, ...] = ()  # and email addresses
     name: str = ""
 
-    @property
-    def keys(self) -> tuple[Keys, Keys, Keys]:
-        """What finds the person again, from the surest on: ids, then logins too, then the name."""
-        return id_keys(self.ids), id_keys([*self.ids, *self.logins]), name_keys(self.name)
+    def keys(self, by: By) -> frozenset[str]:
+        if by is By.NAME:
+            return name_keys(self.name)
+        return id_keys(self.ids if by is By.ID else [*self.ids, *self.logins])
 
     @property
     def shown(self) -> str:
@@ -53,13 +61,13 @@ def _plain(record: Record, columns: Iterable[str]) -> tuple[str, ...]:
 
 
 def pairs(
-    people: Sequence[Keys], others: Sequence[Keys], *, shared: bool = False
+    people: Sequence[Person], others: Sequence[Person], by: By, *, shared: bool = False
 ) -> dict[int, int]:
     """Who of `people` is who of `others`, by position: those who have a key in common, where
     neither could be anybody else. With `shared` several of `people` may be one of `others`."""
-    of_key = by_key(enumerate(others))
-    fitting = [{other for key in keys for other in of_key[key]} for keys in people]
-    claims = Counter(other for each in fitting for other in each)
+    of_key = by_key((index, other.keys(by)) for index, other in enumerate(others))
+    fitting = [{index for key in person.keys(by) for index in of_key[key]} for person in people]
+    claims = Counter(index for each in fitting for index in each)
     sure = ((index, *each) for index, each in enumerate(fitting) if len(each) == 1)
     return {index: other for index, other in sure if shared or claims[other] == 1}
 

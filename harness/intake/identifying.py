@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.common.people import by_key, by_name_line, id_key, name_keys, pairs
+from harness.common.people import By, by_key, by_name_line, id_key, name_keys, pairs
 from harness.intake.entries import listed, safe_id
 from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
@@ -161,11 +161,11 @@ def _on_roster(
     A student is found by id or email, else by a name that nobody else has. Raises UserError when
     nobody of the roster is found.
     """
-    people = [uploads.person.keys for uploads in everybody]
-    lines = [line.person.keys for line in roster]
+    people = [uploads.person for uploads in everybody]
+    lines = [line.person for line in roster]
     # One student may be in downloads of two platforms.
-    by_id = pairs([keys[0] for keys in people], [keys[0] for keys in lines], shared=True)
-    of_name = pairs([keys[2] for keys in people], [keys[2] for keys in lines])
+    by_id = pairs(people, lines, By.ID, shared=True)
+    of_name = pairs(people, lines, By.NAME)
     found = set(by_id.values())
     by_name = {one: at for one, at in of_name.items() if one not in by_id and at not in found}
     line_of = {one: roster[at] for one, at in (by_id | by_name).items()}
@@ -177,7 +177,7 @@ def _on_roster(
         )
     members = [_on_line(uploads, line_of.get(index)) for index, uploads in enumerate(everybody)]
     strangers = [member for member in members if member.listed is None]
-    unsure = {key for each in strangers for key in each.person.keys[2]}
+    unsure = {key for each in strangers for key in each.person.keys(By.NAME)}
     found |= set(by_name.values())
     missing = [line for at, line in enumerate(roster) if at not in found]
     members += [_absent(line, members, unsure) for line in missing]
@@ -202,7 +202,7 @@ def _with_extensions(
     """Everybody with the time due, and lines about extensions of nobody here: whoever has one may
     not have handed in yet. UserError for one of several, for one before the class's due time, and
     where all are of nobody."""
-    indexes = by_key((index, member.person.keys[0]) for index, member in enumerate(members))
+    indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
     held = [replace(member, due=due) for member in members]
     examples = listed(sorted(member.identity for member in members)[:3])
     unknown = []
@@ -250,7 +250,7 @@ def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -
     absent = StudentUploads(
         identity=line.student.id, student=line.student, attempts=(), listed=line
     )
-    if unsure.intersection(line.person.keys[2]):
+    if unsure.intersection(line.person.keys(By.NAME)):
         why = "somebody of this name handed in, and nothing tells who of several it is"
         return replace(absent, doubt=why)
     theirs = [each for each in members if line.group and _is_of_group(each, line.group)]
@@ -272,4 +272,4 @@ def _is_of_group(member: StudentUploads, group: str) -> bool:
         return False
     if member.listed is not None:
         return member.listed.group == group
-    return not name_keys(group).isdisjoint(member.person.keys[2])
+    return not name_keys(group).isdisjoint(member.person.keys(By.NAME))

@@ -13,7 +13,16 @@ from typing import TypeVar
 
 from harness.common.csv_tables import Sheet, encoded, read_sheet
 from harness.common.errors import UserError
-from harness.common.people import Person, by_key, by_name_line, id_key, id_keys, pairs, person_in
+from harness.common.people import (
+    By,
+    Person,
+    by_key,
+    by_name_line,
+    id_key,
+    id_keys,
+    pairs,
+    person_in,
+)
 from harness.common.words import counted, rounded
 from harness.intake.gradebook import Gradebook, GradebookEntry, GradebookLayout, number_in
 from harness.intake.platforms import gradebooks
@@ -197,15 +206,13 @@ def _matched(
     By id, then by login, then by name: what is not matched at one step goes on to the next.
     """
     matches = list(settled)
-    for step in range(3):
+    for by in By:
         taken = {id(side) for match in matches for side in (match.row, match.entry)}
         left = [row for row in rows if id(row) not in taken]
         waiting = [entry for entry in entries if id(entry) not in taken]
-        sure = pairs(
-            [row.person.keys[step] for row in left], [each.person.keys[step] for each in waiting]
-        )
+        sure = pairs([row.person for row in left], [each.person for each in waiting], by)
         matches += [
-            _Match(row=left[one], entry=waiting[other], by_name=step == 2)
+            _Match(row=left[one], entry=waiting[other], by_name=by is By.NAME)
             for one, other in sure.items()
         ]
     return sorted(matches, key=lambda match: match.row.at)
@@ -233,7 +240,7 @@ def _read_matches(
             hint="a submission's id and the id of its row in the gradebook, one pair a line",
         )
     of_entries = by_key((entry, id_keys([entry.id, entry.student.id])) for entry in entries)
-    of_rows = by_key((row, row.person.keys[1]) for row in rows)
+    of_rows = by_key((row, row.person.keys(By.LOGIN)) for row in rows)
     matches: list[_Match] = []
     for record in sheet.records:
         download, own = record.first(*_DOWNLOAD), record.first(*_GRADEBOOK)
