@@ -20,6 +20,7 @@ from harness.model.plan import Place
 
 Loc = tuple[str | int, ...]
 _PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 _CODE = (("python",), ("call",), ("given",), ("session",))
 
 
@@ -312,6 +313,8 @@ class Document:
             return ""
         if "input" in loc[-2:-1] and _PAIR.match(event.value):
             self.refuse(loc, f"{event.value} looks like a pair", "quote it")
+            return event.value
+        if "clock" in loc[-2:] and _DATE.match(event.value):  # what it looks like is what it is
             return event.value
         try:
             return resolve(event.value, code=loc[-1:] in _CODE)

@@ -71,6 +71,7 @@ class Vocabulary:
     definitions: frozenset[str]  # functions and classes of the provided files, but for drivers
     limits: Limits
     floats_within: float | None
+    clock: str  # as in a stimulus, where a scenario states none
     variants: Variants
     clauses: tuple[Clause, ...] | None = None  # None where the assignment lists none
 

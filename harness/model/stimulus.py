@@ -127,6 +127,7 @@ class Stimulus:
     constants: tuple[Binding, ...] = ()  # the overrides of provided constants
     provide: tuple[str, ...] = ()  # extra files placed beside
     seed: int | None = None  # of the module random; None: none is stated, which is 0
+    clock: str = ""  # the time that it is told, ISO 8601 with its offset; empty: the real one
     stand_ins: tuple[StandIn, ...] = ()  # in place of what was handed in under their modules' names
     folder: bool = False  # it has a working folder of its own, which begins with the files
     files: tuple[SourceFile, ...] = ()

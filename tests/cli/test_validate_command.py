@@ -95,7 +95,7 @@ def test_every_fault_has_its_line(course: Course) -> None:
         "coverage clauses.yaml: clause 6.new (Nobody tests this.) has no scenario",
         "coverage specs/tiny/loose.yaml:3:5: scenario loose/any names no clause",
         "repeat specs/tiny/total.yaml:11:5: total/odd has another outcome under another hash seed, "
-        "clock, directory or order",
+        "clock, directory or order; where the time decides, state clock: 2026-03-01",
         "mutants mutants.yaml: the mutant of clause 4.total (The total is the last amount.) "
         "survives its 3 scenarios",
         "mutants mutants.yaml: clause 6.new has no mutant",

@@ -140,6 +140,37 @@ scenarios:
             )
         },
     ),
+    "a fixed today": Exercise(
+        reference="from datetime import date\n"
+        "def minutes(born):\n    days = date.today() - date.fromisoformat(born)\n"
+        "    return days.days * 24 * 60\n",
+        scenarios="""\
+function: minutes
+scenarios:
+  - {name: a year ago, call: 'minutes("2025-03-01")', returns: 525600}
+  - {name: leap years, clock: [2000-03-01, 2001-03-01], call: 'minutes("1999-03-01")'}
+  - name: its own day
+    cases:
+      - {clock: 2025-03-02, returns: 1440}
+      - {clock: 2025-03-03, returns: 2880}
+    call: minutes("2025-03-01")
+""",
+        settings="time_zone: Australia/Brisbane\nclock: 2026-03-01T12:00\n",
+        right=(
+            "import datetime\n"
+            "def minutes(born):\n    day = datetime.datetime.strptime(born, '%Y-%m-%d')\n"
+            "    return (datetime.datetime.now() - day).days * 1440\n",
+            "import time\n"
+            "def minutes(born):\n    then = time.mktime(time.strptime(born, '%Y-%m-%d'))\n"
+            "    return int(time.time() - then) // 86400 * 1440\n",
+        ),
+        wrong={
+            "from datetime import date\n"
+            "def minutes(born):\n    year, _, _ = map(int, born.split('-'))\n"
+            "    return (date.today().year - year) * 365 * 24 * 60\n": "leap-years its-own-day",
+            "def minutes(born):\n    return 525600\n": "leap-years its-own-day",
+        },
+    ),
     "what chance and order decide": Exercise(
         reference="import random\n"
         "def lengths(words):\n    return {word: len(word) for word in set(words)}\n"
@@ -238,11 +269,13 @@ def test_an_exercise_of_the_world(name: str, tmp_path: Path) -> None:
         course.write(f"submissions/{number}/a1.py", program)
     run = grade_here(load(tmp_path, "e"), tmp_path / "submissions", tmp_path / "reports")
     failed = {
-        int(result.id): [
-            entry.scenario_id.removeprefix("all/").partition("[")[0]
-            for entry in result.scenarios
-            if not entry.verdict.passed
-        ]
+        int(result.id): list(
+            dict.fromkeys(
+                entry.scenario_id.removeprefix("all/").partition("[")[0]
+                for entry in result.scenarios
+                if not entry.verdict.passed
+            )
+        )
         for result in run.submissions
     }
     right = len(programs) - len(exercise.wrong)
@@ -276,5 +309,6 @@ def test_what_differs_from_run_to_run_is_said_with_its_cause(tmp_path: Path) -> 
     assert problems(course.root) == [
         "all/chance has another outcome under another random seed; state one (seed: 1), or leave "
         "open what chance decides",
-        "all/order has another outcome under another hash seed, clock, directory or order",
+        "all/order has another outcome under another hash seed, clock, directory or order; where "
+        "the time decides, state clock: 2026-03-01",
     ]

@@ -65,6 +65,10 @@ def test_a_chosen_seed_is_part_of_it() -> None:
     stimulus = Stimulus(action=Call(expression="roll()"), seed=7)
     assert python_lines(stimulus, AROUND) == "import random\nrandom.seed(7)\n" + HEAD + "roll()"
     assert to_try(stimulus) == "import random\nrandom.seed(7)\nroll()"
+    at_noon = replace(stimulus, seed=None, clock="2026-03-01T12:00:00+10:00")
+    assert to_try(at_noon) == "# at 2026-03-01 12:00:00 (UTC+10:00)\nroll()"
+    of_nought = replace(stimulus, seed=0)
+    assert to_try(of_nought) == "import random\nrandom.seed(0)\nroll()"
 
 
 @pytest.mark.process

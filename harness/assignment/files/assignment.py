@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from harness.assignment.clocks import ClockError, read_clock
 from harness.assignment.document import Document, Loc
 from harness.assignment.files.fuzzing import FuzzShape
 from harness.assignment.loading import REFERENCE, shown
@@ -166,7 +167,11 @@ class AssignmentShape(Shape):
     submission: SubmissionShape = Field(examples=[{"files": ["a1.py"]}])
     """What is handed in."""
     time_zone: Annotated[str, AfterValidator(_zone)] = ""
-    """The zone of due times and of downloads that name none, like Australia/Brisbane."""
+    """The zone of due times, of downloads and of a clock that name none, like
+    Australia/Brisbane."""
+    clock: str = ""
+    """The time that programs are told where a scenario says nothing itself, like 2026-03-01T12:00
+    in that zone."""
     isolation: Annotated[Literal["proved", "all"], Word()] = "proved"
     """Which scenarios may share a process: those of programs proved to keep nothing (proved), or
     none (all: every scenario has a process of its own)."""
@@ -229,8 +234,17 @@ def read_heading(
         definitions=definitions_beside(provided, shape.submission.file_names),
         limits=merged(Limits(), shape.limits),
         floats_within=shape.floats.within if "floats" in shape.model_fields_set else None,
+        clock=_clock(document, shape),
         variants=Variants(provided, shape.submission.file_names),
     )
+
+
+def _clock(document: Document, shape: AssignmentShape) -> str:
+    try:
+        return shape.clock and read_clock(shape.clock, shape.time_zone)
+    except ClockError as error:
+        document.add(("clock",), str(error), error.hint)
+        return ""
 
 
 def _files(

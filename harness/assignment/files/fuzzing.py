@@ -132,8 +132,8 @@ class _Reader:
         """A target for each scenario and set of constants that is drawn by a strategy."""
         left = dict(compiled.samples)
         for scenario in compiled.scenarios:
-            key = (scenario.group, scenario.stimuli[0].constants)
-            request = left.pop(key, None)
+            first = scenario.stimuli[0]
+            request = left.pop((scenario.group, first.constants, first.clock), None)
             if request is None or scenario.informational:
                 continue
             yield FuzzTarget(
@@ -172,7 +172,12 @@ class _Reader:
             id=f"{slug(entry.name)}{variation.bracket()}",
             function=entry.function,
             clauses=tuple(entry.clause),
-            stimulus=Stimulus(action=parts.action, given=prefix, constants=variation.overrides),
+            stimulus=Stimulus(
+                action=parts.action,
+                given=prefix,
+                constants=variation.overrides,
+                clock=variation.clock,
+            ),
             limits=self._vocabulary.limits,
             stated=Expected(),
             place=self._document.place(context.loc),

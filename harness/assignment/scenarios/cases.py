@@ -28,7 +28,7 @@ from harness.assignment.scenarios.draws import (
 )
 from harness.assignment.scenarios.shape import CaseShape, StatedShape
 from harness.assignment.scenarios.stimuli import check_takes
-from harness.assignment.scenarios.stimulus import StimulusKind
+from harness.assignment.scenarios.stimulus import StimulusKind, read_clocks
 from harness.assignment.vocabulary import OverrideError, Overrides, names_in
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
@@ -59,16 +59,16 @@ def variations(context: Context) -> list[Variation]:
                 swept[name] = None
     if not sound:
         return []
+    clocks = read_clocks(context)
     found: list[Variation] = []
-    for combination in itertools.product(*options.values()):
+    for *combination, (clock, mark) in itertools.product(*options.values(), clocks):
         values = dict(zip(options, combination, strict=True))
         overrides = tuple(
             Binding(name=name, literal=_literal(values[name], base.get(name)))
             for name in sorted(values)
         )
-        found.append(
-            Variation(overrides, tuple(f"{name}={_shown(values[name])}" for name in swept))
-        )
+        marks = tuple(f"{name}={_shown(values[name])}" for name in swept)
+        found.append(Variation(overrides, (*marks, *mark), clock))
     return found
 
 
@@ -141,8 +141,8 @@ class Compiled:
     provide: set[str] = field(default_factory=set)
     stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
     data_files: set[str] = field(default_factory=set)  # those of `files:`
-    samples: dict[tuple[str, Overrides], DrawRequest] = field(default_factory=dict)
-    """The requests of strategies, by the scenarios' group and their constants."""
+    samples: dict[tuple[str, Overrides, str], DrawRequest] = field(default_factory=dict)
+    """The requests of strategies, by the scenarios' group, their constants and their clock."""
     needs: list[Context] = field(default_factory=list)  # that need something
 
 
@@ -217,7 +217,8 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
         )
         compiled.requests[name] = request
         if sample is not None:
-            compiled.samples[context.group, context.variation.overrides] = request
+            variation = context.variation
+            compiled.samples[context.group, variation.overrides, variation.clock] = request
         return read_draws(context.vocabulary.folder, name, request)
     except DrawError as error:
         if not (compiled.recording and isinstance(error, OutdatedDrawsError)):

@@ -36,10 +36,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """One set of overrides, and which of them are swept (`NAME=value`, in the order written)."""
+    """One set of overrides and one clock, and which of them are swept (`NAME=value`, in the order
+    written)."""
 
     overrides: Overrides = ()
     swept: tuple[str, ...] = ()
+    clock: str = ""  # as in a stimulus
 
     def bracket(self, *more: str) -> str:
         """`[NAME=value,NAME2=value]`, or nothing."""
@@ -140,8 +142,10 @@ class Context:
         self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
     ) -> str:
         """The text with its templates filled in; a mistake if a name is unknown."""
+        swept = dict(mark.split("=", 1) for mark in self.variation.swept)
+        clock = {"clock": swept["clock"]} if "clock" in swept else {}
         try:
-            return render(text, self.constants, quote)
+            return render(text, {**clock, **self.constants}, quote)
         except TemplateError as error:
             if self.names_known:
                 self.add(loc, str(error), nearest(error.name, self.constants), line=line)

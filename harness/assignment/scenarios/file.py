@@ -175,7 +175,9 @@ class ScenarioFile:
         if not cases:
             return
         if each_read:  # drawn values are typed
-            self.compiled.samples.pop((context.group, context.variation.overrides), None)
+            variation = context.variation
+            key = (context.group, variation.overrides, variation.clock)
+            self.compiled.samples.pop(key, None)
         else:
             stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
         check_differ(context, kind, stimuli)

@@ -187,6 +187,12 @@ class SettingsShape(Shape):
 class StatedShape(Shape):
     """What is typed and what is expected: of a scenario, of a case, or of all of a file."""
 
+    clock: Annotated[
+        str | Annotated[list[str], Field(min_length=1)],
+        Expects("a date and a time, or a list of them", "write one like 2026-03-01T12:00"),
+    ] = ""
+    """The time that programs are told, like 2026-03-01T12:00 (a date alone: its midnight), or a
+    list to sweep."""
     input: list[
         Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
     ] = []

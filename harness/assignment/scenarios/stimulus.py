@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.assignment.clocks import ClockError, read_clock
 from harness.assignment.document import Loc
 from harness.assignment.scenarios.context import Context
 from harness.assignment.scenarios.draws import DrawError, replies_of
@@ -71,6 +72,7 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
         constants=context.variation.overrides,
         provide=tuple(name.rsplit("/", 1)[-1] for name in context.value("provide")),
         seed=context.value("seed"),
+        clock=_clock_of(context),
         folder=has_folder(context),
         files=given_files(context),
         stdin=context.own.stdin if context.states("stdin") else None,
@@ -79,6 +81,38 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
             Binding(name=name, literal=text) for name, text in context.value("environment").items()
         ),
     )
+
+
+def read_clocks(context: Context) -> list[tuple[str, tuple[str, ...]]]:
+    """The times that the scenario sweeps, each with its mark in an id; of one time, or none, that
+    without a mark. Refused, with the mistake noted, where one is no time."""
+    if not context.states("clock") or "clock" in context.row_keys:
+        return [(context.vocabulary.clock, ())]
+    loc, written = context.at("clock"), context.own.clock
+    if isinstance(written, str):
+        return [(_clock(context, loc, written), ())]
+    times = [_clock(context, (*loc, index), text) for index, text in enumerate(written)]
+    for index, time in enumerate(times):
+        if time in times[:index]:
+            context.refuse((*loc, index), f"{written[index]} is in the sweep twice")
+    return [(time, (f"clock={text}",)) for time, text in zip(times, written, strict=True)]
+
+
+def _clock(context: Context, loc: Loc, text: str) -> str:
+    try:
+        return read_clock(text, context.vocabulary.shape.time_zone)
+    except ClockError as error:
+        context.refuse(loc, str(error), error.hint)
+
+
+def _clock_of(context: Context) -> str:
+    """The time of a case: a row's own, else that of the scenario."""
+    if "clock" not in context.row_keys:
+        return context.variation.clock
+    loc, written = context.at("clock"), context.own.clock
+    if not isinstance(written, str):
+        context.refuse(loc, "a case has one time", "write a list of times in the scenario")
+    return _clock(context, loc, written)
 
 
 def _replies(context: Context) -> Replies | None:

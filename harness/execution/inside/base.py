@@ -15,6 +15,7 @@ import os
 import sys
 from posix import _exit, fork
 
+from . import clock
 from .limits import kill_children
 from .messages import frames
 from .modules import complete_interpreter
@@ -48,7 +49,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     for name in setup["preload"]:
         __import__(name)
     if setup["clock_offset"]:
-        _shift_clock(setup["clock_offset"])
+        clock.move(setup["clock_offset"])
     os.environ.clear()
     os.environ.update(setup["environment"])
     sock = _socket.socket(fileno=control)
@@ -151,54 +152,3 @@ def serve_reader(sock: _socket.socket) -> None:
         parts = compile_stimulus(frozenset(functions), *texts)
         answer = CompiledStimulus(parts).arguments, marshal.dumps(parts)
         frames.send_to_socket(sock, marshal.dumps(answer, 2))
-
-
-def _shift_clock(seconds: int) -> None:
-    """Let `time` and `datetime` tell a time so many seconds from now, for finding scenarios whose
-    outcome depends on when they run. Python's own functions are replaced; what C code reads for
-    itself is not."""
-    import datetime  # noqa: PLC0415  (only then is it worth its memory)
-    import time  # noqa: PLC0415
-
-    real, real_ns = time.time, time.time_ns
-    localtime, gmtime, strftime = time.localtime, time.gmtime, time.strftime
-    asctime = time.asctime
-
-    def now() -> float:
-        return real() + seconds
-
-    def of(clock: Any) -> Any:
-        return lambda at=None: clock(now() if at is None else at)
-
-    replaced: dict[str, Any] = {
-        "time": now,
-        "time_ns": lambda: real_ns() + seconds * 1_000_000_000,
-        "localtime": of(localtime),
-        "gmtime": of(gmtime),
-        "ctime": lambda at=None: asctime(localtime(now() if at is None else at)),
-        "asctime": lambda parts=None: asctime(localtime(now()) if parts is None else parts),
-        "strftime": lambda text, parts=None: strftime(text, parts or localtime(now())),
-    }
-    for name, function in replaced.items():
-        setattr(time, name, function)
-
-    class ShiftedDatetime(datetime.datetime):
-        @classmethod
-        def now(cls, tz: datetime.tzinfo | None = None) -> Any:
-            return cls.fromtimestamp(now(), tz)
-
-        @classmethod
-        def today(cls) -> Any:
-            return cls.fromtimestamp(now())
-
-        @classmethod
-        def utcnow(cls) -> Any:
-            return cls.fromtimestamp(now(), datetime.UTC).replace(tzinfo=None)
-
-    class ShiftedDate(datetime.date):
-        @classmethod
-        def today(cls) -> Any:
-            return cls.fromtimestamp(now())
-
-    datetime.datetime = ShiftedDatetime  # type: ignore[misc]
-    datetime.date = ShiftedDate  # type: ignore[misc]

@@ -30,7 +30,7 @@ from harness.model.stimulus import Limits
 _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
-    "modules", "limits", "stand_ins.graph", "stand_ins.calls",
+    "modules", "clock", "limits", "stand_ins.graph", "stand_ins.calls",
     "scenario.evaluate", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\

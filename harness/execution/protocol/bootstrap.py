@@ -22,7 +22,7 @@ from harness.execution.interpreter import Interpreter
 
 INSIDE = (
     "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
-    "modules", "confine", "limits", "stand_ins.graph", "stand_ins.calls",
+    "modules", "clock", "confine", "limits", "stand_ins.graph", "stand_ins.calls",
     "scenario.evaluate", "scenario.process", "shared.facades", "shared.snapshot", "shared.run",
     "warm_up", "server", "base",
 )  # fmt: skip

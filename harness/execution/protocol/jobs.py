@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -85,6 +86,7 @@ class Jobs:
             "selection": (variant, stimulus.provide, proxies, substituted),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed or 0,
+            "clock": _clock(stimulus),
             "folder": "",
             "stdin": stimulus.stdin,
             "environment": {each.name: each.literal for each in stimulus.environment},
@@ -105,7 +107,18 @@ class Jobs:
             "variant": self._variants[stimulus.constants],
             "provide": list(stimulus.provide),
             "seed": stimulus.seed or 0,
+            "clock": _clock(stimulus),
         }
+
+
+def _clock(stimulus: Stimulus) -> tuple[int, int] | None:
+    """The nanoseconds since 1970 that the clock shows, and the seconds that its zone is east of
+    UTC; None for the real time."""
+    if not stimulus.clock:
+        return None
+    time = datetime.fromisoformat(stimulus.clock)
+    offset = time.utcoffset() or timedelta()
+    return round(time.timestamp()) * 10**9, int(offset.total_seconds())
 
 
 def _told(equals: str) -> str:

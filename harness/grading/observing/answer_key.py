@@ -191,6 +191,7 @@ def _question(stimulus: Stimulus, expression: str) -> Stimulus:
         constants=stimulus.constants,
         provide=stimulus.provide,
         seed=stimulus.seed,
+        clock=stimulus.clock,
     )
 
 

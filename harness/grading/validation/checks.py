@@ -291,7 +291,7 @@ def second_run(context: GradingContext) -> tuple[Problem, ...]:
 
 
 _BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decides"
-_BY_OTHERS = "hash seed, clock, directory or order"
+_BY_OTHERS = "hash seed, clock, directory or order; where the time decides, state clock: 2026-03-01"
 
 
 def _verdict(

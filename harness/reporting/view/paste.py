@@ -8,6 +8,7 @@ import itertools
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
@@ -71,11 +72,18 @@ def called(stimulus: Stimulus) -> str:
 
 
 def to_try(stimulus: Stimulus) -> str:
-    """What is called or run, a line each, after the lines that seed its chance."""
+    """What is called or run, a line each, after its clock and the lines that seed its chance."""
     action = stimulus.action
     seeded = stimulus.seed is not None
     lines = _running(action) if isinstance(action, Run) and seeded else [called(stimulus)]
-    return "\n".join([*_seeding(stimulus), *lines])
+    clock = [f"# at {clock_words(stimulus)}"] if stimulus.clock else []
+    return "\n".join([*clock, *_seeding(stimulus), *lines])
+
+
+def clock_words(stimulus: Stimulus) -> str:
+    """The time that the program is told, for a sentence: 2026-03-01 12:00:00 (UTC+10:00)."""
+    time = datetime.fromisoformat(stimulus.clock)
+    return f"{time.replace(tzinfo=None)} ({time.tzname()})"
 
 
 def set_up(stimulus: Stimulus, call: str = "", known: Collection[str] = ()) -> str:
@@ -96,7 +104,7 @@ def set_up(stimulus: Stimulus, call: str = "", known: Collection[str] = ()) -> s
     lines = given.split("\n")
     places = [(part.lineno, part.end_lineno or part.lineno) for part in parts]
     apart = all(stop < start for (_, stop), (start, _) in itertools.pairwise(places))
-    if len(kept) == len(parts) or stimulus.seed or not apart:
+    if len(kept) == len(parts) or stimulus.seed is not None or not apart:
         return given
     return "\n".join(
         line

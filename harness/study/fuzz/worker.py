@@ -250,8 +250,10 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
                 lines.append(f"argv: [{', '.join(map(in_quotes, argv))}]")
     if stimulus.inputs:
         lines.append(f"input: [{', '.join(in_quotes(each.text) for each in stimulus.inputs)}]")
-    if stimulus.seed:
+    if stimulus.seed is not None:
         lines.append(f"seed: {stimulus.seed}")
+    if stimulus.clock:
+        lines.append(f"clock: {stimulus.clock}")
     if reference.ending is Ending.ASKED_FOR_MORE:
         lines.append("ends: asks_for_more")
     digest = sha256("\n".join(lines).encode()).hexdigest()[:8]

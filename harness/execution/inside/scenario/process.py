@@ -14,6 +14,7 @@ from functools import partial
 from os import _exit, chdir, dup2, environ, read, write
 from select import select
 
+from ..clock import stand_still
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
 from ..messages.objects import ObjectEquality
@@ -122,6 +123,8 @@ class ScenarioProcess:
         sys.argv = self.argv
         if self.job["folder"]:
             chdir(self.job["folder"])
+        if self.job.get("clock"):  # a warm-up's job has none
+            stand_still(*self.job["clock"])
         environ.update(self.job["environment"])
         if self.job["stdin"] is not None:
             sys.stdin = piped(self.job["stdin"])

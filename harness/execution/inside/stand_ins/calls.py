@@ -22,6 +22,7 @@ from _json import encode_basestring_ascii as quote
 from functools import cache
 from os import _exit
 
+from ..clock import stand_still
 from ..modules import Library, ModuleSource, by_module_name
 from .graph import CannotTravelError, MalformedError, SharedObjects
 
@@ -239,6 +240,8 @@ class StandIns:
         import random  # noqa: PLC0415
 
         random.seed(job["seed"])
+        if job["clock"]:
+            stand_still(*job["clock"])
         terminal = _Terminal(send, receive, json.loads)
         terminal.install()
         for name in modules:
