@@ -1,0 +1,324 @@
+"""The table of what first courses ask for: of each line the scenario is run as it stands in the
+guide, with a right program, which is the reference, and two wrong ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from harness.assignment.loading import load
+from tests.grading.test_exercises import problems
+from tests.inline import grade_here
+from tests.tiny_course import Course
+
+GUIDE = Path(__file__).parents[2] / "docs/writing-scenarios.md"
+HEADING = "## What first courses ask for\n"
+LINE = re.compile(r"^\| (?P<what>.+?) \| `(?P<scenario>.+)` \|$", re.MULTILINE)
+
+
+def scenarios() -> dict[str, str]:
+    section = GUIDE.read_text(encoding="utf-8").partition(HEADING)[2].partition("\n## ")[0]
+    return {line["what"]: line["scenario"] for line in LINE.finditer(section)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Programs:
+    """A right program and two wrong ones, the function that the line is about, and what
+    assignment.yaml says."""
+
+    right: str
+    wrong: tuple[str, str]
+    function: str = "a1.py"
+    settings: str = ""
+
+
+ANIMAL = (
+    "class Animal:\n    def __init__(self, name):\n        self.name = name\n"
+    "    def speak(self):\n        return f'{self.name} says {self.sound}'\n"
+)
+VECTOR = (
+    "class Vector:\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n"
+    "    def __eq__(self, other):\n        return (self.x, self.y) == (other.x, other.y)\n"
+)
+DOOR = "class Door:\n    def __init__(self, log):\n        self.log = log\n"
+SQUARE = (
+    "class Square:\n    def __init__(self, side):\n        self.side = side\n"
+    "    def area(self):\n        return self.side ** 2\n"
+)
+PROGRAMS = {
+    "recursion": Programs(
+        function="flat",
+        right="def flat(items):\n    result = []\n    for item in items:\n"
+        "        result += flat(item) if isinstance(item, list) else [item]\n    return result\n",
+        wrong=(
+            "def flat(items):\n    result = []\n    for item in items:\n"
+            "        result += item if isinstance(item, list) else [item]\n    return result\n",
+            "def flat(items):\n    return [i for i in items if not isinstance(i, list)]\n",
+        ),
+    ),
+    "a depth that matters": Programs(
+        function="sum_to",
+        right="def sum_to(n):\n    return n + sum_to(n - 1) if n else 0\n",
+        wrong=(
+            "def sum_to(n):\n    def rest():\n        return sum_to(n - 1)\n"
+            "    return n + rest() if n else 0\n",
+            "def sum_to(n):\n    return n + sum_to(n - 1) if n > 1 else 0\n",
+        ),
+    ),
+    "generators": Programs(
+        function="countdown",
+        right="def countdown(n):\n    while n:\n        yield n\n        n -= 1\n",
+        wrong=(
+            "def countdown(n):\n    return [*range(n, 0, -1)]\n",
+            "def countdown(n):\n    while n >= 0:\n        yield n\n        n -= 1\n",
+        ),
+    ),
+    "generators without an end": Programs(
+        function="evens",
+        right="def evens():\n    n = 0\n    while True:\n        yield n\n        n += 2\n",
+        wrong=(
+            "def evens():\n    yield 0\n    yield 2\n",
+            "def evens():\n    n = 2\n    while True:\n        yield n\n        n += 2\n",
+        ),
+    ),
+    "nested data": Programs(
+        function="by_year",
+        right="def by_year(people):\n    years = {}\n    for name, facts in people.items():\n"
+        "        years.setdefault(facts['born'], []).append(name)\n    return years\n",
+        wrong=(
+            "def by_year(people):\n    return {p['born']: name for name, p in people.items()}\n",
+            "def by_year(people):\n"
+            "    return {str(p['born']): [name] for name, p in people.items()}\n",
+        ),
+    ),
+    "sets": Programs(
+        function="vowels",
+        right="def vowels(text):\n    return set(text) & set('aeiou')\n",
+        wrong=(
+            "def vowels(text):\n    return sorted(set(text) & set('aeiou'))\n",
+            "def vowels(text):\n    return set(text) - set('aeiou')\n",
+        ),
+    ),
+    "unordered results": Programs(
+        function="anagrams",
+        right="from itertools import permutations\n"
+        "def anagrams(text):\n    return [''.join(p) for p in permutations(text)][::-1]\n",
+        wrong=(
+            "def anagrams(text):\n    return [text, text[::-1], text]\n",
+            "def anagrams(text):\n    return (text, text[::-1])\n",
+        ),
+    ),
+    "floats in containers": Programs(
+        function="means",
+        right="def means(groups):\n"
+        "    return {name: sum(part) / len(part) for name, part in groups.items()}\n",
+        wrong=(
+            "def means(groups):\n"
+            "    return {name: sum(part) // len(part) for name, part in groups.items()}\n",
+            "def means(groups):\n"
+            "    return {name: round(sum(part) / len(part), 1) for name, part in groups.items()}\n",
+        ),
+    ),
+    "keyword and default arguments": Programs(
+        function="greet",
+        right="def greet(name, greeting='Hello'):\n    return f'{greeting} {name}'\n",
+        wrong=(
+            "def greet(name, word='Hello'):\n    return f'{word} {name}'\n",
+            "def greet(name, greeting='Hi'):\n    return f'{greeting} {name}'\n",
+        ),
+    ),
+    "defaults that remember": Programs(
+        function="add",
+        right="def add(item, items=None):\n    items = [] if items is None else items\n"
+        "    items.append(item)\n    return items\n",
+        wrong=(
+            "def add(item, items=[]):\n    items.append(item)\n    return items\n",
+            "def add(item, items=None):\n    return item\n",
+        ),
+    ),
+    "arguments that stay as they are": Programs(
+        function="ordered",
+        right="def ordered(numbers):\n    return sorted(numbers)\n",
+        wrong=(
+            "def ordered(numbers):\n    numbers.sort()\n    return numbers\n",
+            "def ordered(numbers):\n    return numbers\n",
+        ),
+    ),
+    "context managers": Programs(
+        function="Door",
+        right=DOOR + "    def __enter__(self):\n        self.log.append('open')\n"
+        "    def __exit__(self, *error):\n        self.log.append('shut')\n",
+        wrong=(
+            DOOR + "    def __enter__(self):\n        self.log.append('open')\n"
+            "    def __exit__(self, *error):\n        pass\n",
+            DOOR + "        log.append('open')\n    def __enter__(self):\n        return self\n"
+            "    def __exit__(self):\n        self.log.append('shut')\n",
+        ),
+    ),
+    "operator methods": Programs(
+        function="Vector",
+        right=VECTOR + "    def __add__(self, other):\n"
+        "        return Vector(self.x + other.x, self.y + other.y)\n",
+        wrong=(
+            VECTOR + "    def __add__(self, other):\n        return (self.x + other.x, 6)\n",
+            VECTOR + "    def __add__(self, other):\n        return Vector(self.x, other.y)\n",
+        ),
+    ),
+    "inheritance": Programs(
+        function="Dog",
+        right=ANIMAL + "class Dog(Animal):\n    sound = 'Woof'\n",
+        wrong=(
+            ANIMAL + ANIMAL.replace("Animal", "Dog").replace("{self.sound}", "Woof"),
+            ANIMAL + "class Dog(Animal):\n    sound = 'Woof'\n"
+            "    def speak(self):\n        return self.sound\n",
+        ),
+    ),
+    "dataclasses": Programs(
+        function="Point",
+        settings="compare: {Point: attributes}\n",
+        right="from dataclasses import dataclass\n"
+        "@dataclass\nclass Point:\n    x: int\n    y: int = 0\n",
+        wrong=(
+            "class Point:\n    def __init__(self, x, y=0):\n        self.x, self.y = x, y\n",
+            "from dataclasses import dataclass\n"
+            "@dataclass(eq=False)\nclass Point:\n    x: int\n    y: int = 0\n",
+        ),
+    ),
+    "properties": Programs(
+        function="Circle",
+        right="import math\nclass Circle:\n    def __init__(self, radius):\n"
+        "        self.radius = radius\n    @property\n"
+        "    def area(self):\n        return math.pi * self.radius ** 2\n",
+        wrong=(
+            "import math\nclass Circle:\n    def __init__(self, radius):\n"
+            "        self.radius = radius\n"
+            "    def area(self):\n        return math.pi * self.radius ** 2\n",
+            "class Circle:\n    def __init__(self, radius):\n        self.radius = radius\n"
+            "    @property\n    def area(self):\n        return 3.14 * self.radius ** 2\n",
+        ),
+    ),
+    "iterators": Programs(
+        function="Countdown",
+        settings="compare: {Countdown: none}\n",
+        right="class Countdown:\n    def __init__(self, n):\n        self.n = n\n"
+        "    def __iter__(self):\n        return iter(range(self.n, 0, -1))\n",
+        wrong=(
+            "class Countdown:\n    def __init__(self, n):\n        self.n = n + 1\n"
+            "    def __iter__(self):\n        return self\n"
+            "    def __next__(self):\n        self.n -= 1\n"
+            "        if self.n < 1:\n            raise StopIteration\n        return self.n\n",
+            "class Countdown:\n    def __init__(self, n):\n        self.n = n\n"
+            "    def __iter__(self):\n        return iter(range(self.n, -1, -1))\n",
+        ),
+    ),
+    "`match`": Programs(
+        function="obey",
+        right="def obey(command):\n    match command.split():\n"
+        "        case ['go', where]:\n            return where\n"
+        "        case ['stop' | 'halt']:\n            return 'halt'\n"
+        "        case _:\n            return '?'\n",
+        wrong=(
+            "def obey(command):\n    match command:\n"
+            "        case 'go', where:\n            return where\n"
+            "        case 'stop':\n            return 'halt'\n"
+            "        case _:\n            return '?'\n",
+            "def obey(command):\n    match command.split():\n"
+            "        case ['go', where]:\n            return where\n"
+            "        case ['stop']:\n            return 'halt'\n",
+        ),
+    ),
+    "type hints with `Protocol`": Programs(
+        function="total",
+        right="from typing import Protocol\nclass Shape(Protocol):\n"
+        "    def area(self) -> float: ...\n" + SQUARE + "def total(shapes: list[Shape]) -> float:\n"
+        "    return sum(shape.area() for shape in shapes)\n",
+        wrong=(
+            SQUARE + "def total(shapes):\n"
+            "    return sum(s.area() for s in shapes if isinstance(s, Square))\n",
+            SQUARE + "def total(shapes):\n    return sum(s.side ** 2 for s in shapes)\n",
+        ),
+    ),
+    "functions as values": Programs(
+        function="twice",
+        right="def twice(function):\n    return lambda value: function(function(value))\n",
+        wrong=(
+            "def twice(function):\n    return lambda value: 2 * function(value)\n",
+            "def twice(function):\n    return function\n",
+        ),
+    ),
+    "arguments of a program": Programs(
+        right="import sys\nprint(sum(map(int, sys.argv[1:])))\n",
+        wrong=(
+            "import sys\nprint(sys.argv[1] + sys.argv[2])\n",
+            "import sys\nprint(sum(map(int, sys.argv[2:])))\n",
+        ),
+    ),
+    "the environment": Programs(
+        right="import os\nprint('Hello', os.environ['NAME'])\n",
+        wrong=(
+            "import os\nprint('Hello', os.environ.get('USER'))\n",
+            "print('Hello NAME')\n",
+        ),
+    ),
+    "exit codes": Programs(
+        right="import sys\nif len(sys.argv) < 2:\n    print('usage: a1.py FILE')\n    sys.exit(2)\n",
+        wrong=(
+            "import sys\nif len(sys.argv) < 2:\n    print('usage: a1.py FILE')\n",
+            "import sys\nif len(sys.argv) < 2:\n    sys.exit('usage: a1.py FILE')\n",
+        ),
+    ),
+    "a program that is piped into": Programs(
+        right="import sys\nprint(sum(int(line) for line in sys.stdin))\n",
+        wrong=(
+            "import sys\nprint(sum(int(line) for line in sys.stdin.read()[:1]))\n",
+            "print(int(input('? ')) + int(input('? ')))\n",
+        ),
+    ),
+    "files": Programs(
+        function="sort_file",
+        right="def sort_file(name, other):\n"
+        "    with open(name) as file, open(other, 'w') as out:\n"
+        "        out.writelines(sorted(file))\n",
+        wrong=(
+            "def sort_file(name, other):\n"
+            "    with open(name) as file:\n        lines = sorted(file)\n"
+            "    with open(name, 'w') as out:\n        out.writelines(lines)\n",
+            "def sort_file(name, other):\n"
+            "    with open(name) as file, open(other, 'w') as out:\n"
+            "        out.write(' '.join(sorted(file.read().split())))\n",
+        ),
+    ),
+    "exceptions with messages": Programs(
+        function="withdraw",
+        right="def withdraw(amount):\n    if amount > 3:\n"
+        "        raise ValueError('there are only 3 dollars')\n",
+        wrong=(
+            "def withdraw(amount):\n    if amount > 3:\n        raise ValueError('no')\n",
+            "class Poor(ValueError):\n    pass\n"
+            "def withdraw(amount):\n    raise Poor('there are only 3 dollars')\n",
+        ),
+    ),
+}
+
+
+def test_every_line_of_the_table_has_its_programs() -> None:
+    assert list(scenarios()) == list(PROGRAMS)
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_a_line_passes_the_right_program_and_fails_two_wrong_ones(
+    what: str, tmp_path: Path
+) -> None:
+    programs = PROGRAMS[what]
+    line = f"scenarios:\n  - {{name: s, function: {programs.function}, {scenarios()[what]}}}\n"
+    settings = "functionality_marks: 1\n" + programs.settings
+    course = Course.small(tmp_path, "e", programs.right, line, settings)
+    assert problems(tmp_path) == []
+    for number, program in enumerate((programs.right, *programs.wrong)):
+        course.write(f"submissions/{number}/a1.py", program)
+    run = grade_here(load(tmp_path, "e"), tmp_path / "submissions", tmp_path / "reports")
+    passed = {result.id: result.scenarios[0].verdict.passed for result in run.submissions}
+    assert passed == {"0": True, "1": False, "2": False}
