@@ -1,12 +1,13 @@
-"""`clock:` what time programs are told, as it is written and with its offset from UTC."""
+"""`clock:` what time programs are told, as it is written."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from harness.assignment.document import HintedError
+from harness.model.stimulus import Clock
 
 _WRITTEN = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -19,9 +20,9 @@ class ClockError(HintedError):
     """What is written is no time that a clock shows."""
 
 
-def read_clock(text: str, time_zone: str) -> str:
-    """The time in ISO 8601 with its offset from UTC; a date alone is its midnight. Where no offset
-    is written, it is a time of the zone with this name (empty: UTC). ClockError."""
+def read_clock(text: str, time_zone: str) -> Clock:
+    """The time; a date alone is its midnight. Where no offset is written, it is a time of the zone
+    with this name (empty: UTC). ClockError."""
     written = _WRITTEN.match(text)
     if written is None:
         what = f"expected a date and a time, got {text!r}"
@@ -36,7 +37,8 @@ def read_clock(text: str, time_zone: str) -> str:
         raise ClockError(what, f"write a year from {_FIRST_YEAR} to {datetime.max.year - 1}")
     if not written["offset"]:
         time = _of_zone(time, ZoneInfo(time_zone or "UTC"), text, time_zone)
-    return time.isoformat()
+    offset = time.utcoffset() or timedelta()
+    return Clock(seconds=int(time.timestamp()), offset=int(offset.total_seconds()))
 
 
 def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from harness.assignment.document import Document, Loc
 from harness.matchers.reading import nearest
 from harness.model.plan import Clause, FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.stimulus import Binding, Limits, statements
+from harness.model.stimulus import Binding, Clock, Limits, statements
 from harness.model.values import Value
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Vocabulary:
     definitions: frozenset[str]  # functions and classes of the provided files, but for drivers
     limits: Limits
     floats_within: float | None
-    clock: str  # as in a stimulus, where a scenario states none
+    clock: Clock | None  # where a scenario states none
     variants: Variants
     clauses: tuple[Clause, ...] | None = None  # None where the assignment lists none
 

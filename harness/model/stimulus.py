@@ -6,6 +6,7 @@ import ast
 import functools
 import warnings
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from enum import StrEnum
 
 from harness.common.escaping import visible
@@ -49,6 +50,18 @@ class Binding:
 
     name: str
     literal: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """A time that a program is told."""
+
+    seconds: int  # since 1970
+    offset: int  # seconds that its zone is east of UTC
+
+    @property
+    def time(self) -> datetime:
+        return datetime.fromtimestamp(self.seconds, timezone(timedelta(seconds=self.offset)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +140,7 @@ class Stimulus:
     constants: tuple[Binding, ...] = ()  # the overrides of provided constants
     provide: tuple[str, ...] = ()  # extra files placed beside
     seed: int | None = None  # of the module random; None: none is stated, which is 0
-    clock: str = ""  # the time that it is told, ISO 8601 with its offset; empty: the real one
+    clock: Clock | None = None  # the time that it is told; None: the real one
     stand_ins: tuple[StandIn, ...] = ()  # in place of what was handed in under their modules' names
     folder: bool = False  # it has a working folder of its own, which begins with the files
     files: tuple[SourceFile, ...] = ()

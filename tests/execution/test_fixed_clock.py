@@ -6,12 +6,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 import harness
+from harness.assignment.clocks import read_clock
 from harness.execution import AnyDriver, Driver, Interpreter
 from harness.execution.piped.driver import PipedDriver
 from harness.execution.sharing import may_share
@@ -19,8 +19,8 @@ from harness.model.observation import Tier
 from harness.model.stimulus import Limits, Run, Stimulus
 from tests.execution.small_world import assignment, call, plain, source
 
-NOON = "2026-03-01T12:00:00+10:00"
-SECONDS = datetime.fromisoformat(NOON).timestamp()
+NOON = read_clock("2026-03-01T12:00:00+10:00", "")
+SECONDS = float(NOON.seconds)
 READINGS = {
     "str(date.today())": "'2026-03-01'",
     "str(datetime.date.today())": "'2026-03-01'",
@@ -120,7 +120,7 @@ def test_what_runs_the_reference_again_moves_no_fixed_clock(interpreter: Interpr
 )
 def test_it_is_the_time_of_its_zone(one_driver: Driver, clock: str, shown: str) -> None:
     program = "import time\ndef f():\n    return [time.strftime('%Y-%m-%d %H:%M:%S %Z')]\n"
-    assert readings(one_driver, program, call("f()", clock=clock)) == [repr(shown)]
+    assert readings(one_driver, program, call("f()", clock=read_clock(clock, ""))) == [repr(shown)]
 
 
 def test_a_program_as_main_and_what_is_given_read_it_too(one_driver: Driver) -> None:
@@ -143,14 +143,14 @@ WITHOUT_ZONES = """\
 import time
 del time.tzset
 from harness.execution.inside.clock import stand_still
-stand_still({nanoseconds}, 36_000)
+stand_still({seconds}, 36_000)
 import datetime
 print(datetime.datetime.now(), time.strftime("%H:%M"), time.time_ns() % 10**9)
 """
 
 
 def test_where_a_process_cannot_choose_its_zone_the_clock_is_right_in_the_one_there() -> None:
-    program = WITHOUT_ZONES.format(nanoseconds=int(SECONDS) * 10**9)
+    program = WITHOUT_ZONES.format(seconds=NOON.seconds)
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "TZ": "America/New_York"},

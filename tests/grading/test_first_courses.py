@@ -264,7 +264,8 @@ PROGRAMS = {
         ),
     ),
     "exit codes": Programs(
-        right="import sys\nif len(sys.argv) < 2:\n    print('usage: a1.py FILE')\n    sys.exit(2)\n",
+        right="import sys\nif len(sys.argv) < 2:\n"
+        "    print('usage: a1.py FILE')\n    sys.exit(2)\n",
         wrong=(
             "import sys\nif len(sys.argv) < 2:\n    print('usage: a1.py FILE')\n",
             "import sys\nif len(sys.argv) < 2:\n    sys.exit('usage: a1.py FILE')\n",
@@ -289,6 +290,20 @@ PROGRAMS = {
             "def sort_file(name, other):\n"
             "    with open(name) as file, open(other, 'w') as out:\n"
             "        out.write(' '.join(sorted(file.read().split())))\n",
+        ),
+    ),
+    "the day of today": Programs(
+        function="age",
+        right="from datetime import date\n"
+        "def age(born):\n    day, now = date.fromisoformat(born), date.today()\n"
+        "    had = (now.month, now.day) >= (day.month, day.day)\n"
+        "    return now.year - day.year - (not had)\n",
+        wrong=(
+            "from datetime import date\n"
+            "def age(born):\n    return date.today().year - date.fromisoformat(born).year\n",
+            "from datetime import datetime\n"
+            "def age(born):\n    days = datetime.now() - datetime.fromisoformat(born)\n"
+            "    return days.days // 360\n",
         ),
     ),
     "exceptions with messages": Programs(

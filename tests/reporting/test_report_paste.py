@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.model.plan import Scenario
-from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
+from harness.model.stimulus import Binding, Call, Clock, Run, Session, Stimulus
 from harness.model.student_view import Surroundings
 from harness.reporting.view.paste import (
     called,
@@ -65,7 +65,7 @@ def test_a_chosen_seed_is_part_of_it() -> None:
     stimulus = Stimulus(action=Call(expression="roll()"), seed=7)
     assert python_lines(stimulus, AROUND) == "import random\nrandom.seed(7)\n" + HEAD + "roll()"
     assert to_try(stimulus) == "import random\nrandom.seed(7)\nroll()"
-    at_noon = replace(stimulus, seed=None, clock="2026-03-01T12:00:00+10:00")
+    at_noon = replace(stimulus, seed=None, clock=Clock(seconds=1_772_330_400, offset=36_000))
     assert to_try(at_noon) == "# at 2026-03-01 12:00:00 (UTC+10:00)\nroll()"
     of_nought = replace(stimulus, seed=0)
     assert to_try(of_nought) == "import random\nrandom.seed(0)\nroll()"

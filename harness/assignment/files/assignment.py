@@ -40,7 +40,7 @@ from harness.common.words import listed
 from harness.matchers.reading import describe, nearest
 from harness.model.assignment import ClassComparison, CompareBy
 from harness.model.plan import ManualSlot, Place, SourceFile
-from harness.model.stimulus import Limits
+from harness.model.stimulus import Clock, Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 
 _PYTHON = re.compile(r"3\.[0-9]{1,2}\Z")
@@ -239,12 +239,12 @@ def read_heading(
     )
 
 
-def _clock(document: Document, shape: AssignmentShape) -> str:
+def _clock(document: Document, shape: AssignmentShape) -> Clock | None:
     try:
-        return shape.clock and read_clock(shape.clock, shape.time_zone)
+        return read_clock(shape.clock, shape.time_zone) if shape.clock else None
     except ClockError as error:
         document.add(("clock",), str(error), error.hint)
-        return ""
+        return None
 
 
 def _files(

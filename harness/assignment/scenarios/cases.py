@@ -34,7 +34,7 @@ from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.plan import Scenario, SourceFile
 from harness.model.specification import TranscriptFile
-from harness.model.stimulus import Binding, Stimulus
+from harness.model.stimulus import Binding, Clock, Stimulus
 from harness.model.values import Value
 
 _OF_A_ROW = tuple(StatedShape.model_fields)
@@ -141,7 +141,7 @@ class Compiled:
     provide: set[str] = field(default_factory=set)
     stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
     data_files: set[str] = field(default_factory=set)  # those of `files:`
-    samples: dict[tuple[str, Overrides, str], DrawRequest] = field(default_factory=dict)
+    samples: dict[tuple[str, Overrides, Clock | None], DrawRequest] = field(default_factory=dict)
     """The requests of strategies, by the scenarios' group, their constants and their clock."""
     needs: list[Context] = field(default_factory=list)  # that need something
 

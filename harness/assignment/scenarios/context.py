@@ -26,7 +26,7 @@ from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Refused, nearest
 from harness.model.expectation import Matcher
-from harness.model.stimulus import Limits
+from harness.model.stimulus import Clock, Limits
 from harness.model.values import Value, ValueKind
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Variation:
 
     overrides: Overrides = ()
     swept: tuple[str, ...] = ()
-    clock: str = ""  # as in a stimulus
+    clock: Clock | None = None
 
     def bracket(self, *more: str) -> str:
         """`[NAME=value,NAME2=value]`, or nothing."""

@@ -21,7 +21,17 @@ from harness.assignment.scenarios.python_text import (
 )
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.policy import SourceFile
-from harness.model.stimulus import Binding, Call, Key, Replies, Run, Session, Stimulus, Typed
+from harness.model.stimulus import (
+    Binding,
+    Call,
+    Clock,
+    Key,
+    Replies,
+    Run,
+    Session,
+    Stimulus,
+    Typed,
+)
 
 if TYPE_CHECKING:
     from harness.assignment.scenarios.shape import TextShape
@@ -83,7 +93,7 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
     )
 
 
-def read_clocks(context: Context) -> list[tuple[str, tuple[str, ...]]]:
+def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
     """The times that the scenario sweeps, each with its mark in an id; of one time, or none, that
     without a mark. Refused, with the mistake noted, where one is no time."""
     if not context.states("clock") or "clock" in context.row_keys:
@@ -98,14 +108,14 @@ def read_clocks(context: Context) -> list[tuple[str, tuple[str, ...]]]:
     return [(time, (f"clock={text}",)) for time, text in zip(times, written, strict=True)]
 
 
-def _clock(context: Context, loc: Loc, text: str) -> str:
+def _clock(context: Context, loc: Loc, text: str) -> Clock:
     try:
         return read_clock(text, context.vocabulary.shape.time_zone)
     except ClockError as error:
         context.refuse(loc, str(error), error.hint)
 
 
-def _clock_of(context: Context) -> str:
+def _clock_of(context: Context) -> Clock | None:
     """The time of a case: a row's own, else that of the scenario."""
     if "clock" not in context.row_keys:
         return context.variation.clock

@@ -22,27 +22,26 @@ _NANO = 1_000_000_000
 _replaced: list[object] = []
 
 
-def stand_still(nanoseconds: int, offset: int) -> None:
-    """Let programs read this time, since 1970, and live in a zone so many seconds east of UTC. The
-    clock moves on by what the program sleeps."""
+def stand_still(seconds: int, offset: int) -> None:
+    """Let programs read this time, in seconds since 1970, and live in a zone so many seconds east
+    of UTC. The clock moves on by what the program sleeps."""
     import time  # noqa: PLC0415  (only then is it worth its memory)
 
     if hasattr(time, "tzset"):
         environ["TZ"] = _zone(offset)
         time.tzset()
     else:  # Windows keeps its zone: let the time be right that it shows there
-        parts = time.gmtime(nanoseconds // _NANO + offset)
-        nanoseconds = int(time.mktime((*parts[:8], -1))) * _NANO + nanoseconds % _NANO
+        seconds = int(time.mktime((*time.gmtime(seconds + offset)[:8], -1)))
     real_sleep = time.sleep
-    slept = 0
+    nanoseconds = seconds * _NANO
 
-    def sleep(seconds: float, /) -> None:
-        nonlocal slept
-        real_sleep(seconds)
-        slept += int(seconds * _NANO)
+    def sleep(length: float, /) -> None:
+        nonlocal nanoseconds
+        real_sleep(length)
+        nanoseconds += int(length * _NANO)
 
     time.sleep = sleep  # type: ignore[assignment]
-    _tell(lambda: nanoseconds + slept)
+    _tell(lambda: nanoseconds)
 
 
 def move(seconds: int) -> None:

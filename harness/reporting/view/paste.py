@@ -8,12 +8,11 @@ import itertools
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
 from harness.judging.boards import grid_of
-from harness.model.stimulus import Binding, Call, Run, Session, Stimulus, statements
+from harness.model.stimulus import Binding, Call, Clock, Run, Session, Stimulus, statements
 from harness.model.student_view import Surroundings
 from harness.model.values import Value
 from harness.model.verdict import BoardArgument, Grid
@@ -76,14 +75,13 @@ def to_try(stimulus: Stimulus) -> str:
     action = stimulus.action
     seeded = stimulus.seed is not None
     lines = _running(action) if isinstance(action, Run) and seeded else [called(stimulus)]
-    clock = [f"# at {clock_words(stimulus)}"] if stimulus.clock else []
+    clock = [f"# at {clock_words(stimulus.clock)}"] if stimulus.clock else []
     return "\n".join([*clock, *_seeding(stimulus), *lines])
 
 
-def clock_words(stimulus: Stimulus) -> str:
-    """The time that the program is told, for a sentence: 2026-03-01 12:00:00 (UTC+10:00)."""
-    time = datetime.fromisoformat(stimulus.clock)
-    return f"{time.replace(tzinfo=None)} ({time.tzname()})"
+def clock_words(clock: Clock) -> str:
+    """The time, for a sentence: 2026-03-01 12:00:00 (UTC+10:00)."""
+    return f"{clock.time.replace(tzinfo=None)} ({clock.time.tzname()})"
 
 
 def set_up(stimulus: Stimulus, call: str = "", known: Collection[str] = ()) -> str:

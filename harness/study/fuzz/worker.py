@@ -253,7 +253,7 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
     if stimulus.seed is not None:
         lines.append(f"seed: {stimulus.seed}")
     if stimulus.clock:
-        lines.append(f"clock: {stimulus.clock}")
+        lines.append(f"clock: {stimulus.clock.time.isoformat()}")
     if reference.ending is Ending.ASKED_FOR_MORE:
         lines.append("ends: asks_for_more")
     digest = sha256("\n".join(lines).encode()).hexdigest()[:8]
