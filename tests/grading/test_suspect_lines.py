@@ -62,7 +62,27 @@ def sign(n):
 def double(n):
     return 2 * n
 """
+LATE = """\
+def sign(n):
+    total = 0
+    for number in range(3000):
+        total += busy(number)
+    if n > 2:
+        return "bag"
+    return "small"
+def busy(number):
+    a = number
+    b = a
+    c = b
+    d = c
+    e = d
+    f = e
+    return f
+def double(n):
+    return 2 * n
+"""
 SUBMISSIONS = {
+    "late": LATE,
     "helper": REFERENCE.replace('return "big"', 'return "bag"'),
     "hidden": REFERENCE.replace("return 2 * n", "return 3 * n"),
     "forged": FORGED,
@@ -138,6 +158,11 @@ def test_a_program_that_does_not_end_has_the_head_of_its_loop_first(
     (cause,) = results["endless"].causes
     assert cause.line == 3
     assert [(each.function, each.lines) for each in cause.suspects] == [("sign", (2, 3, 4))]
+
+
+def test_lines_that_run_late_in_a_long_run_are_seen(results: dict[str, SubmissionResult]) -> None:
+    (cause,) = results["late"].causes
+    assert {5, 6} <= set(cause.suspects[0].lines)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from . import evaluate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
-    from types import FrameType, ModuleType
+    from types import CodeType, FrameType, ModuleType
     from typing import Any
 
     from .evaluate import CompiledStimulus
@@ -344,6 +344,7 @@ def _new_frames_are_not_traced(frame: FrameType, event: str, argument: Any) -> N
 
 _MOST_TRACED = 20_000  # lines executed while tracing
 _MOST_SENT = 2_000
+_QUIET = 1_000  # lines of a function in which nothing new happened: of later calls the end is seen
 
 
 class LineTracer:
@@ -359,6 +360,7 @@ class LineTracer:
         self._send = send
         self._sent: set[str] = set()
         self._count = 0
+        self._quiet: dict[CodeType, int] = {}  # lines since something new happened
 
     def start(self) -> None:
         sys.settrace(self._enter)
@@ -367,16 +369,23 @@ class LineTracer:
         file = frame.f_code.co_filename
         if file not in self._own:
             return None
-        last = 0
+        last, lines, known, code = 0, 0, len(self._sent), frame.f_code
+        frame.f_trace_lines = self._quiet.get(code, 0) < _QUIET
 
         def trace(frame: FrameType, event: str, argument: Any) -> Any:
-            nonlocal last
+            nonlocal last, lines
             line = frame.f_lineno
             if event == "line":
                 self._note(f"{file}:{line}:{last}")
                 last = line
-            elif event == "return" and (argument is None or type(argument) is bool):
-                self._note(f"{file}:{line}:{argument}")
+                lines += 1
+            elif event == "return":
+                if argument is None or type(argument) is bool:
+                    self._note(f"{file}:{line}:{argument}")
+                is_new = len(self._sent) > known
+                if is_new and not frame.f_trace_lines:
+                    self._note(f"{file}:{line}:0")
+                self._quiet[code] = 0 if is_new else self._quiet.get(code, 0) + lines
             return trace
 
         return trace
