@@ -14,7 +14,7 @@ import ast
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.common.escaping import plain, quoted
@@ -203,6 +203,64 @@ def gave_none(trace: Trace, name: str, functions: Iterable[OutlinePart]) -> Line
         if _around(line, [part]) is not None and line.number > part.first
     ]
     return lines[0] if len(lines) == 1 else None
+
+
+_LONGEST_LITERAL = 200
+
+
+def literals(source: str | bytes) -> dict[str, object]:
+    """The literal values that a text gives names at its top level."""
+    found: dict[str, object] = {}
+    for statement in statements(source):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                pass
+            case _:
+                continue
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, TypeError, RecursionError, MemoryError):
+            continue
+    return found
+
+
+def other_constant(
+    functions: Iterable[OutlinePart],
+    outline: Outline,
+    text_of: Callable[[Line], str],
+    reference: Mapping[str, object],
+) -> OutlinePart | None:
+    """The constant of the submission's that these functions use, directly or by another constant,
+    and that is another literal, of the same type, than under this name in the reference; None where
+    there is none, or several: then a name may well mean something else."""
+    constants = {part.name: part for part in outline.parts if not part.callable}
+    pending = [name for part in functions for name in part.mentions]
+    found: list[OutlinePart] = []
+    while pending:
+        part = constants.pop(pending.pop(), None)
+        if part is None:
+            continue
+        pending += part.mentions
+        text = text_of(Line(part.file, part.first))
+        if part.first == part.last and len(text) <= _LONGEST_LITERAL:
+            own, theirs = literals(text).get(part.name), reference.get(part.name)
+            if own is not None and type(own) is type(theirs) and own != theirs:
+                found.append(part)
+    return found[0] if len(found) == 1 else None
+
+
+def with_constant(cause: Cause, part: OutlinePart, text: str) -> Cause:
+    """The cause with a constant that it may come from said and shown first."""
+    value = plain(text.partition("=")[2].partition("#")[0].strip(), limit=60)
+    where = (
+        f"The fault may be in {plain(part.name, limit=60)}, which is {value} on line {part.first}"
+    )
+    place = CodePlace(file=part.file, first=part.first, last=part.last)
+    suspect = Suspect(function=part.name, place=place, lines=(part.first,))
+    message = f"{where}: compare it with the sheet. {cause.message}"
+    return replace(cause, message=message, suspects=(suspect, *cause.suspects))
 
 
 _RETURN = re.compile(r"return\b\s*(?P<what>.*)")

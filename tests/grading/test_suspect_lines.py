@@ -22,7 +22,8 @@ def half(n):
         return "big"
     return "small"
 def double(n):
-    return 2 * n
+    return FACTOR * n
+FACTOR = 2
 """
 SCENARIOS = """\
 scenarios:
@@ -84,11 +85,12 @@ def double(n):
 SUBMISSIONS = {
     "late": LATE,
     "helper": REFERENCE.replace('return "big"', 'return "bag"'),
-    "hidden": REFERENCE.replace("return 2 * n", "return 3 * n"),
+    "hidden": REFERENCE.replace("return FACTOR * n", "return FACTOR + n + 4"),
     "forged": FORGED,
     "untraced": UNTRACED,
     "endless": ENDLESS,
-    "bare": REFERENCE.replace("return 2 * n", "return"),
+    "bare": REFERENCE.replace("return FACTOR * n", "return"),
+    "constant": REFERENCE.replace("FACTOR = 2", "FACTOR = 3"),
     "no_end": REFERENCE.replace("return half(n)", "half(n)"),
 }
 
@@ -178,3 +180,11 @@ def test_the_text_says_why_none_comes_back(
     (cause,) = results[id].causes
     assert cause.message == message
     assert cause.rule == "returned_none"
+
+
+def test_a_constant_that_differs_from_the_references_is_named(
+    results: dict[str, SubmissionResult],
+) -> None:
+    (cause,) = results["constant"].causes
+    assert cause.message.startswith("The fault may be in FACTOR, which is 3 on line 9: ")
+    assert [each.function for each in cause.suspects] == ["FACTOR", "double"]

@@ -14,9 +14,12 @@ from harness.judging.suspects import (
     deciding,
     functions_of,
     gave_none,
+    literals,
     most_suspect,
+    other_constant,
     read_trace,
     why_none,
+    with_constant,
     with_deciding,
     within,
 )
@@ -44,8 +47,8 @@ print(outer(LIMIT))
 TEXTS = PROGRAM.splitlines()
 
 
-def outline() -> Outline:
-    return check([source(PROGRAM)], None).outline
+def outline(program: str = PROGRAM) -> Outline:
+    return check([source(program)], None).outline
 
 
 def cause(function: str) -> Cause:
@@ -304,3 +307,64 @@ def test_a_suspicion_is_the_same_after_it_was_written(
 ) -> None:
     suspicion = Suspicion(lines=lines, decides=decides, none=none)
     assert Suspicion.read(str(suspicion)) == suspicion
+
+
+CONSTANTS = """\
+WIN = 3
+DOWN: tuple[int, int] = (2, 1)
+STEPS = (DOWN, (0, 1))
+WORD = "x"
+TABLE = [
+    1,
+]
+SUM = 1 + 1
+def win():
+    return WIN + len(STEPS)
+def say():
+    return WORD + str(TABLE) + str(SUM)
+def other():
+    return 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "reference", "name"),
+    [
+        ("win", {"WIN": 4}, "WIN"),
+        ("win", {"DOWN": (1, 1)}, "DOWN"),  # by way of STEPS
+        ("say", {"WORD": "y", "WIN": 4}, "WORD"),
+        # The same, of another type, of several lines, computed, unknown, not used, or two.
+        ("win", {"WIN": 3, "DOWN": (2, 1)}, None),
+        ("win", {"WIN": 4.0}, None),
+        ("say", {"TABLE": [2]}, None),
+        ("say", {"SUM": 3}, None),
+        ("win", {}, None),
+        ("other", {"WIN": 4}, None),
+        ("win", {"WIN": 4, "DOWN": (1, 1)}, None),
+    ],
+)
+def test_a_constant_that_differs_is_found_where_it_alone_does(
+    function: str, reference: dict[str, object], name: str | None
+) -> None:
+    read = outline(CONSTANTS)
+    functions = functions_of(cause(function), read, {function})
+    texts = CONSTANTS.splitlines()
+    found = other_constant(functions, read, lambda line: texts[line.number - 1], reference)
+    assert (found and found.name) == name
+
+
+def test_a_constant_is_said_and_shown_first() -> None:
+    part = outline(CONSTANTS).part("DOWN")
+    assert part is not None
+    found = with_constant(marked(4), part, "DOWN: tuple[int, int] = (2, 1)  # steps")
+    assert found.message == (
+        "The fault may be in DOWN, which is (2, 1) on line 2: compare it with the sheet. "
+        "outer returned 1."
+    )
+    assert [each.function for each in found.suspects] == ["DOWN", "helper"]
+
+
+def test_only_literals_at_the_top_level_count() -> None:
+    text = "A = 1\nB: int = 2\nC: int\nD = A\nE = F = 3\nif A:\n    G = 4\nH = {}[1]\nA = 5\n"
+    assert literals(text) == {"A": 5, "B": 2}
+    assert literals("A = = 1") == {}

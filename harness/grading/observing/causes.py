@@ -31,9 +31,12 @@ from harness.judging.suspects import (
     deciding,
     functions_of,
     gave_none,
+    literals,
     most_suspect,
+    other_constant,
     read_trace,
     why_none,
+    with_constant,
     with_deciding,
     within,
 )
@@ -101,6 +104,7 @@ class CauseFinder:
         """`reference` answers in place of a submission's functions (empty: nobody is blamed by
         substitution)."""
         self._reference = reference
+        self._constants = {name: v for file in reference for name, v in literals(file.data).items()}
         self._substitutable = Substitutable.of(runs.plan, reference)
         self._runs = runs
 
@@ -131,7 +135,9 @@ class CauseFinder:
         loops = again.loops(causes, failures, outline)
         causes = with_loops(causes, loops, failures, outline)
         texts = {file.name: lines_of(file.data) for file in submission.files}
-        causes = again.with_suspects(causes, failures, passed, outline, texts)
+        sheet = frozenset(scenario.function for scenario in self._runs.plan.scenarios)
+        tracing = _Tracing(outline, texts, sheet, passed, self._constants)
+        causes = again.with_suspects(causes, failures, tracing)
         return with_texts(causes, texts.__getitem__), again.new
 
 
@@ -252,14 +258,10 @@ class _RunsAgain:
         self,
         causes: Sequence[Cause],
         failures: Sequence[FailedScenario],
-        passed: Sequence[Scenario],
-        outline: Outline,
-        texts: Mapping[str, Sequence[str]],
+        tracing: _Tracing,
     ) -> tuple[Cause, ...]:
         """The causes with the lines that are most suspect, by runs that tell which lines run."""
         by_id = {each.scenario.id: each for each in failures}
-        sheet = {scenario.function for scenario in self._judged.plan.scenarios}
-        tracing = _Tracing(outline, texts, frozenset(sheet), passed)
         found: list[Cause] = []
         for index, cause in enumerate(causes):
             members = [by_id[name] for name in cause.scenarios if name in by_id]
@@ -274,7 +276,7 @@ class _RunsAgain:
             suspicion = Suspicion.read(verdict.message)
             explained = tracing.with_reason(cause, members, example, suspicion.none)
             marked = tracing.with_suspects(explained, runs, suspicion.lines)
-            found.append(with_deciding(marked, suspicion.decides))
+            found.append(tracing.with_culprit(marked, runs, suspicion.decides))
         return tuple(found)
 
     def _suspect_lines(self, cause: Cause, runs: _TracedRuns, tracing: _Tracing) -> Verdict:
@@ -335,11 +337,13 @@ class _Tracing:
         texts: Mapping[str, Sequence[str]],
         sheet: frozenset[str],
         passed: Sequence[Scenario],
+        constants: Mapping[str, object],
     ) -> None:
         self._outline = outline
         self._texts = texts
         self._sheet = sheet
         self._passed = passed
+        self._constants = constants
         self._usage = Usage(outline)
 
     def runs(
@@ -402,6 +406,14 @@ class _Tracing:
         if none is None or not text:
             return cause
         return replace(cause, message=why_none(cause, members, example, none.number, text))
+
+    def with_culprit(self, cause: Cause, runs: _TracedRuns, decides: str) -> Cause:
+        """The cause with the helper that decides, or a constant that differs, where there is no
+        line of an exception."""
+        part = other_constant(runs.functions, self._outline, self.text, self._constants)
+        if part is None or cause.line is not None:
+            return with_deciding(cause, decides)
+        return with_constant(cause, part, self.text(Line(part.file, part.first)))
 
     def text(self, line: Line) -> str:
         lines = self._texts.get(line.file, ())
