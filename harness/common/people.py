@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,14 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeVar
 
-from harness.common.csv_tables import Record
-
 T = TypeVar("T")
-
-_NAMES = ("name", "full name", "student", "student name")
-POINTS = "points possible"  # Canvas has a line about points among those about students
-# Brightspace writes `#4711`, Moodle `Participant 4711`.
-_BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
 
 
 class By(Enum):
@@ -44,20 +36,6 @@ class Person:
     @property
     def shown(self) -> str:
         return next((text for text in (self.name, *self.ids, *self.logins) if text), "a row")
-
-
-def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) -> Person | None:
-    """Who a row is, by its columns of these plain names and its name; None for one of nobody:
-    Canvas has `Student, Test` and a line of points in every gradebook."""
-    name = record.first(*_NAMES) or " ".join(record.every("first name", "last name"))
-    if id_key(name).split() == ["student,", "test"] or POINTS in id_key(name):
-        return None
-    return Person(ids=_plain(record, ids), logins=_plain(record, logins), name=name)
-
-
-def _plain(record: Record, columns: Iterable[str]) -> tuple[str, ...]:
-    cells = (_BEFORE_ID.sub("", cell) for cell in record.every(*columns))
-    return tuple(cell for cell in cells if cell)
 
 
 def pairs(

@@ -1,18 +1,37 @@
-"""What a platform's gradebook is: how its file is read, and how one is made without a download."""
+"""What a platform's gradebook is, how its file is read and made without a download; and who a row
+of any list of students is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.common.csv_tables import Sheet
+from harness.common.csv_tables import Record, Sheet
 from harness.common.errors import UserError
-from harness.common.people import POINTS, Person
+from harness.common.people import Person, id_key
 from harness.model.submission import Student
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+_NAMES = ("name", "full name", "student", "student name")
+_POINTS = "points possible"  # Canvas has a line about points among those about students
+# Brightspace writes `#4711`, Moodle `Participant 4711`.
+_BEFORE_ID = re.compile(r"\A#?(?:participant (?=[0-9]))?", re.IGNORECASE)
+
+
+def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) -> Person | None:
+    """Who a row is, by its columns of these plain names and its name; None for one of nobody:
+    Canvas has `Student, Test` and a line of points in every gradebook."""
+    name = record.first(*_NAMES) or " ".join(record.every("first name", "last name"))
+    if id_key(name).split() == ["student,", "test"] or _POINTS in id_key(name):
+        return None
+    return Person(ids=_plain(record, ids), logins=_plain(record, logins), name=name)
+
+
+def _plain(record: Record, columns: Iterable[str]) -> tuple[str, ...]:
+    cells = (_BEFORE_ID.sub("", cell) for cell in record.every(*columns))
+    return tuple(cell for cell in cells if cell)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +115,7 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
         titles = {i: groups["title"] for i, groups in items.items()}
         mark = choose_column(sheet, titles, column, title)
         # Canvas has a line of what each column is out of.
-        points = next((row for row in sheet.rows if POINTS in row[0].casefold()), ())
+        points = next((row for row in sheet.rows if _POINTS in row[0].casefold()), ())
         below = points[mark] if mark < len(points) else ""
         return GradebookLayout(
             mark=mark,

@@ -12,8 +12,9 @@ from zoneinfo import ZoneInfo
 
 from harness.common.csv_tables import Record, read_sheet
 from harness.common.errors import UserError
-from harness.common.people import id_key, person_in
+from harness.common.people import id_key
 from harness.intake.entries import clean_name
+from harness.intake.gradebook import person_in
 from harness.intake.platforms.moodle import in_english
 from harness.intake.uploads import Listed, student
 from harness.model.plan import Assignment

@@ -13,18 +13,15 @@ from typing import TypeVar
 
 from harness.common.csv_tables import Sheet, encoded, read_sheet
 from harness.common.errors import UserError
-from harness.common.people import (
-    By,
-    Person,
-    by_key,
-    by_name_line,
-    id_key,
-    id_keys,
-    pairs,
+from harness.common.people import By, Person, by_key, by_name_line, id_key, id_keys, pairs
+from harness.common.words import counted, rounded
+from harness.intake.gradebook import (
+    Gradebook,
+    GradebookEntry,
+    GradebookLayout,
+    number_in,
     person_in,
 )
-from harness.common.words import counted, rounded
-from harness.intake.gradebook import Gradebook, GradebookEntry, GradebookLayout, number_in
 from harness.intake.platforms import gradebooks
 from harness.model.result import SubmissionResult
 from harness.model.submission import Student
