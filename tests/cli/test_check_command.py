@@ -1,8 +1,11 @@
-"""`harness check` as a student meets it."""
+"""`harness check` as a student meets it, also by the name of a file alone; with `--format github`
+annotations and the exit status, and nothing a program printed.
+"""
 
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -243,3 +246,122 @@ def test_watch_says_what_it_needs(course: Course, monkeypatch: pytest.MonkeyPatc
 def test_what_counts_as_a_save(changed: str, save: bool) -> None:
     folder = Path("home/all")
     assert is_save(Path("home", changed), {Path("home/a1.py"), folder}, {folder}) is save
+
+
+RIGHT = "7 of 7 visible checks passed"
+
+
+@pytest.fixture
+def two(course: Course) -> Course:
+    """A second assignment, which asks for game.py and an archive."""
+    shutil.copytree(course.path("reference/tiny"), course.path("reference/other"))
+    course.write(
+        "specs/other/assignment.yaml",
+        "title: Other\ncourse: C\npython: '3.12'\n"
+        "submission: {files: [game.py], archive: other.zip}\nfunctionality_marks: 1\n",
+    )
+    course.write("game.py", "")
+    course.write("a1.py", course.path("reference/tiny/a1.py").read_text("utf-8"))
+    return course
+
+
+@pytest.mark.parametrize("name", ["a1.py", "a1 (1).py", "a1-2.py", "a1(1).py", "a1 copy.py"])
+def test_check_finds_the_assignment_by_the_name(two: Course, name: str) -> None:
+    if name != "a1.py":
+        two.path("a1.py").rename(two.path(name))
+    outcome = two.run("check", name)
+    assert (outcome.status, outcome.out.strip()) == (0, RIGHT), outcome.err
+    said = f"note: {name} was graded as a1.py\n" in outcome.err
+    assert said == (name != "a1.py")
+
+
+def test_two_that_ask_for_it_are_listed(two: Course) -> None:
+    two.edit("specs/other/assignment.yaml", "game.py", "a1.py")
+    assert (
+        two.refusal("check", "a1.py")
+        == "several assignments ask for a1.py: other, tiny. Hint: --assignment other | tiny"
+    )
+
+
+def test_none_asks_for_it(two: Course) -> None:
+    two.write("x.py", "")
+    outcome = two.run("check", "x.py")
+    assert outcome.err == (
+        "error: the path does not say which assignment it is. Hint: --assignment other | tiny\n"
+    )
+
+
+def test_files_of_two_assignments(two: Course) -> None:
+    assert two.run("check", "a1.py", "game.py").err.startswith("error: the path does not say which")
+
+
+def test_a_broken_assignment_is_no_candidate(two: Course) -> None:
+    two.write("specs/other/assignment.yaml", "submission: [\n")
+    assert two.run("check", "a1.py").out.strip() == RIGHT
+
+
+def test_grade_takes_a_copy_with_a_note(two: Course) -> None:
+    two.write("class/ada/a1 (1).py", two.path("a1.py").read_text("utf-8"))
+    two.write("class/bob/a1.py", "")
+    outcome = two.ok("grade", "class", "--assignment", "tiny", "--only", "ada")
+    page = (two.report / "submissions" / "ada.html").read_text("utf-8")
+    assert "a1 (1).py was graded as a1.py" in page
+    assert "6.00" in outcome.out
+
+
+def test_check_annotates_the_students_file(graded_once: Course) -> None:
+    path = "submissions/tiny/prints_total/a1.py"
+    outcome = graded_once.run("check", path, "--format", "github")
+    assert outcome.status == 1
+    *lines, last = outcome.out.splitlines()
+    assert last == "not all visible checks passed"
+    assert lines[0].startswith(f"::warning file={path},line=1,col=1,title=import::")
+    (cause,) = lines[1:]
+    source = graded_once.path(path).read_text(encoding="utf-8").split("\n")
+    line = source.index(next(each for each in source if each.startswith("def total("))) + 1
+    assert cause.startswith(f"::error file={path},line={line},title=total%3A an empty basket::")
+    assert cause.endswith("total printed 0 instead of returning it. (2 checks failed)")
+    broken = graded_once.run("check", "submissions/tiny/syntax_error", "--format", "github")
+    (line, _) = broken.out.splitlines()
+    assert line.startswith("::error file=submissions/tiny/syntax_error/a1.py,line=")
+    good = graded_once.run("check", "submissions/tiny/perfect", "--format", "github")
+    assert (good.status, good.out) == (0, "all visible checks passed\n")
+
+
+def test_validate_annotates_the_specs(course: Course) -> None:
+    course.edit("specs/tiny/total.yaml", "returns: 0", "return: 0")
+    outcome = course.run("validate", "--format", "github")
+    assert outcome.status == 2
+    (line,) = outcome.out.splitlines()
+    assert line.startswith("::error file=specs/tiny/total.yaml,line=7,col=5::return: ")
+    assert outcome.err.startswith("error: specs/tiny/total.yaml:7:5: return: ")
+    course.edit("specs/tiny/total.yaml", "return: 0", "returns: 1")
+    outcome = course.run("validate", "--format", "github", "--no-samples")
+    assert outcome.status == 1
+    found = [line for line in outcome.out.splitlines() if line.startswith("::")]
+    assert any(line.startswith("::error file=specs/tiny/total.yaml,line=4,") for line in found)
+
+
+def test_check_writes_the_summary_of_the_job(course: Course) -> None:
+    page = course.write("summary.md", "before\n")
+    path = "submissions/tiny/prints_total/a1.py"
+    outcome = course.run("check", path, "--format", "github", GITHUB_STEP_SUMMARY=str(page))
+    assert outcome.status == 1
+    before, heading, *rest = page.read_text("utf-8").splitlines()
+    assert (before, heading) == ("before", "### A tiny till")
+    assert "| `total` | 0 of 1 |" in rest
+    assert "   total printed 0 instead of returning it." in rest
+    assert "Xanthippe" not in page.read_text("utf-8")
+
+
+def test_a_line_that_a_student_names_is_no_command_to_the_runner(course: Course) -> None:
+    assert course.refusal(
+        "check", "x\n::error::y", "--format", "github", "--assignment", "tiny"
+    ).startswith("x\\n::error::y: there is no such file")
+    page = course.write("summary.md", "")
+    course.write("jo/@octocat #1.py", "")
+    course.write("jo/a1.py", "print('::error::z\\n```\\n# @octocat')\n")
+    outcome = course.run("check", "jo", "--format", "github", GITHUB_STEP_SUMMARY=str(page))
+    assert not re.search("^::error::|##", outcome.out, re.MULTILINE)
+    outside = re.sub("(`+)text\n.*?\n\\1\n", "", page.read_text("utf-8"), flags=re.DOTALL)
+    assert "@" not in re.sub("`[^`\n]*`", "", outside)
