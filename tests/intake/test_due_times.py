@@ -42,46 +42,27 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
+BRISBANE, BERLIN = "Australia/Brisbane", "Europe/Berlin"
 # Each as the wall clock of the course shows it, and the due time as it is typed.
 CLOCKS = {
-    "on the dot": ("Australia/Brisbane", (2024, 9, 24, 17, 0, 0), "2024-09-24T17:00", IN_TIME),
-    "a second late": ("Australia/Brisbane", (2024, 9, 24, 17, 0, 1), "2024-09-24T17:00", LATE),
-    "due in another zone": (
-        "Australia/Brisbane",
-        (2024, 9, 24, 17, 0, 0),
-        "2024-09-24T07:00Z",
-        IN_TIME,
-    ),
-    "a minute late there": (
-        "Australia/Brisbane",
-        (2024, 9, 24, 17, 1, 0),
-        "2024-09-24T07:00Z",
-        LATE,
-    ),
-    "in summer": ("Europe/Berlin", (2024, 7, 1, 12, 0, 0), "2024-07-01T10:00Z", IN_TIME),
-    "not yet in winter": ("Europe/Berlin", (2024, 1, 1, 12, 0, 0), "2024-01-01T10:59Z", LATE),
-    "in winter": ("Europe/Berlin", (2024, 1, 1, 12, 0, 0), "2024-01-01T11:00Z", IN_TIME),
+    "on the dot": (BRISBANE, (2024, 9, 24, 17, 0, 0), "2024-09-24T17:00", IN_TIME),
+    "a second late": (BRISBANE, (2024, 9, 24, 17, 0, 1), "2024-09-24T17:00", LATE),
+    "due in another zone": (BRISBANE, (2024, 9, 24, 17, 0, 0), "2024-09-24T07:00Z", IN_TIME),
+    "a minute late there": (BRISBANE, (2024, 9, 24, 17, 1, 0), "2024-09-24T07:00Z", LATE),
+    "in summer": (BERLIN, (2024, 7, 1, 12, 0, 0), "2024-07-01T10:00Z", IN_TIME),
+    "not yet in winter": (BERLIN, (2024, 1, 1, 12, 0, 0), "2024-01-01T10:59Z", LATE),
+    "in winter": (BERLIN, (2024, 1, 1, 12, 0, 0), "2024-01-01T11:00Z", IN_TIME),
     # 02:30 comes twice, at 00:30Z and 01:30Z: nobody is late by it.
-    "the hour that comes twice": (
-        "Europe/Berlin",
-        (2024, 10, 27, 2, 30, 0),
-        "2024-10-27T00:30Z",
-        IN_TIME,
-    ),
+    "the hour that comes twice": (BERLIN, (2024, 10, 27, 2, 30, 0), "2024-10-27T00:30Z", IN_TIME),
     "due in the hour that comes twice": (
-        "Europe/Berlin",
+        BERLIN,
         (2024, 10, 27, 2, 50, 0),
         "2024-10-27T02:40",
         IN_TIME,
     ),
-    "after both of them": ("Europe/Berlin", (2024, 10, 27, 3, 0, 0), "2024-10-27T02:40", LATE),
+    "after both of them": (BERLIN, (2024, 10, 27, 3, 0, 0), "2024-10-27T02:40", LATE),
     # 02:30 never comes: the clock went from 02:00 (01:00Z) to 03:00.
-    "the hour that never comes": (
-        "Europe/Berlin",
-        (2024, 3, 31, 2, 30, 0),
-        "2024-03-31T01:30Z",
-        IN_TIME,
-    ),
+    "the hour that never comes": (BERLIN, (2024, 3, 31, 2, 30, 0), "2024-03-31T01:30Z", IN_TIME),
 }
 
 
