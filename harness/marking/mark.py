@@ -20,12 +20,12 @@ from harness.model.result import (
     of_submission,
 )
 from harness.model.submission import Submission
-from harness.model.verdict import Cause, Verdict, VerdictKind
+from harness.model.verdict import TO_REVIEW, Cause, Verdict, VerdictKind
 from harness.policy.rules import finding_kind
 
 # A person should read a program that does this, and decide whether to run it with longer limits.
-_NEEDS_REVIEW = {VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY}
 _NOTHING = Fraction(0)
+_MOST_KEPT = 100_000  # bytes of a submission's files; nobody reads more
 
 
 def mark(
@@ -62,7 +62,7 @@ def mark(
     to_review = bool(severities - {Severity.NOTE})
     result = replace(
         without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
-        flagged=bool(kinds & _NEEDS_REVIEW) or to_review,
+        flagged=bool(kinds & TO_REVIEW) or to_review,
         findings=report.findings,
         unparsable=report.unparsable,
         notes=(*submission.notes, *excuses, *report.notes),
@@ -101,8 +101,13 @@ def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -
         notes=submission.notes,
         source_digest=submission.digest,
         manual=not_yet_given(plan.assignment),
+        files=submission.files if _size(submission) <= _MOST_KEPT else (),
     )
     return of_submission(result, submission)
+
+
+def _size(submission: Submission) -> int:
+    return sum(len(file.data) for file in submission.files)
 
 
 def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[str, ...]]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from harness.common.words import percent
-from harness.model.assignment import Assignment, ManualSlot
+from harness.model.assignment import Assignment, ManualSlot, SourceFile
 from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
@@ -101,6 +101,7 @@ class SubmissionResult:
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""  # why each scenario had its own process: "line 12: `global board`"
     causes: tuple[Cause, ...] = ()  # what to fix, most marks first
+    files: tuple[SourceFile, ...] = ()  # what was handed in, for its lecturer; none if very large
 
     @property
     def all_passed(self) -> bool:

@@ -33,6 +33,10 @@ class VerdictKind(StrEnum):
     HARNESS_ERROR = "harness_error"
 
 
+# Of which a person must look at the submission.
+TO_REVIEW = frozenset({VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY})
+
+
 class StandInOutcome(StrEnum):
     """How the second run went, with the course's module in place of the submission's."""
 
@@ -323,6 +327,12 @@ def rule_words() -> Mapping[str, str]:
     rules = importlib.import_module("harness.judging.explain.rules")
     words: Mapping[str, str] = rules.rule_words()
     return words
+
+
+def names_mistake(rule: str) -> bool:
+    """Whether a rule says which mistake it is, and not only that something differs."""
+    rules = importlib.import_module("harness.judging.explain.rules")
+    return not rules.is_general(rule)
 
 
 def rule_in_words(rule: str) -> str:

@@ -46,10 +46,15 @@ def names(folder: Path) -> list[str]:
 def test_nothing_of_the_student_is_left(graded_with_who: Course) -> None:
     course = graded_with_who
     assert {"index.html", "marks.csv", "results.json"} <= set(names(course.report))
+    for name in ("similarity/1.html", "similarity.json", "study.html"):
+        course.write(f"reports/tiny/{name}", WHO)
     before = results(course.report)["submissions"]
     done = course.run("forget", "reports/tiny", WHO)
     assert (done.status, done.err) == (0, "")
-    assert done.out == f"{WHO} is forgotten; 5 submissions are left\n"
+    assert done.out == (
+        f"{WHO} is forgotten; 5 submissions are left\n"
+        "what similarity and fuzz found went too: run them again\n"
+    )
     assert names(course.report) == []
     assert rows(course.report, "observation") == rows(course.report, "verdict") == set()
     after = results(course.report)["submissions"]

@@ -85,10 +85,11 @@ class Planter:
             return self.make(next(each for each in parts if each is not type(None)), path)
         if origin is tuple:
             return (self.make(parts[0], path),)
-        if kind in (str, int):
+        if kind in (str, int, bytes):
             number = self._first + len(self.where)
             self.where[str(number)] = path
-            return number if kind is int else f"planted{number}"
+            text = f"planted{number}"
+            return number if kind is int else text if kind is str else text.encode()
         if kind in (bool, Fraction, float):
             return kind(1)
         if isinstance(kind, type) and issubclass(kind, Enum):

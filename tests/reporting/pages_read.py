@@ -21,9 +21,9 @@ ELEMENTS = """
     tbody td text tfoot th thead title tr ul wbr
 """
 ATTRIBUTES = """
-    aria-hidden aria-label aria-labelledby charset class colspan content fill fill-opacity
-    focusable font-size height hidden open value href http-equiv id lang name role scope
-    stroke stroke-opacity tabindex viewbox width x y
+    aria-hidden aria-label aria-labelledby charset class colspan content data-cause
+    data-causes fill fill-opacity focusable font-size height hidden open value href http-equiv id
+    lang name role scope stroke stroke-opacity tabindex viewbox width x y
 """
 
 
@@ -84,7 +84,7 @@ def assert_inert(html: str, scripts: int = 0) -> Page:
         if href is not None:
             own = ("#content", "#rows", "marks.csv", "index.html", "study.html")
             assert href in own or href.startswith(
-                ("../", "submissions/", "marks/", "similarity/")
+                ("../", "submissions/", "marks/", "similarity/", "#cause-")
             ), href
             assert ":" not in href
     assert [kind for kind, _ in page.sources].count("script") == scripts

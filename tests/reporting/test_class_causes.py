@@ -8,16 +8,23 @@ from fractions import Fraction
 import pytest
 
 from harness.judging.explain.rules import registered_rules
-from harness.model.assignment import ManualSlot
-from harness.model.policy import Consequence, Severity
-from harness.model.result import ManualMark, RunResult, SubmissionResult, SubmissionStatus
+from harness.model.assignment import ManualSlot, SourceFile
+from harness.model.policy import Consequence, Finding, Severity, Unparsable
+from harness.model.result import (
+    ManualMark,
+    RunResult,
+    ScenarioResult,
+    SubmissionResult,
+    SubmissionStatus,
+)
 from harness.model.student_view import FunctionTally
-from harness.model.verdict import Cause, VerdictKind, rule_in_words, rule_words
+from harness.model.verdict import Cause, Verdict, VerdictKind, rule_in_words, rule_words
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import ClassCauses, FailingCounter
 from tests.reporting.report_samples import (
     IMPORT_ASKS,
     MANY_FAULTS,
+    PASSED,
     PERFECT,
     PLAN,
     RUN,
@@ -52,7 +59,7 @@ def joined(*results: SubmissionResult) -> ClassCauses:
 
 def test_one_function_and_rule_are_one_cause_whatever_the_sentence() -> None:
     found = joined(
-        graded("ada", cause("win", "value", "1/2", "got 3"), cause("draw", "value", "1/4")),
+        graded("ada", cause("win", "value", "1/2", "got 3"), cause("draw", "loop", "1/4")),
         graded("bob", cause("win", "value", "1", "got 4")),
         graded("cyd", cause("win", "value", "1", "got 4")),
         graded("dan", cause("win", "loop", "2")),
@@ -61,7 +68,7 @@ def test_one_function_and_rule_are_one_cause_whatever_the_sentence() -> None:
     assert [(*each.functions, each.kind, each.count, each.marks) for each in found] == [
         ("win", "value", 3, Fraction(5, 2)),
         ("win", "loop", 1, Fraction(2)),
-        ("draw", "value", 1, Fraction(1, 4)),
+        ("draw", "loop", 1, Fraction(1, 4)),
     ]
     assert (found[0].message, found[0].students) == ("got 4", ["ada", "bob", "cyd"])
 
@@ -85,16 +92,33 @@ def test_of_a_large_class_the_first_students_are_named_and_all_are_counted() -> 
     assert found.students == [f"{n:03}" for n in range(60)]
 
 
-def test_a_mistake_in_several_functions_counts_each_submission_once() -> None:
-    found = joined(
+def test_a_mistake_in_several_functions_is_said_once_and_counts_each_submission_once() -> None:
+    class_causes = joined(
         graded("ada", cause("win", "n", "1"), cause("draw", "n", "1/2"), cause("f", "r", "1")),
         graded("bob", cause("win", "n", "1")),
         graded("cyd", cause("win", "loop", "2")),
         graded("dan", cause("draw", "loop", "2")),
-    ).wide()
+        graded("eve", cause("win", "wrong_value", "1"), cause("draw", "wrong_value", "1")),
+        graded("fay", cause("win", "wrong_value", "1")),
+    )
+    found = class_causes.causes()
     assert [(each.kind, each.functions, each.count, each.marks) for each in found] == [
-        ("n", ("draw", "win"), 2, Fraction(5, 2))
+        ("n", ("draw", "win"), 2, Fraction(5, 2)),
+        ("wrong_value", ("win",), 2, Fraction(2)),  # no mistake of its own: each in another way
+        ("loop", ("draw",), 1, Fraction(2)),
+        ("loop", ("win",), 1, Fraction(2)),
+        ("wrong_value", ("draw",), 1, Fraction(1)),
+        ("r", ("f",), 1, Fraction(1)),
     ]
+    assert class_causes.places() == {
+        ("win", "n"): 0,
+        ("draw", "n"): 0,
+        ("win", "wrong_value"): 1,
+        ("draw", "loop"): 2,
+        ("win", "loop"): 3,
+        ("draw", "wrong_value"): 4,
+        ("f", "r"): 5,
+    }
 
 
 @pytest.mark.parametrize(
@@ -112,6 +136,57 @@ def test_a_mistake_in_several_functions_counts_each_submission_once() -> None:
 def test_who_needs_a_person(status: SubmissionStatus, flagged: bool, reason: str) -> None:
     found = joined(graded("ada", status=status, flagged=flagged)).for_a_person()
     assert [(each.kind, each.students) for each in found] == ([(reason, ["ada"])] if reason else [])
+
+
+REVIEW = Consequence(severity=Severity.REVIEW)
+
+
+def test_a_flag_is_said_with_its_reason_and_those_alike_together() -> None:
+    imported, joining = (
+        Finding(
+            rule=rule,
+            file="a1.py",
+            line=line,
+            column=1,
+            message=message,
+            consequence=consequence,
+            clause="",
+            source="",
+        )
+        for rule, line, message, consequence in (
+            ("import", 3, "`import copy` was added", REVIEW),
+            ("method", 9, "join is not permitted", Consequence(severity=Severity.NOTE)),
+        )
+    )
+    flagged = [replace(graded(name, flagged=True), findings=(imported,)) for name in "abc"]
+    tampered = result("d", {WINS.id: Verdict(kind=VerdictKind.TAMPERED)}, flagged=True)
+    noted = replace(graded("e", flagged=True), findings=(joining,))
+    earlier = graded("f", flagged=True)
+    broken = Unparsable(file="a1.py", reason="expected ':'", line=3)
+    unread = [
+        replace(graded(name, status=SubmissionStatus.UNREADABLE), unparsable=broken)
+        for name in "gh"
+    ]
+    found = joined(
+        *flagged, tampered, noted, replace(earlier, earlier=True), *unread
+    ).for_a_person()
+    assert [(each.kind, each.message, each.students) for each in found] == [
+        ("cannot be read", "expected ':'", ["g", "h"]),
+        ("the harness failed, so an earlier result is shown", "", ["f"]),
+        ("Imports", "`import copy` was added", ["a", "b", "c"]),
+        ("broke the grading protocol", "", ["d"]),
+        ("flagged", "", ["e"]),
+    ]
+
+
+def test_who_handed_in_the_same_files_is_told() -> None:
+    def handed_in(name: str, text: bytes) -> SubmissionResult:
+        files = (SourceFile(name="a1.py", data=text),) if text else ()
+        return replace(graded(name), files=files, source_digest=text.hex())
+
+    same = {"a": b"x", "b": b"y", "c": b"x", "d": b"", "e": b"", "f": b"y", "g": b"x"}
+    found = joined(*(handed_in(name, text) for name, text in same.items()))
+    assert found.same_files() == [["a", "c", "g"], ["b", "f"]]
 
 
 def test_marks_by_hand_are_missing_once_somebody_has_some() -> None:
@@ -176,7 +251,7 @@ def test_most_failed() -> None:
 
 
 def test_our_own_error_is_nobodys_failure() -> None:
-    entry = next(e for e in overview(RUN, PLAN).failing.most() if e.scenarios[0].id == WINS.id)
+    entry = next(e for e in overview(RUN, PLAN).failing.most() if WINS in e.scenarios)
     assert (entry.count, entry.graded) == (2, 3)
 
 
@@ -224,19 +299,67 @@ def test_a_sweep_counts_once() -> None:
     assert most.students == ["all", "one"]
 
 
-@pytest.mark.parametrize(("good", "doubted"), [(2, False), (3, True), (4, False)])
-def test_a_scenario_that_most_good_submissions_fail_is_doubted(good: int, doubted: bool) -> None:
-    """Two of the good ones fail it, and any number of the others."""
+@pytest.mark.parametrize(
+    ("good", "of_them", "doubted"), [(7, 7, False), (8, 5, True), (8, 4, False), (9, 5, True)]
+)
+def test_a_scenario_that_most_good_submissions_fail_is_doubted(
+    good: int, of_them: int, doubted: bool
+) -> None:
+    """So many of the good ones fail it, and any number of the others."""
     failing = FailingCounter(PLAN)
     for number in range(good):
-        failing.add(result(f"g{number}", {WINS.id: failed("r", "wrong")} if number < 2 else {}))
+        wrong = {WINS.id: failed("r", "wrong")} if number < of_them else {}
+        failing.add(result(f"g{number}", wrong))
     for number in range(9):
         poor = result(f"p{number}", {WINS.id: failed("r", "wrong")})
         failing.add(replace(poor, mark=Fraction(0)))
     found = failing.doubtful()
     assert [(each.scenarios[0].id, each.count, each.graded) for each in found] == (
-        [(WINS.id, 2, good)] if doubted else []
+        [(WINS.id, of_them, good)] if doubted else []
     )
+
+
+GRID = tuple(replace(WINS, id=f"grid/{n}", group=f"grid/{n}", name=f"{n}") for n in range(7))
+
+
+def graded_grid(name: str, size: str, *fail: int) -> SubmissionResult:
+    """A good program that fails these scenarios of the seven, as one cause."""
+    wrong = tuple(GRID[n].id for n in fail)
+    rows = tuple(
+        ScenarioResult(
+            scenario_id=each.id,
+            verdict=failed("r", f"with {each.id}") if each.id in wrong else PASSED,
+            points=Fraction(0),
+            out_of=Fraction(1),
+        )
+        for each in GRID
+    )
+    message = f"This looks hard-coded to {size}: with SIZE = 4 it returns 3."
+    one = replace(cause("grid_size", "hard_coded_size", "1", message), scenarios=wrong)
+    return result(name, {}, scenarios=rows, causes=(one,) if wrong else ())
+
+
+def test_scenarios_that_fail_together_are_one() -> None:
+    failing = FailingCounter(replace(PLAN, scenarios=GRID))
+    for number in range(6):
+        failing.add(graded_grid(f"s{number}", "3", *range(7 if number else 6)))
+    for number in range(6, 9):
+        failing.add(graded_grid(f"s{number}", "4"))
+    for found in (failing.doubtful(), failing.most()):
+        (one,) = found
+        assert (one.count, one.graded, len(one.groups)) == (6, 9, 7)
+        assert (one.cause, one.blamed_for) == (("grid_size", "a size is hard-coded to 3"), 6)
+
+
+def test_scenarios_that_the_same_submissions_fail_are_one_without_a_cause() -> None:
+    failing = FailingCounter(replace(PLAN, scenarios=GRID))
+    for number in range(3):
+        some = graded_grid(f"s{number}", "3", 0, 1, *([2] if number else []))
+        failing.add(replace(some, causes=()))
+    assert [(each.count, each.groups) for each in failing.most()] == [
+        (3, ["grid/0", "grid/1"]),
+        (2, ["grid/2"]),
+    ]
 
 
 def test_means_put_the_function_first_that_costs_most() -> None:

@@ -36,6 +36,7 @@ from tests.reporting.report_samples import (
     WIDE_LINE,
     overview,
 )
+from tests.reporting.test_class_causes import cause
 from tests.reporting.test_study_page import ALIKE, STRENGTH
 from tests.reporting.test_two_runs import FOUND
 
@@ -103,6 +104,30 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     long_name = replace(MANY_FAULTS, id="a-very-" + "long-" * 20 + "name")
     run = RunResult(facts=FACTS, submissions=(*RUN.submissions, OWN_CODE, long_name))
     return write_reports(run, PLAN, tmp_path_factory.mktemp("reports")).parent
+
+
+HARD_CODED = cause("win", "hard_coded_size", "2", "This looks hard-coded to 8: it returns 3.")
+GOT = cause("draw", "wrong_value", "1", "got 3")
+WITH_CAUSES = RunResult(
+    facts=FACTS,
+    submissions=tuple(
+        replace(PERFECT, id=name, causes=causes)
+        for name, causes in {
+            "ada": (HARD_CODED, replace(HARD_CODED, function="main")),
+            "bob": (HARD_CODED, GOT),
+            "cyd": (GOT,),
+            "dan": (),
+        }.items()
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def causes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The class page of four, of whom three have causes."""
+    page = tmp_path_factory.mktemp("causes") / "index.html"
+    write(page, first_page(FACTS, overview(WITH_CAUSES, PLAN)))
+    return page
 
 
 class Opened:
@@ -200,6 +225,46 @@ def test_the_class_table_filters(browser: Browser, reports: Path) -> None:
         assert shown == "No submission matches \u201cnobody\u201d."
 
 
+def test_the_class_table_filters_by_cause(browser: Browser, causes: Path) -> None:
+    with Opened(browser, causes, width=DESKTOP) as opened:
+        page, choice = opened.page, opened.page.get_by_label("and the cause")
+        offered = choice.locator("option").all_inner_texts()
+        assert offered == ["any", "main, win: a size is hard-coded to 8", "draw: got 3"]
+        choice.select_option(offered[1])
+        assert names(page) == ["ada", "bob"]
+        assert page.get_by_role("status").inner_text() == "2 of 4"
+        choice.select_option(offered[2])
+        assert names(page) == ["bob", "cyd"]
+        page.get_by_label("Show only").fill("cy")
+        assert names(page) == ["cyd"]
+        page.get_by_label("Show only").fill("ada")
+        assert page.get_by_role("status").inner_text() == "none"
+        page.goto("about:blank")
+        page.go_back()
+        assert page.get_by_role("status").inner_text() == "none"
+        page.get_by_label("Show only").fill("")
+        assert names(page) == ["bob", "cyd"]
+        assert opened.said == []
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_a_list_of_causes_fits(browser: Browser, causes: Path, width: int) -> None:
+    with Opened(browser, causes, width=width) as opened:
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_of_a_large_class_the_script_filters_by_cause(browser: Browser, causes: Path) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(class_page, "MOST_ROWS", 1)
+        patched.setattr(class_page, "ROWS_A_PAGE", 1)
+        large = causes.with_name("large.html")
+        write(large, first_page(FACTS, overview(WITH_CAUSES, PLAN)))
+    with Opened(browser, large, width=DESKTOP) as opened:
+        opened.page.get_by_label("and the cause").select_option("draw: got 3")
+        assert opened.page.get_by_role("status").inner_text() == "1\u20131 of 2"
+        assert names(opened.page) == ["bob"]
+
+
 def test_the_class_table_is_as_it_was_left_after_back(browser: Browser, thousands: Path) -> None:
     with Opened(browser, thousands, width=DESKTOP) as opened:
         page = opened.page
@@ -256,7 +321,7 @@ def test_all_is_readable_without_javascript(browser: Browser, reports: Path, nam
         assert without.page.locator("button, input").count() == 0
     with Opened(browser, reports / name, width=DESKTOP) as opened:
         with_script = opened.page.locator("main").inner_text()
-    added = r"Show only names or states with\s*[0-9]+ submissions"  # what the script offers
+    added = r"(?s)Show only names or states with.*?[0-9]+ submissions"  # what the script offers
     assert plain.split() == re.sub(added, "", with_script).split()
 
 

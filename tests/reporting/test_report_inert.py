@@ -12,11 +12,14 @@ from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from harness.common import escaping
-from harness.model.plan import Clause
+from harness.model.plan import Clause, SourceFile
+from harness.model.policy import Consequence, Finding, Severity
 from harness.model.result import ScenarioResult
 from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
 from harness.reporting.html.environment import block, code, environment
+from harness.reporting.html.submission_pages import submission_page
+from harness.reporting.view.annotated import LineNote, annotated
 from harness.reporting.view.shown_causes import (
     Headline,
     MarkedPlace,
@@ -28,7 +31,8 @@ from harness.reporting.view.shown_causes import (
     own_lines,
     quoted_clauses,
 )
-from tests.reporting.report_samples import HOURS
+from tests.reporting.pages_read import assert_inert
+from tests.reporting.report_samples import HOURS, PERFECT, PLAN
 
 
 @pytest.mark.parametrize(
@@ -216,6 +220,45 @@ def test_where_nearly_all_of_few_lines_would_be_marked_none_is() -> None:
     few = Suspect(function="far", place=one, lines=(42,))
     (shown, _) = marked_lines(replace(found, suspects=(few,)))
     assert shown.marked == [42]
+
+
+def test_the_whole_program_stands_with_what_is_said_of_its_lines() -> None:
+    lines = [b"def f():", b"    for i in range(8):", b"\tshow(board[i])", b"", b"<b>\x0c\x1b"]
+    finding = Finding(
+        rule="import", file="a1.py", line=4, column=1, message="m", clause="", source="",
+        consequence=Consequence(severity=Severity.NOTE),
+    )  # fmt: skip
+    submission = replace(
+        PERFECT,
+        files=(SourceFile(name="a1.py", data=b"\n" * 2 + b"\r\n".join(lines)),),
+        findings=(finding, replace(finding, line=99), replace(finding, file="other.py")),
+    )
+    said = "This looks hard-coded to 8: an index is out of range when SIZE is 4."
+    suspect = Suspect(function="f", place=replace(LONG, first=3, last=12), lines=(5,))
+    causes = [
+        cause(said, "hard_coded_size", place=BOARD, line=5),
+        cause("returned 1", "wrong_value", suspects=(suspect,)),
+    ]
+    (file,) = annotated(submission, causes)
+    text = ("def f():", "    for i in range(8):", "    show(board[i])", "", "<b>\x0c\x1b")
+    assert file.lines[2:] == text
+    assert file.notes[3] == [
+        LineNote(text=f"f: {said}", cause=1),
+        LineNote(text="f: returned 1", cause=2),
+    ]
+    assert file.notes[4] == [LineNote(cause=1), LineNote(text="Imports: m")]
+    assert file.notes[5] == [LineNote(cause=2, exact=False)]
+    page = assert_inert(submission_page(submission, PLAN))
+    assert "def f():" in page.text
+    assert "Imports: m" in page.text
+    assert "The whole program" not in submission_page(PERFECT, PLAN)
+
+
+def test_of_a_program_without_an_end_the_first_lines_are_shown() -> None:
+    files = tuple(SourceFile(name=f"{n}.py", data=b"x\n" * 2000) for n in range(2))
+    first, second = annotated(replace(PERFECT, files=files), [])
+    assert (len(first.lines), first.left_out) == (2000, 0)
+    assert (len(second.lines), second.left_out) == (1000, 1000)
 
 
 def test_a_clause_is_quoted_once_and_the_one_that_names_the_function_first() -> None:

@@ -17,6 +17,7 @@ from harness.common.escaping import visible
 from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
+from harness.reporting.writing import write_reports
 from harness.results.database import store_of
 from harness.results.reuse import latest_strength
 from harness.results.store import Store
@@ -66,7 +67,7 @@ def command(
     path = store_of(run)
     with Store.read_only(path) as store:
         submissions, missing = graded_submissions(store)
-        plan = store.plan()
+        plan, graded = store.plan(), store.run()
     for name in missing:
         click.echo(f"{visible(name)}: not compared, it is not there as it was graded", err=True)
     older = earlier_submissions(earlier, plan.assignment, {each.id for each in submissions})
@@ -86,6 +87,7 @@ def command(
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
     study = write_study(path.parent, plan, latest_strength(options.cache_folder(base), plan))
+    write_reports(graded, plan, path.parent)  # the class page names the groups
     print_result(_table(report))
     with_earlier = f", also with {report.earlier} earlier ones" if older else ""
     click.echo(f"{report.compared} programs compared{with_earlier}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
 from markupsafe import Markup, escape
 
@@ -14,17 +15,17 @@ from harness.common.files import page_name
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Limits
+from harness.model.study import SimilarityReport
 from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, sorting
 from harness.reporting.view import figures, words
-from harness.reporting.view.figures import GOOD, ClassCauses, FailingCounter
+from harness.reporting.view.figures import FEWEST_GOOD, GOOD, ClassCauses, FailingCounter
 
 MOST_ROWS = 150  # what a browser shows and sorts at once without a wait
 ROWS_A_PAGE = 100
 _MOST_FINDINGS = 40
 _MOST_CAUSES = 60
 IN_VIEW = 10  # of a list; the others are folded
-_MOST_WIDE = 8
 _MOST_DOUBTFUL = 10
 
 
@@ -38,6 +39,7 @@ class MarksRow:
     mark: str
     total: str
     shares: tuple[int | None, ...]
+    causes: tuple[tuple[str, str], ...] = ()  # functions and rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,7 @@ class Overview:
                 mark=words.mark_text(result.mark),
                 total=words.mark_text(result.total),
                 shares=tuple(shares.get(name) for name in self.functions),
+                causes=tuple(dict.fromkeys((each.function, each.rule) for each in result.causes)),
             )
         )
         if result.mark is not None:
@@ -101,7 +104,15 @@ class Overview:
         )
 
 
-def first_page(facts: RunFacts, overview: Overview) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Studies:
+    """What a report folder has beside the marks."""
+
+    similarity: SimilarityReport | None = None
+    has_page: bool = False  # that of all studies
+
+
+def first_page(facts: RunFacts, overview: Overview, studies: Studies = Studies()) -> str:
     """The class page as HTML. Of a large class its table has the first rows, and the script shows
     the others from a text; without a script they are on `further_pages`."""
     out_of = overview.out_of or overview.plan.assignment.functionality_marks
@@ -121,6 +132,9 @@ def first_page(facts: RunFacts, overview: Overview) -> str:
         out_of=out_of,
         states=[(status, states[status]) for status in SubmissionStatus if states[status]],
         flagged=sum(row.flagged for row in overview.rows),
+        studies=studies,
+        ids=frozenset(row.id for row in overview.rows),
+        same_files=overview.causes.same_files(),
         pages=pages[1:],
         packed=_packed(overview) if len(pages) > 1 else "",
         marks_csv=MARKS_CSV,
@@ -128,10 +142,14 @@ def first_page(facts: RunFacts, overview: Overview) -> str:
         in_view=IN_VIEW,
         causes=causes[:_MOST_CAUSES],
         causes_left_out=max(0, len(causes) - _MOST_CAUSES),
-        wide=overview.causes.wide()[:_MOST_WIDE],
-        for_a_person=overview.causes.for_a_person(),
+        reasons=[
+            list(alike)
+            for _, alike in groupby(overview.causes.for_a_person(), lambda tally: tally.kind)
+        ],
         doubtful=overview.failing.doubtful()[:_MOST_DOUBTFUL],
         good=words.percent(GOOD, 1),
+        counted_good=overview.failing.good,
+        fewest_good=FEWEST_GOOD,
         findings=findings[:_MOST_FINDINGS],
         findings_left_out=max(0, len(findings) - _MOST_FINDINGS),
         limits=limits_text(facts.limits),
@@ -149,12 +167,16 @@ def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
 def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
     """What the table of marks shows; its last row is what the class has on the average."""
     means, marks = overview.means.means(), overview.marks
+    places = overview.causes.places()
     return {
         "plan": overview.plan,
         "count": len(overview.rows),
         "functions": overview.functions,
         "totals": overview.by_hand,
         "rows": page.rows,
+        "places": places,
+        "causes_of": causes_of,
+        "worths": figures.worths(overview.plan),
         "means": means,
         "mean_shares": {mean.function: mean.share for mean in means},
         "mean_mark": words.mark_text(sum(marks, Fraction(0)) / len(marks) if marks else None),
@@ -172,15 +194,24 @@ def limits_text(limits: Limits) -> str:
 def _packed(overview: Overview) -> Markup:
     # A line a row and a tab between its cells: no name has either once it is made visible. Three
     # thousand rows as text are one node of the page, as a table they are a hundred thousand.
-    return Markup("\n").join(escape(_line(row, overview.by_hand)) for row in overview.rows)
+    places = overview.causes.places()
+    return Markup("\n").join(
+        escape(_line(row, overview.by_hand, causes_of(row, places))) for row in overview.rows
+    )
 
 
-def _line(row: MarksRow, totals: bool) -> str:
+def causes_of(row: MarksRow, places: Mapping[tuple[str, str], int]) -> str:
+    """The numbers of a row's causes among those of the class."""
+    return " ".join(str(at) for at in sorted({places[key] for key in row.causes if key in places}))
+
+
+def _line(row: MarksRow, totals: bool, causes: str) -> str:
     cells = [
         visible(row.id),
         page_name(row.id),
         words.STATUS[row.status],
         "1" if row.flagged else "",
+        causes,
     ]
     cells += [row.mark, *([row.total] if totals else [])]
     cells += ["\u2013" if share is None else str(share) for share in row.shares]

@@ -15,12 +15,14 @@ from harness.common.escaping import visible_lines
 from harness.model import study
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
+from harness.reporting.html.class_page import Studies
 from harness.reporting.html.environment import render
 from harness.reporting.view.words import percent
 
 STUDY = "study.html"
 SIMILARITY = "similarity.json"
 FUZZ = "fuzz.json"
+_STUDIES = (SIMILARITY, FUZZ, STUDY)
 _MOST_PROGRAMS = 40  # in the matrix: those of the most alike pairs
 R = TypeVar("R")
 FOLDER = "similarity"
@@ -63,6 +65,22 @@ def write_study(folder: Path, plan: Plan, strength: study.StrengthReport | None)
         return None
     files.write(path, study_page(plan, strength, similarity, fuzz), private=True)
     return path
+
+
+def read_studies(folder: Path) -> Studies:
+    """What of all this a report folder has, for its class page."""
+    similarity = _read(study.SimilarityReport, folder / SIMILARITY)
+    return Studies(similarity=similarity, has_page=(folder / STUDY).is_file())
+
+
+def remove_studies(folder: Path) -> bool:
+    """Remove all that was found out about a folder's programs, which holds their lines; whether
+    there was anything. Raises OSError."""
+    pages = [*(folder / FOLDER).glob("*.html")]
+    found = [each for each in (*pages, *map(folder.joinpath, _STUDIES)) if each.exists()]
+    for path in found:
+        path.unlink()
+    return bool(found)
 
 
 def study_page(

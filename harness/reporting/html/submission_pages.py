@@ -14,6 +14,7 @@ from harness.model.study import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, shown_causes, words
+from harness.reporting.view.annotated import annotated
 from harness.results.student_view import ALWAYS, EVERYTHING, put_together, student_view
 
 
@@ -29,6 +30,7 @@ def submission_page(
     ids of those beside it; `style` where evidence of it was gathered."""
     view = student_view(result, plan, visible=EVERYTHING)
     checks = view.shown
+    apart, missing = shown_causes.written_first(view.causes)
     tallies = view.functions if figures.was_run(result) else ()
     points = sum((tally.points for tally in tallies), Fraction(0))
     out_of = sum((tally.out_of for tally in tallies), Fraction(0))
@@ -61,7 +63,9 @@ def submission_page(
         isolation=words.isolation(result) if result.scenarios else "",
         stood_in=words.stood_in(check.verdict for check in checks),
         clauses=shown_causes.clause_tallies(checks, view.causes),
-        causes=view.causes,
+        causes=apart,
+        missing=missing,
+        files=annotated(result, apart),
         ungraded=put_together(_ungraded(checks)),
         passes=_passes(checks),
     )

@@ -4,20 +4,24 @@ findings, the scenarios that most fail, the causes of all joined, and who needs 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from harness.model.plan import Plan, Scenario
+from harness.model.policy import Severity
 from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally, by_function
-from harness.model.verdict import VerdictKind
-from harness.reporting.view.words import percent
+from harness.model.verdict import TO_REVIEW, Cause, VerdictKind, names_mistake, rule_in_words
+from harness.policy.rules import finding_kind
+from harness.reporting.view.words import VERDICT, percent
 
 MOST_STUDENTS = 60  # named
 _MOST_TEXTS = 100  # told apart
 _MOST_BARS = 12
+_NONE = ("", "")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,28 +33,56 @@ class Tally:
 
     kind: str = ""  # the rule of an explanation or a finding, or why a person must look
     functions: tuple[str, ...] = ()
-    scenarios: tuple[Scenario, ...] = ()  # of the group, those of a sweep are one
+    scenarios: tuple[Scenario, ...] = ()  # of the group, or of groups that fail together
     count: int = 0
     graded: int = 0  # of so many
     marks: Fraction = Fraction(0)  # what they lose together
     students: list[str] = field(default_factory=list)  # the ids of the first
+    who: int = 0  # the same where the same submissions were counted, in the same order
     _messages: Counter[str] = field(default_factory=Counter)
+    _causes: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, student: str, message: str = "", marks: Fraction = Fraction(0)) -> None:
-        """Count one submission, and the sentence that says why."""
+    def add(
+        self,
+        student: str,
+        message: str = "",
+        marks: Fraction = Fraction(0),
+        cause: tuple[str, str] | None = None,
+    ) -> None:
+        """Count one submission, the sentence that says why, and what is to blame (see `cause`)."""
         self.count += 1
         self.marks += marks
+        self.who = hash((self.who, student))
         if len(self.students) < MOST_STUDENTS:
             self.students.append(student)
         self._messages[message] += 1
         if len(self._messages) > _MOST_TEXTS:  # the rare ones are forgotten
             self._messages = Counter(dict(self._messages.most_common(_MOST_TEXTS // 2)))
+        if cause is not None and (cause in self._causes or len(self._causes) < _MOST_TEXTS):
+            self._causes[cause] += 1
 
     @property
     def message(self) -> str:
         """The sentence that holds for more than half of them; empty where none does."""
         text, holds_for = max(self._messages.items(), key=lambda item: item[1], default=("", 0))
         return text if 2 * holds_for > self.count else ""
+
+    @property
+    def cause(self) -> tuple[str, str]:
+        """The function that is to blame for more than half of them, and its mistake in words; both
+        empty where there is none."""
+        cause, holds_for = max(self._causes.items(), key=lambda item: item[1], default=(_NONE, 0))
+        return cause if 2 * holds_for > self.count else _NONE
+
+    @property
+    def blamed_for(self) -> int:
+        """For how many of them `cause` holds."""
+        return self._causes[self.cause]
+
+    @property
+    def groups(self) -> list[str]:
+        """The names of the groups of its scenarios."""
+        return list(dict.fromkeys(scenario.group for scenario in self.scenarios))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +173,17 @@ def function_names(plan: Plan) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys([*named, *others]) if name in graded)
 
 
+def worths(plan: Plan) -> dict[str, Fraction]:
+    """What each function is worth, in marks."""
+    points: defaultdict[str, list[Fraction]] = defaultdict(list)
+    for scenario in plan.scenarios:
+        if not scenario.informational and not scenario.extra_credit:
+            points[scenario.function].append(scenario.points)
+    out_of = sum(map(sum, points.values()))
+    marks = plan.assignment.functionality_marks
+    return {name: marks * sum(each) / out_of for name, each in points.items() if out_of}
+
+
 def tallies(result: SubmissionResult, plan: Plan) -> tuple[FunctionTally, ...]:
     """Each function's scenarios and points; none where nothing was run."""
     return by_function(plan, result) if was_run(result) else ()
@@ -177,7 +220,7 @@ class Means:
 
 MOST_SCENARIOS = 25
 GOOD = Fraction(3, 4)  # of the marks for functionality
-_FEWEST_GOOD = 3  # a scenario is not in doubt for fewer
+FEWEST_GOOD = 8  # a scenario is not in doubt for fewer
 
 
 class FailingCounter:
@@ -199,47 +242,74 @@ class FailingCounter:
         if not was_run(result):
             return
         groups: set[str] = set()
-        why: dict[str, str] = {}
+        why: dict[str, tuple[str, tuple[str, str]]] = {}
+        causes = {name: cause for cause in result.causes for name in cause.scenarios}
         for outcome in result.scenarios:
             group = self._group_of.get(outcome.scenario_id)
             if group is None or outcome.verdict.kind is VerdictKind.HARNESS_ERROR:
                 continue
             groups.add(group)
             if not outcome.verdict.passed:
-                why.setdefault(group, outcome.verdict.message)
+                cause = causes.get(outcome.scenario_id)
+                blame = (cause.function, mistake(cause)) if cause is not None else _NONE
+                why.setdefault(group, (outcome.verdict.message, blame))
         is_good = result.mark is not None and result.mark >= GOOD * result.out_of
         self._good += is_good
         for group in groups:
             self._failed[group].graded += 1
-        for group, message in why.items():
-            self._failed[group].add(result.id, message)
+        for group, (message, blame) in why.items():
+            self._failed[group].add(result.id, message, cause=blame)
             if is_good:
-                self._failed_by_good[group].add(result.id, message)
+                self._failed_by_good[group].add(result.id, message, cause=blame)
 
     def most(self) -> list[Tally]:
-        """At most 25 groups, most failed first."""
-        return _most_first(self._failed.values())[:MOST_SCENARIOS]
+        """At most 25 groups or several that fail together, most failed first."""
+        return _together(self._failed.values())[:MOST_SCENARIOS]
+
+    @property
+    def good(self) -> int:
+        """How many submissions have at least 75 % of the marks for functionality."""
+        return self._good
 
     def doubtful(self) -> list[Tally]:
         """The groups that more than half of the otherwise good submissions fail, of which there
-        must be a few: the scenario or the reference may be what is wrong."""
-        if self._good < _FEWEST_GOOD:
+        must be some: the scenario or the reference may be what is wrong. Those that fail together
+        are one."""
+        if self._good < FEWEST_GOOD:
             return []
         failed = [replace(tally, graded=self._good) for tally in self._failed_by_good.values()]
-        return _most_first(tally for tally in failed if 2 * tally.count > tally.graded)
+        return _together(tally for tally in failed if 2 * tally.count > tally.graded)
 
 
-def _most_first(tallies: Iterable[Tally]) -> list[Tally]:
-    return sorted((tally for tally in tallies if tally.count), key=lambda tally: -tally.count)
+_HARD_CODED = re.compile(r"hard-coded to (\d+)")
 
 
-_MOST_KEYS = 5000  # causes told apart in a class
+def mistake(cause: Cause) -> str:
+    """What a function does wrong, as the end of a sentence."""
+    number = _HARD_CODED.search(cause.message)
+    return rule_in_words(cause.rule) + (f" to {number[1]}" if number else "")
+
+
+def _together(tallies: Iterable[Tally]) -> list[Tally]:
+    """Most counted first; of groups that fail for one cause, or for the same submissions, one tally
+    with the scenarios of all, which counts as the one that most fail."""
+    joined: dict[object, Tally] = {}
+    for tally in sorted(tallies, key=lambda tally: -tally.count):
+        key = (tally.cause if tally.cause != _NONE else tally.who, tally.graded)
+        first = joined.setdefault(key, tally)
+        if tally.count and first is not tally:
+            joined[key] = replace(first, scenarios=first.scenarios + tally.scenarios)
+    return [tally for tally in joined.values() if tally.count]
+
+
+_MOST_KEYS = 5000  # causes, or reasons to look, told apart in a class
 
 _REASONS = {
     SubmissionStatus.NEEDS_REVIEW: "needs review",
     SubmissionStatus.HARNESS_ERROR: "the harness failed",
     SubmissionStatus.UNREADABLE: "cannot be read",
 }
+_EARLIER = "the harness failed, so an earlier result is shown"
 FLAGGED = "flagged"
 NOT_MARKED = "marks by hand are missing"
 
@@ -251,14 +321,17 @@ class ClassCauses:
         self._causes: dict[tuple[str, str], Tally] = {}
         self._rules: dict[str, Tally] = {}
         self._findings: dict[tuple[str, str], Tally] = {}
-        self._for_a_person: dict[str, Tally] = {}
+        self._for_a_person: dict[tuple[str, str], Tally] = {}
+        self._not_marked = Tally(kind=NOT_MARKED)
+        self._same_files: defaultdict[str, list[str]] = defaultdict(list)
         self._some_by_hand = False
 
     def add(self, result: SubmissionResult) -> None:
-        self._count_reason(result)
+        self._count_reasons(result)
         marks: defaultdict[tuple[str, str], Fraction] = defaultdict(Fraction)
         messages: dict[tuple[str, str], str] = {}
         rules: defaultdict[str, Fraction] = defaultdict(Fraction)
+        mistakes: dict[str, str] = {}
         for cause in result.causes:
             key = (cause.function, cause.rule)
             if key in self._causes or len(self._causes) < _MOST_KEYS:
@@ -267,50 +340,100 @@ class ClassCauses:
                 marks[key] += cause.marks_at_stake
                 messages.setdefault(key, cause.message)
                 rules[cause.rule] += cause.marks_at_stake
+                mistakes.setdefault(cause.rule, mistake(cause))
         for key, lost in marks.items():
             self._causes[key].add(result.id, messages[key], lost)
         for rule, lost in rules.items():
-            self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, marks=lost)
+            self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, mistakes[rule], lost)
         for key in {(finding.rule, finding.message): None for finding in result.findings}:
             self._findings.setdefault(key, Tally(kind=key[0])).add(result.id, key[1])
+        if result.files:
+            self._same_files[result.source_digest].append(result.id)
 
-    def _count_reason(self, result: SubmissionResult) -> None:
+    def _count_reasons(self, result: SubmissionResult) -> None:
         missing = [part for part in result.manual if part.mark is None]
         self._some_by_hand |= len(missing) < len(result.manual)
-        reason = _REASONS.get(result.status, FLAGGED if result.flagged else "")
-        by_hand = NOT_MARKED if missing and result.mark is not None else ""
-        for kind in filter(None, (reason, by_hand)):
-            self._for_a_person.setdefault(kind, Tally(kind=kind)).add(result.id)
+        for kind, message in dict.fromkeys(_reasons(result)):
+            said = message if len(self._for_a_person) < _MOST_KEYS else ""
+            self._for_a_person.setdefault((kind, said), Tally(kind=kind)).add(result.id, said)
+        if missing and result.mark is not None:
+            self._not_marked.add(result.id)
 
     def causes(self) -> list[Tally]:
-        """All causes, the one that costs the class most first."""
+        """All causes, the one that costs the class most first: of a function and a rule, or of a
+        mistake that somebody made in several functions."""
+        wide = self._wide()
+        apart = (tally for (_, rule), tally in self._causes.items() if rule not in wide)
         return sorted(
-            self._causes.values(),
+            (*wide.values(), *apart),
             key=lambda cause: (-cause.marks, -cause.count, cause.functions, cause.kind),
         )
+
+    def places(self) -> dict[tuple[str, str], int]:
+        """The place of each function and rule among `causes`."""
+        wide = self._wide()
+        place_of = {(cause.functions, cause.kind): at for at, cause in enumerate(self.causes())}
+        return {
+            (function, rule): place_of[wide.get(rule, tally).functions, rule]
+            for (function, rule), tally in self._causes.items()
+        }
 
     def findings(self) -> list[Tally]:
         """Those with the same rule and sentence together, the most frequent first."""
         return sorted(self._findings.values(), key=lambda tally: (-tally.count, tally.kind))
 
-    def wide(self) -> list[Tally]:
+    def _wide(self) -> dict[str, Tally]:
         """What several submissions got wrong, at least one of them in several functions, as the
-        size of a board written into the code; what costs the class most comes first."""
+        size of a board written into the code."""
         functions: defaultdict[str, list[str]] = defaultdict(list)
         times: Counter[str] = Counter()
         for (function, rule), tally in sorted(self._causes.items(), key=lambda item: item[0]):
             if function:
                 functions[rule].append(function)
                 times[rule] += tally.count
-        mistakes = [
-            replace(tally, functions=tuple(functions[rule]))
+        return {
+            rule: replace(tally, functions=tuple(functions[rule]))
             for rule, tally in self._rules.items()
-            if 1 < tally.count < times[rule]
-        ]
-        return sorted(mistakes, key=lambda mistake: (-mistake.marks, mistake.kind))
+            if 1 < tally.count < times[rule] and names_mistake(rule)
+        }
 
     def for_a_person(self) -> list[Tally]:
-        """Who needs a person, in the order of reasons. Marks by hand are missing once people have
-        begun to give them: before, they are for every submission."""
-        reasons = [*_REASONS.values(), FLAGGED, *([NOT_MARKED] if self._some_by_hand else [])]
-        return [self._for_a_person[reason] for reason in reasons if reason in self._for_a_person]
+        """Whom a person must look at, those with the same reason together, in the order of reasons.
+        Marks by hand are missing once people have begun to give them: before, they are for every
+        submission."""
+        first = [*_REASONS.values(), _EARLIER]
+        found = sorted(
+            self._for_a_person.values(),
+            key=lambda tally: (
+                first.index(tally.kind) if tally.kind in first else len(first),
+                tally.kind,
+                -tally.count,
+            ),
+        )
+        by_hand = self._some_by_hand and self._not_marked.count
+        return [*found, *([self._not_marked] if by_hand else [])]
+
+    def same_files(self) -> list[list[str]]:
+        """Those who handed in the same bytes, the most first."""
+        same = (names for names in self._same_files.values() if len(names) > 1)
+        return sorted(same, key=lambda names: (-len(names), names))
+
+
+def _reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:
+    """Why a person must look at a submission: of each reason its kind, and what tells it from
+    others of its kind."""
+    if result.status in _REASONS:
+        broken = result.unparsable
+        yield _REASONS[result.status], result.problem or (broken.reason if broken else "")
+    if not result.flagged:
+        return
+    if result.earlier:
+        yield _EARLIER, ""
+    findings = [each for each in result.findings if each.consequence.severity is not Severity.NOTE]
+    for finding in findings:
+        yield finding_kind(finding.rule).title, finding.message
+    kinds = {each.verdict.kind for each in result.scenarios} & TO_REVIEW
+    for kind in sorted(kinds):
+        yield VERDICT[kind], ""
+    if not findings and not kinds and not result.earlier and result.status not in _REASONS:
+        yield FLAGGED, ""

@@ -4,15 +4,16 @@
   if (!table || !table.tBodies.length) return;
   var body = table.tBodies[0], heads = table.tHead.rows[0].cells, collator = new Intl.Collator(undefined, { numeric: true });
   var size = packed ? body.rows.length : Infinity, first = 0, wanted = "", entries, found;
+  var cause = "";  // the number of the one that is chosen
 
   // An entry is a row's texts and a way to the row; the rows of a large class are made when they are shown.
   function of(row) {
-    return { texts: Array.prototype.map.call(row.cells, function (cell) { return cell.textContent.trim(); }), row: function () { return row; } };
+    return { texts: Array.prototype.map.call(row.cells, function (cell) { return cell.textContent.trim(); }), causes: row.dataset.causes || "", row: function () { return row; } };
   }
   function unpacked(line) {
     var cells = line.split("\t"), flagged = cells[3] === "1";
-    var texts = [cells[0], cells[2] + (flagged ? " \u2691 flagged" : "")].concat(cells.slice(4));
-    return { texts: texts, row: function () { return made(texts, cells[1], cells[2], flagged); } };
+    var texts = [cells[0], cells[2] + (flagged ? " \u2691 flagged" : "")].concat(cells.slice(5));
+    return { texts: texts, causes: cells[4], row: function () { return made(texts, cells[1], cells[2], flagged, cells[4]); } };
   }
   function element(name, text, className) {
     var made = document.createElement(name);
@@ -20,9 +21,10 @@
     if (className) made.className = className;
     return made;
   }
-  function made(texts, page, state, flagged) {
+  function made(texts, page, state, flagged, causes) {
     var row = element("tr"), head = element("th"), link = element("a");
     head.scope = "row";
+    if (causes) row.setAttribute("data-causes", causes);
     link.setAttribute("href", "submissions/" + page);
     link.appendChild(element("bdi", texts[0]));
     head.appendChild(link);
@@ -46,13 +48,13 @@
     tell();
   }
   function nothing() {
-    var row = element("tr"), cell = element("td", "No submission matches \u201c" + box.value + "\u201d.");
+    var row = element("tr"), cell = element("td", box.value ? "No submission matches \u201c" + box.value + "\u201d." : "No submission matches.");
     cell.colSpan = heads.length;
     row.appendChild(cell);
     return row;
   }
   function filter() {
-    found = entries.filter(function (entry) { return (entry.texts[0] + " " + entry.texts[1]).toLowerCase().indexOf(wanted) >= 0; });
+    found = entries.filter(function (entry) { return (!cause || (" " + entry.causes + " ").indexOf(" " + cause + " ") >= 0) && (entry.texts[0] + " " + entry.texts[1]).toLowerCase().indexOf(wanted) >= 0; });
     show(0);
   }
   function value(text, column) {
@@ -83,6 +85,13 @@
   var find = element("p", "", "find"), label = element("label", "Show only names or states with"), box = element("input");
   label.htmlFor = box.id = "filter";
   box.type = "search";
+  var choice = element("select"), labelled = element("label", "and the cause");
+  labelled.htmlFor = choice.id = "cause";
+  choice.appendChild(new Option("any", ""));
+  Array.prototype.forEach.call(document.querySelectorAll("[data-cause]"), function (row) {
+    choice.appendChild(new Option(row.cells[1].firstElementChild.textContent, row.dataset.cause));
+  });
+  choice.addEventListener("change", function () { cause = choice.value; filter(); remember(); });
   box.addEventListener("input", function () { wanted = box.value.toLowerCase(); filter(); remember(); });
   var where = element("span"), back = element("button", "Earlier"), on = element("button", "Later");
   where.setAttribute("role", "status");
@@ -90,6 +99,7 @@
   back.addEventListener("click", function () { show(first - size); remember(); });
   on.addEventListener("click", function () { show(first + size); remember(); });
   find.append(label, box);
+  if (choice.length > 1) find.append(labelled, choice);
   if (packed) {
     find.append(back, on);
     document.getElementById("pages").hidden = true;
@@ -100,7 +110,7 @@
     var last = Math.min(first + size, found.length), of = found.length.toLocaleString("en");
     if (!found.length) where.textContent = "none";
     else if (packed) where.textContent = first + 1 + "\u2013" + last + " of " + of;
-    else where.textContent = wanted ? of + " of " + entries.length : of + (entries.length === 1 ? " submission" : " submissions");
+    else where.textContent = wanted || cause ? of + " of " + entries.length : of + (entries.length === 1 ? " submission" : " submissions");
     back.disabled = first === 0;
     on.disabled = last >= found.length;
   }
@@ -109,11 +119,12 @@
   function remember() {
     var sorted = Array.prototype.findIndex.call(heads, function (head) { return head.hasAttribute("aria-sort"); });
     var down = sorted >= 0 && heads[sorted].getAttribute("aria-sort") === "descending";
-    history.replaceState({ wanted: box.value, sorted: sorted, down: down, first: first, top: table.parentNode.scrollTop, left: table.parentNode.scrollLeft }, "");
+    history.replaceState({ wanted: box.value, cause: cause, sorted: sorted, down: down, first: first, top: table.parentNode.scrollTop, left: table.parentNode.scrollLeft }, "");
   }
   function recall(was) {
     box.value = was.wanted;
     wanted = was.wanted.toLowerCase();
+    choice.value = cause = was.cause;
     if (was.sorted >= 0 && was.sorted < heads.length) sort(was.sorted, was.down);
     else filter();
     if (was.first) show(was.first);

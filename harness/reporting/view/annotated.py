@@ -1,0 +1,85 @@
+"""A submission's files line by line, and what its lecturer is told beside the lines."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.common.escaping import shorten
+from harness.model.result import SubmissionResult
+from harness.model.student_view import ShownCause
+from harness.policy.rules import finding_kind
+from harness.reporting.view.shown_causes import marked_lines
+
+_MOST_LINES = 3000  # of all files together
+_LONGEST_NOTE = 160
+_LINE_END = re.compile(r"\r\n|\r|\n")  # Python's: `splitlines` knows others
+_TAB = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineNote:
+    """What is said beside a line."""
+
+    text: str = ""  # empty: only that the line is to blame
+    cause: int = 0  # the number of the cause that it is about, from 1; 0: of none
+    exact: bool = True  # False: where to look first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatedFile:
+    """A file, its lines, and the notes by the numbers of lines, from 1."""
+
+    name: str
+    lines: tuple[str, ...]
+    notes: dict[int, list[LineNote]]
+    left_out: int = 0  # lines
+
+
+def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[AnnotatedFile]:
+    """The files of a submission; `causes` in the order in which they are numbered."""
+    notes: defaultdict[str, defaultdict[int, list[LineNote]]]
+    notes = defaultdict(lambda: defaultdict(list))
+    for number, cause in enumerate(causes, start=1):
+        _note_cause(number, cause, notes)
+    for finding in result.findings:
+        text = f"{finding_kind(finding.rule).title}: {finding.message}"
+        notes[finding.file][finding.line].append(LineNote(text=shorten(text, _LONGEST_NOTE)))
+    broken = result.unparsable
+    if broken is not None and broken.line is not None and not causes:
+        notes[broken.file][broken.line].append(LineNote(text=broken.reason))
+    left = _MOST_LINES
+    files = []
+    for file in result.files:
+        lines = _LINE_END.split(file.data.decode("utf-8-sig", "replace"))
+        if not lines[-1]:
+            lines.pop()
+        shown = tuple(line.expandtabs(_TAB) for line in lines[:left])
+        left -= len(shown)
+        files.append(
+            AnnotatedFile(
+                name=file.name,
+                lines=shown,
+                notes=dict(notes[file.name]),
+                left_out=len(lines) - len(shown),
+            )
+        )
+    return files
+
+
+def _note_cause(
+    number: int, cause: ShownCause, notes: defaultdict[str, defaultdict[int, list[LineNote]]]
+) -> None:
+    """The cause's sentence beside the first line of its first place, a note beside each line that
+    is marked."""
+    name = f"{cause.function}: " if cause.function else ""
+    text = shorten(name + cause.message, _LONGEST_NOTE)
+    for each in marked_lines(cause):
+        of_file = notes[each.place.file]
+        if text:
+            of_file[each.place.first].append(LineNote(text=text, cause=number))
+            text = ""
+        for line in each.marked:
+            of_file[line].append(LineNote(cause=number, exact=each.exact))
