@@ -48,8 +48,10 @@ def likeness(
     *,
     given: Iterable[study.Fingerprint] = (),
     earlier: Set[str] = frozenset(),
+    only: Set[str] | None = None,
 ) -> Likeness:
-    """Score each pair of programs but those of two `earlier` ones, which are of another class.
+    """Score each pair of programs but those of two `earlier` ones, which are of another class; of
+    `only` some programs, the pairs that have one of them.
 
     What is `given` does not count: what all were given (stub, provided files), and what anybody is
     likely to write (the reference). A score is the share of the smaller program's fingerprints
@@ -66,7 +68,7 @@ def likeness(
     if len(programs) >= _LEAST_CLASS:
         grouped_from = _above_usual(shares)
     leader = _leaders(programs, [pair for share, pair in contained if share >= grouped_from])
-    pairs, apart = _scores(values, leader, earlier)
+    pairs, apart = _scores(values, leader, earlier, only)
     cut = _LEAST_LISTED
     if len(programs) >= _LEAST_CLASS:
         cut = max(cut, min(grouped_from, _end_of_chance(apart)))
@@ -152,7 +154,10 @@ class _Weights:
     """What a fingerprint weighs for a pair: 1 / (1 + other groups that have it)."""
 
     def __init__(self, values: _Values, leader: Mapping[str, str]) -> None:
-        self._values, self._leader = values, leader
+        self._leader = leader
+        owners = Counter(value for found in values.values() for value in found)
+        several = {value for value, count in owners.items() if count > 1}
+        self._values = {name: found & several for name, found in values.items()}
         self._members = Counter(leader.values())
         self._of_group: dict[str, set[int]] = defaultdict(set)
         for name, found in values.items():
@@ -197,7 +202,7 @@ def _sum(weights: Mapping[int, float], found: Iterable[int]) -> float:
 
 
 def _scores(
-    values: _Values, leader: Mapping[str, str], earlier: Set[str]
+    values: _Values, leader: Mapping[str, str], earlier: Set[str], only: Set[str] | None
 ) -> tuple[tuple[study.SimilarPair, ...], list[float]]:
     """Pairs of a score worth a look, the most alike first; and the scores of all pairs of two
     groups, in order."""
@@ -205,6 +210,8 @@ def _scores(
     pairs, apart = [], []
     for first, second in combinations(sorted(values), 2):
         if first in earlier and second in earlier:
+            continue
+        if only is not None and first not in only and second not in only:
             continue
         score = weights.score(first, second)
         if leader[first] != leader[second]:

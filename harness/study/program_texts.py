@@ -33,15 +33,20 @@ Symbols = list[tuple[str, int]]
 
 
 def run_fingerprints(payload: str) -> str:
-    """Of a program's `files` in base64, as JSON: `rows` of fingerprint, first line, last line,
-    number of the file, of the syntax tree or the tokens (`kind`); and whether all parse: `whole`.
+    """Of each of `programs`, a list of files in base64, as JSON: `rows` of fingerprint, first line,
+    last line, number of the file, of the syntax trees or the tokens (`kind`); and `whole`: whether
+    all files can be parsed.
     """
     asked = json.loads(payload)
-    files = [base64.b64decode(text) for text in asked["files"]]
-    if asked["kind"] == "tokens":
-        return json.dumps({"rows": token_fingerprints(files), "whole": True})
-    trees = [_tree(data) for data in files]
-    return json.dumps({"rows": _of_trees(trees), "whole": None not in trees})
+    answers = []
+    for texts in asked["programs"]:
+        files = [base64.b64decode(text) for text in texts]
+        if asked["kind"] == "tokens":
+            answers.append({"rows": token_fingerprints(files), "whole": True})
+        else:
+            trees = [_tree(data) for data in files]
+            answers.append({"rows": _of_trees(trees), "whole": None not in trees})
+    return json.dumps(answers)
 
 
 def fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
@@ -152,31 +157,33 @@ def _is_documentation(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
+_SYMBOLS = {  # where the name of the type is not the symbol
+    **dict.fromkeys((ast.For, ast.While, ast.AsyncFor), "loop"),
+    **dict.fromkeys((ast.Expr, ast.arguments, ast.keyword, ast.JoinedStr, ast.FormattedValue), ""),
+    ast.AugAssign: "Assign",
+    ast.Gt: "Lt",
+    ast.GtE: "LtE",
+}
+
+
 def _symbol(node: ast.AST) -> str:
     match node:
-        case ast.For() | ast.While() | ast.AsyncFor():
-            return "loop"
         case ast.Name(id=name):
             return name if name in _BUILTINS else "value"
         case ast.Constant(value=value):
             return "value" if isinstance(value, str) else type(value).__name__
         case ast.Attribute(attr=name):
             return name if name in _METHODS else "attribute"
-        case ast.AugAssign():
-            return "Assign"
-        case ast.Expr() | ast.arguments() | ast.keyword() | ast.JoinedStr() | ast.FormattedValue():
-            return ""
-        case ast.Gt() | ast.GtE():
-            return {ast.Gt: "Lt", ast.GtE: "LtE"}[type(node)]
-    return type(node).__name__
+    kind = type(node)
+    return _SYMBOLS.get(kind, kind.__name__)
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
     match node:
+        case ast.Name() | ast.Constant() | ast.arg():
+            return []
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return [node.args, *node.body]
-        case ast.arg():
-            return []
         case ast.AnnAssign():
             return [node.target] if node.value is None else [node.target, node.value]
         case ast.AugAssign():  # as if it were written out
@@ -199,20 +206,22 @@ def _operands(node: ast.BinOp | ast.Compare) -> list[ast.AST]:
 
 
 def _winnow(symbols: Symbols) -> list[tuple[int, int, int]]:
+    words = [symbol.encode() for symbol, _ in symbols]
+    lines = [line for _, line in symbols]
     hashes = [
-        zlib.crc32(" ".join(symbol for symbol, _ in symbols[at : at + LENGTH]).encode())
-        for at in range(len(symbols) - LENGTH + 1)
+        zlib.crc32(b" ".join(words[at : at + LENGTH])) for at in range(len(words) - LENGTH + 1)
     ]
     kept: dict[int, int] = {}
     for start in range(max(1, len(hashes) - WINDOW + 1)):
         window = hashes[start : start + WINDOW]
         if window:
-            smallest = min(range(len(window)), key=lambda n: (window[n], -n))
-            kept[start + smallest] = window[smallest]
+            smallest = min(window)
+            last = len(window) - 1 - window[::-1].index(smallest)
+            kept[start + last] = smallest
     chosen = []
     for at, value in sorted(kept.items()):
-        lines = [line for _, line in symbols[at : at + LENGTH]]
-        chosen.append((value, min(lines), max(lines)))
+        near = lines[at : at + LENGTH]
+        chosen.append((value, min(near), max(near)))
     return chosen
 
 

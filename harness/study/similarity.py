@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -21,9 +21,10 @@ from harness.model.observation import Ending, Tier
 from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.results.database import StoreReader
-from harness.study.likeness import Likeness, Prints, groups, likeness, matches
+from harness.study.likeness import Prints, groups, likeness, matches
 
 MOST_BYTES = 512 * 1024  # of a submission's files together
+_AT_ONCE = 20  # programs read by one process
 MOST_MATCHED = 200  # pairs whose matching lines are looked for
 
 Progress = Callable[[int], None]
@@ -109,22 +110,25 @@ def compare_class(
     """
     everybody = (*submissions, *earlier)
     with program_reader(specification.plan.assignment, "run_fingerprints", python, require) as tool:
-        trees = _read(tool, specification, everybody, _TREE, progress)
+        trees = _read(tool, specification, everybody, TREE, progress)
         broken = trees.broken
-        tokens = _read(tool, specification, everybody, _TOKENS, None) if broken else None
+        tokens = _read(tool, specification, everybody, TOKENS, None) if broken else None
     old = frozenset(each.id for each in earlier)
-    found = _likeness(trees, old, trees.programs.keys() - broken)
+    whole = {name: found for name, found in trees.programs.items() if name not in broken}
+    found = likeness(_not_empty(whole), given=trees.given, earlier=old)
     listed, connected = [*found.listed], [*found.connected]
     if tokens is not None:
-        by_tokens = _likeness(tokens, old, tokens.programs.keys())
-        listed += _of(broken, by_tokens.listed)
-        connected += _of(broken, by_tokens.connected)
+        by_tokens = likeness(
+            _not_empty(tokens.programs), given=tokens.given, earlier=old, only=broken
+        )
+        listed += by_tokens.listed
+        connected += by_tokens.connected
     return _report(
         trees, tokens, pairs=listed, grouped=groups(connected), cut=found.cut, earlier=old
     )
 
 
-_TREE, _TOKENS = "tree", "tokens"
+TREE, TOKENS = "tree", "tokens"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,43 +153,71 @@ def _read(
         *specification.reference, *handed_out_stubs(specification),
         *assignment.variants[0].files, *assignment.extra_files,
     )  # fmt: skip
-    given = [one for file in base for one in _fingerprints(tool, (file,), kind)[0]]
+    given = [one for file in base for one in _fingerprints(tool, [(file,)], kind)[0].prints]
     programs, broken, unread = {}, set(), {}
-    for number, submission in enumerate(submissions, start=1):
-        try:
-            programs[submission.id], whole = _fingerprints(tool, submission.files, kind)
-            if not whole:
+    for at in range(0, len(submissions), _AT_ONCE):
+        part = submissions[at : at + _AT_ONCE]
+        for submission, found in zip(part, read_some(tool, part, kind), strict=True):
+            if isinstance(found, ToolFailed):
+                unread[submission.id] = f"it could not be read: {found}"
+                continue
+            programs[submission.id] = found.prints
+            if not found.whole:
                 broken.add(submission.id)
-        except ToolFailed as failure:
-            unread[submission.id] = f"it could not be read: {failure}"
         if progress is not None:
-            progress(number)
+            progress(at + len(part))
     return _ClassPrints(programs=programs, broken=broken, unread=unread, given=given)
 
 
+@dataclass(frozen=True, slots=True)
+class ProgramPrints:
+    """The fingerprints of one program."""
+
+    prints: tuple[study.Fingerprint, ...]
+    whole: bool  # all its Python files can be parsed
+
+
+def read_some(
+    tool: Answers, part: Sequence[Submission], kind: str
+) -> list[ProgramPrints | ToolFailed]:
+    """Some programs at once; where that fails, each by itself."""
+    try:
+        return [*_fingerprints(tool, [each.files for each in part], kind)]
+    except ToolFailed as failure:
+        if len(part) == 1:
+            return [failure]
+        return [found for each in part for found in read_some(tool, [each], kind)]
+
+
 def _fingerprints(
-    tool: Answers, files: Sequence[SourceFile], kind: str
-) -> tuple[tuple[study.Fingerprint, ...], bool]:
-    """The fingerprints, and whether all Python files can be parsed."""
-    if sum(len(file.data) for file in files) > MOST_BYTES:
-        raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MOST_BYTES // 1024} KiB")
-    texts = [file.data if file.name.lower().endswith(".py") else b"" for file in files]
-    payload = {"kind": kind, "files": [base64.b64encode(text).decode() for text in texts]}
-    answer = json.loads(tool.run(json.dumps(payload)))
-    found = tuple(
-        study.Fingerprint(value=value, first_line=first, last_line=last, file=file)
-        for value, first, last, file in answer["rows"]
-    )
-    return found, answer["whole"]
+    tool: Answers, programs: Sequence[Sequence[SourceFile]], kind: str
+) -> list[ProgramPrints]:
+    for files in programs:
+        if sum(len(file.data) for file in files) > MOST_BYTES:
+            raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MOST_BYTES // 1024} KiB")
+    texts = [
+        [base64.b64encode(file.data if _is_python(file) else b"").decode() for file in files]
+        for files in programs
+    ]
+    answers = json.loads(tool.run(json.dumps({"kind": kind, "programs": texts})))
+    return [
+        ProgramPrints(
+            tuple(
+                study.Fingerprint(value=value, first_line=first, last_line=last, file=file)
+                for value, first, last, file in answer["rows"]
+            ),
+            answer["whole"],
+        )
+        for answer in answers
+    ]
 
 
-def _likeness(read: _ClassPrints, earlier: Set[str], names: Set[str]) -> Likeness:
-    programs = {name: found for name, found in read.programs.items() if found and name in names}
-    return likeness(programs, given=read.given, earlier=earlier)
+def _is_python(file: SourceFile) -> bool:
+    return file.name.lower().endswith(".py")
 
 
-def _of(names: Set[str], pairs: Iterable[study.SimilarPair]) -> list[study.SimilarPair]:
-    return [pair for pair in pairs if pair.first in names or pair.second in names]
+def _not_empty(programs: Prints) -> Prints:
+    return {name: found for name, found in programs.items() if found}
 
 
 def _report(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import time
@@ -11,10 +12,15 @@ from typing import Any
 
 import pytest
 
+from harness.execution import ToolFailed
+from harness.model.assignment import SourceFile
+from harness.model.observation import Ending
 from harness.model.study import Fingerprint
+from harness.model.submission import Submission
 from harness.study import program_texts
 from harness.study.likeness import MOST_MATCHES, Likeness, groups, likeness, matches
 from harness.study.program_texts import fingerprints, token_fingerprints
+from harness.study.similarity import MOST_BYTES, TREE, ProgramPrints, read_some
 from tests.study.class_of_copies import (
     PREFIX,
     SOURCE,
@@ -401,3 +407,26 @@ def test_a_program_from_an_earlier_year_is_listed(with_a_copy: Course) -> None:
 
 def test_an_earlier_year_that_is_not_there_is_refused(with_a_copy: Course) -> None:
     assert "nowhere" in with_a_copy.refusal("similarity", "reports/tiny", "--base", "nowhere")
+
+
+class FailsOn:
+    """A process in which a program that says `bomb` takes the others with it."""
+
+    def run(self, payload: str) -> str:
+        programs = json.loads(payload)["programs"]
+        if any(b"bomb" in base64.b64decode(text) for files in programs for text in files):
+            raise ToolFailed(Ending.CPU_LIMIT, "")
+        return program_texts.run_fingerprints(payload)
+
+
+def test_a_program_that_cannot_be_read_takes_no_other_with_it() -> None:
+    texts = {"ada": OWN, "bob": "bomb", "cem": OWN, "dan": "x" * (MOST_BYTES + 1), "eve": "def f(:"}
+    submissions = [
+        Submission(id=name, files=(SourceFile(name="a1.py", data=text.encode()),), origin=name)
+        for name, text in texts.items()
+    ]
+    found = read_some(FailsOn(), submissions, TREE)
+    assert [isinstance(each, ToolFailed) for each in found] == [False, True, False, True, False]
+    ada, _, cem, _, eve = found
+    assert ada == cem == ProgramPrints(prints(OWN), whole=True)
+    assert eve == ProgramPrints((), whole=False)

@@ -105,7 +105,7 @@ def _table(report: SimilarityReport) -> Table:
     table = Table()
     for heading, side in (("score", "right"), ("first", "left"), ("second", "left")):
         table.add_column(heading, justify=side)  # type: ignore[arg-type]
-    for pair in report.pairs[:_LISTED]:
+    for pair in (report.pairs[place] for place in report.worth_a_look(_LISTED)):
         names = (Text(visible(name)) for name in (pair.first, pair.second))
         table.add_row(f"{percent(pair.score)} %", *names)
     return table
