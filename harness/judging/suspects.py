@@ -180,6 +180,21 @@ def deciding(
     return first if passing and is_clear else ""
 
 
+def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
+    """The cause with the first comparison whose result nobody uses, in the functions that it may be
+    in, said and shown first."""
+    part = next((part for part in functions if part.dropped), None)
+    if part is None:
+        return cause
+    line = part.dropped[0]
+    place = CodePlace(file=part.file, first=part.first, last=part.last)
+    others = tuple(each for each in cause.suspects if each.function != part.name)
+    suspects = (Suspect(function=part.name, place=place, lines=(line,)), *others)
+    said = f"Line {line} compares and throws the result away; to store, use `=`."
+    shows = cause.message.removesuffix(" Is a copy changed in its place?")  # it is not that
+    return replace(cause, message=f"{said} {shows}", suspects=suspects)
+
+
 def with_deciding(cause: Cause, name: str) -> Cause:
     """The cause with the helper whose lines decide said first, where it has some to show."""
     suspect = next((each for each in cause.suspects if each.function == name), None)

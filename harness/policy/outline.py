@@ -28,6 +28,7 @@ from harness.policy.reading import Source
 
 MOST_PARTS = 400
 MOST_LOOPS = 1000
+MOST_DROPPED = 10
 LONGEST_LINE = 200
 MOST_PRINTINGS = 200
 MOST_VALUES = 100  # statements that give the values of one printing
@@ -175,7 +176,18 @@ def _part(source: Source, statement: ast.stmt, name: str, names: _OwnNames) -> O
         callable=isinstance(statement, DEFINITIONS),
         mentions=names.mentions_in([statement], but=name),
         attributes=names.attributes([statement]),
+        dropped=tuple(_dropped(statement))[:MOST_DROPPED],
     )
+
+
+def _dropped(statement: ast.stmt) -> Iterator[int]:
+    """The lines of statements that compare two sides, the first of which could be given a value by
+    `=`."""
+    for node in walk(statement):
+        match node:
+            case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq()])) as found:
+                if isinstance(left, (ast.Name, *_PARTS)):
+                    yield found.lineno
 
 
 def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iterator[OutlinePart]:

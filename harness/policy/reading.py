@@ -7,6 +7,7 @@ lets through (`return` outside a function) and the warnings worth a note.
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import re
 import warnings
@@ -196,6 +197,10 @@ def _parse(
             compile(data, "<submission>", "exec", dont_inherit=True)
             tree = tree_of(data)
     except SyntaxError as error:
+        number = _too_many_quotes(data)
+        if number is not None:
+            reason, source = _QUOTES, _line(lines, number)
+            return Unparsable(file=name, reason=reason, line=number, source=source)
         number = error.lineno or None
         return Unparsable(
             file=name,
@@ -228,6 +233,33 @@ _REASONS = (
     (re.compile("inconsistent use of tabs"), "tabs and spaces are mixed in the indentation"),
     (re.compile("too many (nested|levels|statically)"), TOO_DEEP),
 )
+
+
+_FOUR = re.compile(rb"""(?<!")"{4,5}(?!")|(?<!')'{4,5}(?!')""")
+_QUOTES = (
+    "too many quotes in a row: an empty text has two, one over several lines begins with three"
+)
+_MOST_TRIES = 5
+
+
+def _too_many_quotes(data: bytes) -> int | None:
+    """The line of the first four or five quotes in a row with three or two in place of which Python
+    can read the file."""
+    for found in itertools.islice(_FOUR.finditer(data), _MOST_TRIES):
+        start, end = found.span()
+        if any(_compiles(data[: start + number] + data[end:]) for number in (3, 2)):
+            return data.count(b"\n", 0, start) + 1
+    return None
+
+
+def _compiles(data: bytes) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, "<submission>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, OverflowError, SystemError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _plain_reason(error: SyntaxError, lines: tuple[str, ...]) -> str:

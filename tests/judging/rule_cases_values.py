@@ -94,6 +94,13 @@ FIRES: Sentences = {
         "add_piece printed ['ab', 'cd'] instead of returning it.": case(
             called(["ab", "cd"]), called(None, "ab\ncd\n")
         ),
+        # With blanks at the ends of lines.
+        "add_piece printed 'a b' instead of returning it.": case(
+            called("a b"), called(None, "a b  \n")
+        ),
+        "add_piece printed 'ab\\ncd' instead of returning it.": case(
+            called("ab\ncd"), called(None, "ab \ncd\n")
+        ),
     },
     "returned_instead_of_printed": {
         "add_piece returned the text instead of printing it.": case(
@@ -337,6 +344,8 @@ LEAVES_ALONE: Neighbours = {
         case(called(True), called(None, "False\n")),
         case(called(True), called(None, "Is it True?\n")),
         case(called("ok", "ok\n"), called(None, "ok\n")),
+        case(called("a b"), called(None, " a b\n")),
+        case(called("a b"), called(None, "a  b\n")),
     ],
     "returned_instead_of_printed": [
         case(called(None, BOARD), called("nothing")),

@@ -21,6 +21,7 @@ from harness.judging.suspects import (
     why_none,
     with_constant,
     with_deciding,
+    with_dropped,
     within,
 )
 from harness.model.policy import Outline
@@ -368,3 +369,22 @@ def test_only_literals_at_the_top_level_count() -> None:
     text = "A = 1\nB: int = 2\nC: int\nD = A\nE = F = 3\nif A:\n    G = 4\nH = {}[1]\nA = 5\n"
     assert literals(text) == {"A": 5, "B": 2}
     assert literals("A = = 1") == {}
+
+
+def test_a_comparison_that_does_nothing_is_said_and_marked_first() -> None:
+    text = "def outer(x):\n    helper(x)\ndef helper(x):\n    x[0] == 1\n    x[1] == 2\n"
+    functions = functions_of(cause("outer"), outline(text), {"outer"})
+    asks = "outer returned 1. Is a copy changed in its place?"
+    found = with_dropped(replace(marked(4), message=asks, suspects=()), functions)
+    assert found.message == (
+        "Line 4 compares and throws the result away; to store, use `=`. outer returned 1."
+    )
+    (suspect,) = found.suspects
+    assert (suspect.function, suspect.lines) == ("helper", (4,))
+
+
+def test_where_every_result_is_used_nothing_is_said_of_comparisons() -> None:
+    functions = functions_of(cause("outer"), outline(), {"outer"})
+    assert with_dropped(marked(4), functions) == marked(4)
+    nobody = functions_of(cause("outer"), outline("def f(x):\n    x == 1\n"), {"outer"})
+    assert with_dropped(marked(4), nobody) == marked(4)

@@ -25,6 +25,7 @@ from harness.model.policy import (
 from harness.policy.checking import check
 from tests.tiny_course import Course, environment, ran
 
+FOUR = "too many quotes in a row: an empty text has two, one over several lines begins with three"
 TOO_DEEP = "the code is nested too deeply to be read"
 UTF_16 = "the file is saved as UTF-16; Python needs UTF-8"
 NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
@@ -71,6 +72,17 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         b"def f():\n        a = 1\n@@\treturn a\n",
         "tabs and spaces are mixed in the indentation",
     ),
+    "four quotes at the end": (b'def f():\n    """Text.\n@@    """"\n    return 1\n', FOUR),
+    "four quotes above the line where Python stops": (
+        b'@@b = """"\nc = 2\ndef f():\n    """\n        Text.\n    """\n',
+        FOUR,
+    ),
+    # Fewer in their place would not help, and six are an empty text.
+    "four quotes, and a colon is missing": (
+        b'a = """"b"""\n@@if a\n    a = 1\n',
+        "syntax error: expected ':'",
+    ),
+    "six quotes": (b'a = """"""\n@@  b = 2\n', "this line is indented further than it should be"),
     "too far in": (b"a = 1\n@@  b = 2\n", "this line is indented further than it should be"),
     "back to nowhere": (
         b"if 1:\n    a = 1\n@@  b = 2\n",

@@ -38,6 +38,7 @@ from harness.judging.suspects import (
     why_none,
     with_constant,
     with_deciding,
+    with_dropped,
     within,
 )
 from harness.model.assignment import Assignment, SourceFile
@@ -408,8 +409,10 @@ class _Tracing:
         return replace(cause, message=why_none(cause, members, example, none.number, text))
 
     def with_culprit(self, cause: Cause, runs: _TracedRuns, decides: str) -> Cause:
-        """The cause with the helper that decides, or a constant that differs, where there is no
-        line of an exception."""
+        """The cause with a comparison that does nothing, and else, where there is no line of an
+        exception, with a constant that differs or the helper that decides."""
+        if any(part.dropped for part in runs.functions):
+            return with_dropped(cause, runs.functions)
         part = other_constant(runs.functions, self._outline, self.text, self._constants)
         if part is None or cause.line is not None:
             return with_deciding(cause, decides)

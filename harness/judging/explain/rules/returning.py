@@ -59,7 +59,11 @@ def _spellings(value: Value) -> list[str]:
 
 
 def _has_lines(text: str, lines: str) -> bool:
-    return f"\n{lines}\n" in f"\n{text}\n"
+    """Whether a text has these lines, but for blanks at the end of each."""
+    texts, wanted = (
+        "\n".join(line.rstrip() for line in side.split("\n")) for side in (text, lines)
+    )
+    return f"\n{wanted}\n" in f"\n{texts}\n"
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 30, "returns instead of printing", EXACT_RETURN)
