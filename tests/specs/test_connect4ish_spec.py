@@ -1,10 +1,16 @@
-"""What the scenarios of Connect 4 (ish) promise, counted in the loaded plan."""
+"""Connect 4 (ish): what its scenarios promise, counted in the loaded plan, and its reference, held
+against a second program that was written differently.
+"""
 
 from __future__ import annotations
 
 import ast
+import random
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -12,6 +18,9 @@ from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Severity
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus
+from harness.policy.checking import check
+from tests.shipped import module_of, program, screen_of
+from tests.specs import connect4ish_oracle as oracle
 
 ASSIGNMENT = "connect4ish"
 ROOT = Path(__file__).parents[2]
@@ -205,3 +214,177 @@ def test_transcripts_name_the_messages_and_never_quote_them(
     text = (Path(specification.folder) / path).read_text()
     assert "{{ ENTER_COMMAND_MESSAGE }}" in text
     assert "Please" not in text and "Invalid" not in text and "wins" not in text
+
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "connect4ish"
+SUPPORT = (REFERENCE / "a1_support.py").read_text()
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13)
+
+
+@cache
+def support(size: int) -> Any:
+    """The support module for a board of this size."""
+    assert SUPPORT.count("BOARD_SIZE = 8\n") == 1
+    return module_of("a1_support", SUPPORT.replace("BOARD_SIZE = 8\n", f"BOARD_SIZE = {size}\n"))
+
+
+def reference(provided: Any) -> Any:
+    """The reference as a module, beside this support module."""
+    with patch.dict("sys.modules", a1_support=provided):
+        return program(REFERENCE / "a1.py")
+
+
+@pytest.fixture(params=SIZES)
+def size(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.fixture
+def a1(size: int) -> Any:
+    """The reference for a board of `size`."""
+    return reference(support(size))
+
+
+def random_board(size: int, rng: random.Random) -> list[str]:
+    heights = [rng.randint(0, size) for _ in range(size)]
+    return ["".join(rng.choices("XO", k=height)).rjust(size, "-") for height in heights]
+
+
+def test_no_finding_of_our_own_policy(specification: Specification) -> None:
+    report = check(specification.reference, specification.plan.assignment.policy)
+    assert (report.findings, report.unparsable) == ((), None)
+
+
+def test_check_win_of_random_boards(a1: Any, size: int) -> None:
+    rng = random.Random(size)
+    boards = [random_board(size, rng) for _ in range(60)]
+    assert [a1.check_win(board) for board in boards] == [oracle.outcome(board) for board in boards]
+
+
+def test_check_win_of_scattered_pieces(a1: Any, size: int) -> None:
+    rng = random.Random(100 + size)
+    boards = [["".join(rng.choices("XO-", k=size)) for _ in range(size)] for _ in range(60)]
+    assert [a1.check_win(board) for board in boards] == [oracle.outcome(board) for board in boards]
+
+
+def test_display_board(a1: Any, size: int, capsys: pytest.CaptureFixture[str]) -> None:
+    board = random_board(size, random.Random(200 + size))
+    a1.display_board(board)
+    assert capsys.readouterr().out == oracle.picture(board)
+
+
+def test_every_short_command(a1: Any, size: int, capsys: pytest.CaptureFixture[str]) -> None:
+    constants = vars(support(size))
+    characters = "arhqx1089 +-"
+    commands = {"", *characters, *(a + b for a in characters for b in characters)}
+    commands |= {f"{a}{b}{c}" for a in "aRhq1" for b in characters for c in characters}
+    for command in sorted(commands):
+        message = oracle.complaint(command, constants)
+        assert a1.check_input(command) is (message is None), command
+        assert capsys.readouterr().out == (message or ""), command
+
+
+def test_moves(a1: Any, size: int, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = random.Random(300 + size)
+    for _ in range(40):
+        board = random_board(size, rng)
+        index = rng.randrange(size)
+        for column, call, message in (
+            (oracle.added(board[index], "e"), (a1.add_piece, "e"), a1.FULL_COLUMN_MESSAGE),
+            (oracle.removed(board[index]), (a1.remove_piece,), a1.EMPTY_COLUMN_MESSAGE),
+        ):
+            after = list(board)
+            function, *piece = call
+            assert function(after, *piece, index) is (column is not None)
+            kept = board[index] if column is None else column
+            assert after == [*board[:index], kept, *board[index + 1 :]]
+            assert capsys.readouterr().out == (f"{message}\n" if column is None else "")
+
+
+def test_columns_full_and_empty(a1: Any, size: int) -> None:
+    for height in range(size + 1):
+        column = ("XO" * size)[:height].rjust(size, "-")
+        assert a1.is_column_full(column) is (height == size)
+        assert a1.is_column_empty(column) is (height == 0)
+
+
+def test_a_new_board_each_time(a1: Any, size: int) -> None:
+    first = a1.generate_initial_board()
+    assert first == ["-" * size] * size
+    first[0] = "changed"
+    assert a1.generate_initial_board() == ["-" * size] * size
+
+
+def random_sitting(size: int, rng: random.Random) -> list[str]:
+    """What somebody might type: mostly moves in few columns, so that games end."""
+    near = [str(rng.randint(1, size)) for _ in range(3)]
+    actions = ["a"] * 8 + ["A", "r", "r", "R"]
+    odd = ["", "h", "H", "q", "a0", f"r{size + 1}", "a", "x1", "a1 ", "y", "Y"]
+    return [
+        rng.choice(odd) if rng.random() < 0.08 else rng.choice(actions) + rng.choice(near)
+        for _ in range(150)
+    ]
+
+
+@pytest.mark.parametrize("sitting", range(3))
+def test_random_sittings_as_a_program(a1: Any, size: int, sitting: int) -> None:
+    typed = random_sitting(size, random.Random(1000 * sitting + size))
+    play = oracle.Play(vars(support(size)), typed)
+    try:
+        play.program()
+    except oracle.InputEndsError:
+        typed = [*typed, "q", "no"]
+        play = oracle.Play(vars(support(size)), typed)
+        play.program()
+    assert screen_of(a1, "main", typed[: play.taken]) == play.screen
+
+
+def is_game(scenario: Scenario) -> bool:
+    """Whether a scenario plays on a terminal."""
+    action = scenario.stimuli[0].action
+    if isinstance(action, Run):
+        return True
+    return isinstance(action, Call) and action.expression in ("play_game()", "main()")
+
+
+def support_of(plan: Plan, scenario: Scenario) -> Any:
+    variant = plan.assignment.variant(scenario.stimuli[0].constants)
+    (source,) = (file.data for file in variant.files if file.name == "a1_support.py")
+    return module_of("a1_support", source.decode())
+
+
+def test_every_game_looks_as_the_other_program_says(plan: Plan) -> None:
+    games = [scenario for scenario in plan.scenarios if is_game(scenario)]
+    assert games
+    for scenario in games:
+        (stimulus,) = scenario.stimuli
+        provided, typed = support_of(plan, scenario), [each.text for each in stimulus.inputs]
+        play = oracle.Play(vars(provided), typed)
+        is_one = stimulus.action == Call(expression="play_game()")
+        (play.game if is_one else play.program)()
+        screen = screen_of(reference(provided), "play_game" if is_one else "main", typed)
+        assert screen == play.screen, scenario.id
+
+
+@pytest.mark.parametrize("function", ["check_win", "display_board", "add_piece", "remove_piece"])
+def test_every_answer_to_a_draw_is_what_the_other_program_says(
+    function: str, plan: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = [s for s in plan.scenarios if s.is_sample and s.function == function]
+    assert samples
+    for scenario in samples:
+        names = vars(reference(support_of(plan, scenario)))
+        for stimulus in scenario.stimuli:
+            assert isinstance(stimulus.action, Call)
+            draw = {b.name: ast.literal_eval(b.literal) for b in stimulus.bindings}
+            board = list(draw["board"])
+            value = eval(stimulus.action.expression, {**names, **draw})
+            if function == "check_win":
+                assert value == oracle.outcome(board), draw
+            elif function == "display_board":
+                assert (value, capsys.readouterr().out) == (None, oracle.picture(board)), draw
+            else:
+                column, adds = board[draw["column_index"]], function == "add_piece"
+                after = oracle.added(column, draw["piece"]) if adds else oracle.removed(column)
+                assert value is (after is not None), draw
+                assert draw["board"][draw["column_index"]] == (after or column), draw
