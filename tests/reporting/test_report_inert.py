@@ -330,8 +330,59 @@ CALLED_AT = "f raised TypeError: can't multiply a text by (x) (line 3: a = b(c) 
             "Line 3 calls main, which asks for input: put it below the guard, as the sheet says.",
             None,
             Headline(
-                text="Line 3 calls main, which asks for input: put it below the guard…",
-                more="… as the sheet says.",
+                text="Line 3 calls main, which asks for input.",
+                more="Put it below the guard, as the sheet says.",
+            ),
+        ),
+        (
+            "board: it is not changed. Change the list that is given, and return True as it says.",
+            None,
+            Headline(
+                text="board: it is not changed.",
+                more="Change the list that is given, and return True as it says.",
+            ),
+        ),
+        (
+            "board: it is not changed and a new list is given back, which is of no use here.",
+            None,
+            Headline(
+                text="board: it is not changed and a new list is given back…",
+                more="… which is of no use here.",
+            ),
+        ),
+        (
+            "The fault seems to be in Grid.put, lines 3 to 14. Is it wrong?",
+            None,
+            Headline(text="Is it wrong?", more="The fault seems to be in Grid.put, lines 3 to 14."),
+        ),
+        (
+            "The fault seems to be in put, line 3. After input 1, one two three four five six seven"
+            " eight nine ten, eleven twelve 13 14 15.",
+            None,
+            Headline(
+                text="After input 1, one two three four five six seven eight nine ten…",
+                more="… eleven twelve 13 14 15. The fault seems to be in put, line 3.",
+            ),
+        ),
+        (
+            "After input 1, there is no (really; that is odd, or) one at [1, (3, 4)], so it ends.",
+            None,
+            Headline(
+                text="After input 1, there is no (really; that is odd, or) one at…",
+                more="… [1, (3, 4)], so it ends.",
+            ),
+        ),
+        (
+            "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11 (with 12).",
+            None,
+            Headline(text="f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11…", more="… (with 12)."),
+        ),
+        (
+            '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',
+            None,
+            Headline(
+                text='"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15…',
+                more='"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',
             ),
         ),
         (
@@ -339,7 +390,7 @@ CALLED_AT = "f raised TypeError: can't multiply a text by (x) (line 3: a = b(c) 
             None,
             Headline(
                 text="one two three four five six seven eight nine ten eleven twelve 13 14 15…",
-                more="one two three four five six seven eight nine ten eleven twelve 13 14 15 16",
+                more="… 16",
             ),
         ),
     ],

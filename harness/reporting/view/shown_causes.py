@@ -7,12 +7,12 @@ clauses of the sheet went.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import groupby
 
 from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.policy import Finding
@@ -69,8 +69,16 @@ def sentence(cause: ShownCause) -> str:
 
 _LONGEST_HEADLINE = 15  # words
 _SOURCE = re.compile(r"(?<= \(line )([0-9]+): .+?\)(?=\.(?: |$)|$)")
-_BOUNDARY = re.compile(r"[.?!;:,](?= )")
-_QUOTED = re.compile(r"""(["`]).*?\1|“.*?”|(?<!\w)'.*?'(?!\w)""")
+_WHERE = re.compile(r"The fault seems to be in .+?, lines? [0-9]+(?: to [0-9]+)?\. ")
+# Where a text is parted, the best places first, and how many words are said before it at least.
+_BOUNDARIES = (
+    (re.compile(r"[.?!](?= )"), 4),
+    (re.compile(r"(?<!Error)[;:](?= )"), 4),
+    (re.compile(r",(?= )"), 8),
+    (re.compile(r"(?= )"), 4),
+)
+_DEEPEST = 3  # brackets inside each other
+_WHOLE = re.compile(r"""(["`]).*?\1|“.*?”|(?<!\w)'.*?'(?!\w)|\([^()]*\)|\[[^][]*\]|\{[^{}]*\}""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,29 +90,36 @@ class Headline:
 
 
 def headline(cause: ShownCause) -> Headline:
-    """A cause's sentence, for a card that shows its lines. What is longer is parted where a part of
-    a sentence ends, outside quotes; where none does soon enough, it is cut and said whole below."""
+    """A cause's sentence, for a card that shows its lines: what is wrong comes before where. What
+    is longer is parted where a part of a sentence ends, else between words, outside quotes and
+    brackets."""
+    where = _WHERE.match(cause.message)
+    before = where[0].strip() if where is not None else ""
     short = ""
     for text in (sentence(cause), cause.message):
-        short = _SOURCE.sub(r"\1)", text) if cause.line or cause.raised_at else text
-        if _is_short(short):
-            return Headline(text=short)
-    ends = [
-        match.end()
-        for match in _BOUNDARY.finditer(_QUOTED.sub(lambda quote: "x" * len(quote[0]), short))
-        if _is_short(short[: match.end()])
-    ]
-    if not ends:
-        words = short.split()[:_LONGEST_HEADLINE]
-        return Headline(text=" ".join(words) + "…", more=short)
-    text, end, more = short[: ends[-1] - 1], short[ends[-1] - 1], short[ends[-1] :].strip()
-    if end == ",":
-        return Headline(text=f"{text}…", more=f"… {more}")
-    return Headline(text=text + (end if end in "?!" else "."), more=more[:1].upper() + more[1:])
+        short = text.removeprefix(before).strip()
+        short = _SOURCE.sub(r"\1)", short) if cause.line or cause.raised_at else short
+        if len(short.split()) <= _LONGEST_HEADLINE:
+            return Headline(text=short, more=before)
+    text, more = _parted(short)
+    return Headline(text=text, more=f"{more} {before}".strip())
 
 
-def _is_short(text: str) -> bool:
-    return len(text.split()) <= _LONGEST_HEADLINE
+def _parted(text: str) -> tuple[str, str]:
+    """A text of more than 15 words in two."""
+    masked = text
+    for _ in range(_DEEPEST):
+        masked = _WHOLE.sub(lambda part: "x" * len(part[0]), masked)
+    for boundary, fewest in _BOUNDARIES:
+        ends = [match.end() for match in boundary.finditer(masked)]
+        fitting = [e for e in ends if fewest <= len(text[:e].split()) <= _LONGEST_HEADLINE]
+        if fitting:
+            first, rest = text[: fitting[-1]], text[fitting[-1] :].strip()
+            if first.endswith((".", "?", "!", ";", ":")):
+                return re.sub("[;:]$", ".", first), rest[:1].upper() + rest[1:]
+            return first.rstrip(",") + "…", f"… {rest}"
+    words = text.split()
+    return " ".join(words[:_LONGEST_HEADLINE]) + "…", text
 
 
 def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
@@ -232,7 +247,9 @@ def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
     elif len(shown) > WHOLE:
         shown = [*shown[:_BEGINNING], *shown[-_END:]]
     lines: list[OwnLine] = []
-    for is_shown, group in groupby(range(place.first, place.last + 1), set(shown).__contains__):
+    for is_shown, group in itertools.groupby(
+        range(place.first, place.last + 1), set(shown).__contains__
+    ):
         numbers = list(group)
         if not is_shown and not (len(numbers) == 1 and numbers[0] in numbered):
             lines.append(OwnLine())
