@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -160,7 +160,8 @@ def _cause(
 ) -> Cause:
     kind = key[0]
     name = {"blamed": key[-1], "missing": key[-1], "loading": ""}.get(kind)
-    example = _clearest(members, name or "")
+    together = {id for id, names in blame.items() if len(names) > 1}
+    example = _clearest(members, name or "", together)
     cause = Cause(
         function=example.scenario.function if name is None else name,
         rule=example.rule,
@@ -180,8 +181,8 @@ def _cause(
     part = outline.part(cause.function)
     if part is not None:
         others = [other for each in members for other in blame.get(each.scenario.id, ())]
-        together = tuple(dict.fromkeys(other for other in others if other != name))
-        cause = replace(cause, place=_place(part), together_with=together if name else ())
+        needed_too = tuple(dict.fromkeys(other for other in others if other != name))
+        cause = replace(cause, place=_place(part), together_with=needed_too if name else ())
         frame = example.raised.frames[-1] if cause.line and example.raised else None
         if frame is None:
             return cause
@@ -195,8 +196,11 @@ def _cause(
     return cause
 
 
-def _clearest(members: Sequence[FailedScenario], function: str) -> FailedScenario:
-    """Visible before hidden, of the function itself, explained by a rule that names a mistake, by
+def _clearest(
+    members: Sequence[FailedScenario], function: str, together: Set[str]
+) -> FailedScenario:
+    """Visible before hidden, of the function itself, with no other fault (`together` are the ids of
+    those that have one), explained by a rule that names a mistake, by
     the most frequent one, or of two that are the one that shows in the fewest steps; then the
     shortest input and the smallest draw."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
@@ -214,6 +218,7 @@ def _clearest(members: Sequence[FailedScenario], function: str) -> FailedScenari
             each.verdict.kind is VerdictKind.NOT_RUN,
             _SOONEST.index(each.scenario.visibility),
             function not in {"", each.scenario.function},
+            each.scenario.id in together,
             each.verdict.kind is VerdictKind.STOPPED_EARLY,
             is_general(each.rule),
             -count[each.rule, each.scenario.visibility],

@@ -356,6 +356,14 @@ def test_of_two_rules_as_frequent_the_one_seen_in_fewer_steps_is_the_example() -
     assert (cause.rule, cause.example) == ("argument_changed", at_once.scenario.id)
 
 
+def test_what_has_no_other_fault_is_the_example_before_a_shorter_one_that_has() -> None:
+    both = fails("inner", number=1)
+    alone = fails("inner", number=2, stimulus="inner([1, 2, 3])")
+    names: dict[str, Blame] = {both.scenario.id: ("inner", "other"), alone.scenario.id: ("inner",)}
+    cause, _ = causes(both, alone, blame=names)
+    assert (cause.function, cause.example) == ("inner", alone.scenario.id)
+
+
 def test_a_file_that_cannot_be_read_is_one_cause_worth_everything() -> None:
     broken = Unparsable(file="a1.py", reason="invalid syntax", line=7, source="def f(:")
     cause = unreadable("", broken, Fraction(6))
