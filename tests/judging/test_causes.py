@@ -356,6 +356,15 @@ def test_of_two_rules_as_frequent_the_one_seen_in_fewer_steps_is_the_example() -
     assert (cause.rule, cause.example) == ("argument_changed", at_once.scenario.id)
 
 
+@pytest.mark.parametrize(("rule", "chosen"), [("asked_for_more", False), ("stopped_early", True)])
+def test_that_more_input_is_asked_for_names_no_mistake(rule: str, chosen: bool) -> None:
+    ends = fails("outer", rule=rule, number=1, stimulus="run")
+    shows = [fails("outer", rule="line_differs", number=number) for number in (2, 3)]
+    names: dict[str, Blame] = {each.scenario.id: ("outer",) for each in (ends, *shows)}
+    (cause,) = causes(ends, *shows, blame=names)
+    assert cause.example == (ends if chosen else shows[0]).scenario.id
+
+
 def test_what_has_no_other_fault_is_the_example_before_a_shorter_one_that_has() -> None:
     both = fails("inner", number=1)
     alone = fails("inner", number=2, stimulus="inner([1, 2, 3])")

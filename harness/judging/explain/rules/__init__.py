@@ -147,14 +147,10 @@ def _first_that_applies(failure: Failure) -> Explanation:
     raise AssertionError("the last rule applies to every failure")
 
 
-# How a run ends comes of something else, and names no mistake.
-_SYMPTOMS = frozenset({"asked_for_more", "stopped_early"})
-
-
 @cache
 def _general() -> frozenset[str]:
-    late = (rule.name for rule in registered_rules() if rule.stage >= Stage.DIFFERENCE)
-    return _SYMPTOMS.union(late)
+    late = {rule.name for rule in registered_rules() if rule.stage >= Stage.DIFFERENCE}
+    return frozenset(late | {"asked_for_more"})  # that comes of something else
 
 
 def is_general(name: str) -> bool:
