@@ -9,6 +9,7 @@ import pytest
 
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot, SourceFile
+from harness.model.plan import Plan
 from harness.model.policy import Consequence, Finding, Severity, Unparsable
 from harness.model.result import (
     ManualMark,
@@ -18,10 +19,14 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.student_view import FunctionTally
+from harness.model.study import SimilarityReport, SimilarPair
 from harness.model.verdict import Cause, Verdict, VerdictKind, rule_in_words, rule_words
+from harness.reporting.html.class_page import Studies, first_page
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import ClassCauses, FailingCounter
+from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import (
+    FACTS,
     IMPORT_ASKS,
     MANY_FAULTS,
     PASSED,
@@ -407,3 +412,65 @@ def test_every_kind_has_its_words() -> None:
     assert set(words.VERDICT) == set(VerdictKind)
     assert set(words.STATUS) == set(SubmissionStatus)
     assert all(words.consequence(Consequence(severity=severity)) for severity in Severity)
+
+
+def read_page(run: RunResult, plan: Plan) -> str:
+    """The text of a class page, its blanks as one."""
+    page = first_page(FACTS, overview(run, plan))
+    return " ".join(assert_inert(page, scripts=1).text.split())
+
+
+def test_the_page_says_which_scenarios_may_be_wrong() -> None:
+    plan = replace(PLAN, scenarios=GRID)
+    wrong = [graded_grid(f"s{n}", "3" if n else "5", *range(6 if n == 1 else 7)) for n in range(6)]
+    good = [graded_grid(f"s{n}", "4") for n in range(6, 9)]
+    text = read_page(RunResult(facts=FACTS, submissions=(*wrong, *good)), plan)
+    assert (
+        "7 scenarios of check_win together which grid/0, grid/1, grid/2, grid/3, grid/4, grid/5, "
+        "grid/6: 6 of 9 otherwise good submissions fail. 5 of them: grid_size: a size is "
+        "hard-coded to 3. See s0, s1, s2."
+    ) in text
+    few = read_page(RunResult(facts=FACTS, submissions=(*wrong, good[0])), plan)
+    assert "cannot be told yet: 7 submissions have 75 % of the marks or more, and 8 are" in few
+
+
+def test_the_page_says_whom_to_look_at() -> None:
+    finding = Finding(
+        rule="import", file="a1.py", line=3, column=1, message="`import copy` was added",
+        clause="", source="", consequence=REVIEW,
+    )  # fmt: skip
+    flagged = [replace(graded(f"s{n:02}", flagged=True), findings=(finding,)) for n in range(12)]
+    text = read_page(RunResult(facts=FACTS, submissions=tuple(flagged)), PLAN)
+    assert "Imports (12): `import copy` was added, 12 alike: s00, s01, s02, s03, s04 and 7" in text
+
+
+def test_the_page_says_who_may_have_copied() -> None:
+    same = (SourceFile(name="a1.py", data=b"x"),)
+    class_ = [replace(graded(name), files=same, source_digest="d") for name in ("ada", "bob")]
+    run = RunResult(facts=FACTS, submissions=(*class_, graded("cyd")))
+    text = read_page(run, PLAN)
+    assert "The same files, byte for byte (2): ada, bob" in text
+    assert "Likeness is not measured yet. For this folder: harness similarity reports/conn" in text
+    assert "All studies" not in text
+    pairs = tuple(
+        SimilarPair(first=first, second=second, score=0.9, matches=())
+        for first, second in (("ada", "cyd"), ("bob", "cyd"), ("eve", "of 2025"))
+    )
+    report = SimilarityReport(
+        compared=4, pairs=pairs, groups=(("ada", "bob", "cyd"), ("eve", "of 2025")), cut=0.23
+    )
+    page = first_page(FACTS, overview(run, PLAN), Studies(similarity=report, has_page=True))
+    text = " ".join(assert_inert(page, scripts=1).text.split())
+    assert "3 alike: ada, bob, cyd 2 alike: eve, of 2025" in text
+    assert "2 groups and 3 pairs above chance (23 %), of 4 programs. Likeness is no proof" in text
+    assert "not measured" not in text
+    assert 'href="study.html">All studies at a glance' in page
+    assert 'href="submissions/cyd.html"' in page
+    assert 'href="submissions/eve.html"' not in page  # of an earlier class, or forgotten
+
+
+def test_what_a_function_is_worth_stands_in_the_table() -> None:
+    worths = figures.worths(PLAN)
+    assert sum(worths.values()) == PLAN.assignment.functionality_marks
+    page = first_page(FACTS, overview(RUN, PLAN))
+    assert f"<span>check_win</span><small>{words.rounded(worths['check_win'])}</small>" in page

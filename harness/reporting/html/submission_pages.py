@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from harness.common.files import page_name
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.student_view import ShownCause, ShownCheck, StudentView
+from harness.model.student_view import FunctionTally, ShownCause, ShownCheck, StudentView
 from harness.model.study import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
@@ -31,17 +31,9 @@ def submission_page(
     view = student_view(result, plan, visible=EVERYTHING)
     checks = view.shown
     apart, missing = shown_causes.written_first(view.causes)
-    tallies = view.functions if figures.was_run(result) else ()
-    points = sum((tally.points for tally in tallies), Fraction(0))
-    out_of = sum((tally.out_of for tally in tallies), Fraction(0))
-
-    def worth(earned: Fraction) -> Fraction:
-        return earned * view.marks_of_a_point
-
-    functionality = worth(points)
-    taken = functionality - result.mark if result.mark is not None else Fraction(0)
     return render(
         "submission.html.j2",
+        **_how_made_up(view, view.functions if figures.was_run(result) else ()),
         result=result,
         view=view,
         plan=plan,
@@ -52,14 +44,7 @@ def submission_page(
         style_evidence=style,
         scenarios={scenario.id: scenario for scenario in plan.scenarios},
         hidden=frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
-        tallies=tallies,
-        passed=sum(tally.passed for tally in tallies),
-        total=sum(tally.total for tally in tallies),
-        points=points,
-        points_out_of=out_of,
-        worth=worth,
-        functionality=functionality,
-        taken=max(taken, Fraction(0)),
+        reasons=list(dict.fromkeys(figures.reasons(result))),
         isolation=words.isolation(result) if result.scenarios else "",
         stood_in=words.stood_in(check.verdict for check in checks),
         clauses=shown_causes.clause_tallies(checks, view.causes),
@@ -69,6 +54,23 @@ def submission_page(
         ungraded=put_together(_ungraded(checks)),
         passes=_passes(checks),
     )
+
+
+def _how_made_up(view: StudentView, tallies: Sequence[FunctionTally]) -> dict[str, object]:
+    """What the table of a mark shows, `tallies` its rows."""
+    points = sum((tally.points for tally in tallies), Fraction(0))
+    functionality = points * view.marks_of_a_point
+    taken = functionality - view.mark if view.mark is not None else Fraction(0)
+    return {
+        "tallies": tallies,
+        "passed": sum(tally.passed for tally in tallies),
+        "total": sum(tally.total for tally in tallies),
+        "points": points,
+        "points_out_of": sum((tally.out_of for tally in tallies), Fraction(0)),
+        "worth": view.marks_of_a_point.__mul__,
+        "functionality": functionality,
+        "taken": max(taken, Fraction(0)),
+    }
 
 
 def feedback_page(view: StudentView) -> str:

@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -166,6 +166,15 @@ def _place(found: ShownCause) -> list[Line]:
     return [line(("look at ", "dim"), visible(f"{name}{place.file}, {where}"))]
 
 
+def all_missing(causes: Sequence[ShownCause]) -> Line:
+    """The functions that are missing."""
+    return line(
+        (f"{words.OTHER_SIGN} ", "red"),
+        (f"{words.counted(len(causes), 'function')} missing: ", "bold"),
+        visible(words.listed([each.function for each in causes])),
+    )
+
+
 def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[Line]:
     """What happened (the check's own sentence, or `message`), what was called, and expected beside
     got: the lines below a title."""
@@ -287,13 +296,8 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
         yield Line()
         yield line((f"… and {words.counted(left, 'more thing')} to fix.", "dim"))
     if missing:
-        names = words.listed([each.function for each in missing])
         yield Line()
-        yield line(
-            (f"{words.OTHER_SIGN} ", "red"),
-            (f"{words.counted(len(missing), 'function')} missing: ", "bold"),
-            visible(names),
-        )
+        yield all_missing(missing)
     for finding in view.findings:
         place = f"{finding.file}:{finding.line}:{finding.column}"
         yield line(("note: ", "yellow"), visible(f"{place}: {finding.message}"))

@@ -17,8 +17,9 @@ from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally, ShownCheck, Surroundings
 from harness.policy.rules import finding_kind
-from harness.reporting.terminal.cards import Line, as_text, cause, explained, wrapped
+from harness.reporting.terminal.cards import Line, all_missing, as_text, cause, explained, wrapped
 from harness.reporting.view import figures, words
+from harness.reporting.view.shown_causes import written_first
 from harness.results.student_view import EVERYTHING, student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
@@ -75,13 +76,16 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
             Text.assemble((f"{finding_kind(finding.rule).title} ", "yellow"), visible(line))
         )
     view = student_view(result, plan, visible=EVERYTHING)
-    checks, found = view.shown, view.causes
+    checks = view.shown
+    found, missing = written_first(view.causes)
     surroundings = view.surroundings
     for number, one in enumerate(found[:_MOST_CAUSES], start=1):
         parts += [Text(""), _Printed(cause(number, one, surroundings))]
     left = len(found) - _MOST_CAUSES
     if left > 0:
         parts.append(Text(f"… and {words.counted(left, 'more cause')}.", "dim"))
+    if missing:
+        parts += [Text(""), _Printed([all_missing(missing)])]
     ungraded = [check for check in checks if check.informational and not check.verdict.passed]
     parts += [Text("")] * bool(ungraded)
     for check in ungraded:

@@ -353,7 +353,7 @@ class ClassCauses:
     def _count_reasons(self, result: SubmissionResult) -> None:
         missing = [part for part in result.manual if part.mark is None]
         self._some_by_hand |= len(missing) < len(result.manual)
-        for kind, message in dict.fromkeys(_reasons(result)):
+        for kind, message in dict.fromkeys(reasons(result)):
             said = message if len(self._for_a_person) < _MOST_KEYS else ""
             self._for_a_person.setdefault((kind, said), Tally(kind=kind)).add(result.id, said)
         if missing and result.mark is not None:
@@ -419,7 +419,7 @@ class ClassCauses:
         return sorted(same, key=lambda names: (-len(names), names))
 
 
-def _reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:
+def reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:
     """Why a person must look at a submission: of each reason its kind, and what tells it from
     others of its kind."""
     if result.status in _REASONS:
