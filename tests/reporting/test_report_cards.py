@@ -18,6 +18,7 @@ from harness.model.result import ScenarioResult, SubmissionResult
 from harness.model.stimulus import Typed
 from harness.model.student_view import ShownCause, ShownCheck, Surroundings
 from harness.model.verdict import (
+    Cause,
     Channel,
     CodePlace,
     Comparison,
@@ -236,10 +237,17 @@ def test_marks_are_shown_by_function_and_what_extra_credit_adds() -> None:
 
 
 def test_the_caller_that_shows_a_fault_is_named() -> None:
-    (shown, *_) = student_view(MANY_FAULTS, PLAN).causes
-    cause = replace(shown, function="_hours", blamed=True)
-    text = assert_inert(feedback_page(replace(student_view(PERFECT, PLAN), causes=(cause,)))).text
-    assert "1. _hours (called by num_hours)" in text
+    cause = Cause(
+        function="_hours",
+        rule="wrong_value",
+        message="It is wrong.",
+        scenarios=(HOURS.id,),
+        example=HOURS.id,
+        blamed=True,
+    )
+    found = result("x", {HOURS.id: failed("wrong_value", "It is wrong.")}, causes=(cause,))
+    for page in (feedback_page(student_view(found, PLAN)), submission_page(found, PLAN)):
+        assert "1. _hours (called by num_hours)" in assert_inert(page).text
 
 
 def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:

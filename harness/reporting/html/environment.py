@@ -155,7 +155,7 @@ def turns_html(turns: Iterable[Turn]) -> Markup:
 
 
 _FITS = 28  # characters of a block of code on a screen of 320 pixels, the narrowest that we serve
-_FITTING_BOARD = 215  # pixels there for the cells of a board
+_FITTING_BOARD = 211  # pixels there for the cells of a board
 _FOCUSABLE = Markup(' tabindex="0"')
 
 
@@ -169,7 +169,7 @@ def focus_grid(board: Grid) -> Markup:
     """The same of a board."""
     columns = itertools.zip_longest(*board.rows)
     widths = [max(len(cell.text) for cell in column if cell is not None) for column in columns]
-    pixels = sum(max(22, 9 * width + 8) for width in widths)
+    pixels = sum(max(21, 17 * width // 2 + 8) for width in widths)
     return _FOCUSABLE if pixels > _FITTING_BOARD else Markup("")
 
 
