@@ -60,8 +60,12 @@ def likeness(
     copied would weigh nothing.
     """
     taken = {one.value for one in given}
+    numbers: dict[int, int] = {}  # sets of small numbers in a row are compared sooner
     values = {
-        name: frozenset(one.value for one in prints) - taken for name, prints in programs.items()
+        name: frozenset(
+            numbers.setdefault(one.value, len(numbers)) for one in prints if one.value not in taken
+        )
+        for name, prints in programs.items()
     }
     shares, contained = _containments(values)
     grouped_from = GROUPED_FROM

@@ -213,7 +213,6 @@ def write_similarity(
         plan=plan,
         groups=grouped,
         outside=outside[:_MOST_ROWS],
-        more=len(outside) - _MOST_ROWS,
         percent=percent,
     )
     files.write(place / INDEX, index, private=True)
