@@ -79,11 +79,11 @@ class SharedOutcome:
 
 def may_share(stimulus: Stimulus) -> bool:
     """Whether a stimulus can be given without a terminal: no stand-ins, no folder of its own, no
-    pipe, no keys, and no lines with characters that a terminal may act on. An expected object and a
-    fixed clock have a process of their own."""
+    pipe, no keys, and no lines with characters that a terminal may act on. An expected object, a
+    fixed clock, and stderr that is told apart have a process of their own."""
     if stimulus.stand_ins or stimulus.folder or stimulus.replies or stimulus.environment:
         return False
-    if stimulus.stdin is not None or stimulus.clock:
+    if stimulus.stdin is not None or stimulus.clock or stimulus.stderr_apart:
         return False
     if isinstance(stimulus.action, Call) and stimulus.action.equals:
         return False

@@ -25,6 +25,7 @@ from harness.judging.mismatches import (
     narrowed,
     raise_agrees,
     reads_mismatch,
+    stderr_mismatch,
     step_text_mismatches,
     text_mismatches,
     written_mismatches,
@@ -67,6 +68,7 @@ def mismatches(
     else:
         differing += _outcome(observation, expectation, stimulus)
         differing += text_mismatches(observation, expectation)
+        differing += stderr_mismatch(observation, expectation.stated)
     differing += written_mismatches(observation, expectation, stimulus)
     if observation.ending is Ending.ANSWERED:
         if not isinstance(stimulus.action, Session) or expectation.stated.reads is not None:

@@ -121,7 +121,9 @@ _ELSEWHERE = {
 
 def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Comparison:
     if mismatch.channel is Channel.WRITES:
-        return _of_files(mismatch)
+        return _of_files(mismatch, f"file {visible(shortened(mismatch.name, 80))}")
+    if mismatch.channel is Channel.STDERR:
+        return _of_files(mismatch, mismatch.name)
     returned = mismatch.channel is Channel.RETURNS
     subject = "return value" if returned else f"{mismatch.name} afterwards"
     subject = _in_step(subject, mismatch.step, stimulus)
@@ -133,19 +135,18 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Comparison:
     return described(mismatch.channel, subject, expected, _source(mismatch.actual))
 
 
-def _of_files(mismatch: ValueMismatch) -> Comparison:
-    subject = f"file {visible(shortened(mismatch.name, 80))}"
+def _of_files(mismatch: ValueMismatch, subject: str) -> Comparison:
     expected, actual = mismatch.expected, mismatch.actual
     words = has = "no such file"
     if expected is not None:
         words = expected.exact_text or expected.in_words(whole=True)
     if actual is not None and actual.kind is ValueKind.STR:
         if expected is not None and expected.exact_text is not None:
-            return compare_texts(Channel.WRITES, subject, expected.exact_text, actual.text)
+            return compare_texts(mismatch.channel, subject, expected.exact_text, actual.text)
         has = _first_lines(actual.text)
     elif actual is not None:
         has = _source(actual)
-    return described(Channel.WRITES, subject, words, has)
+    return described(mismatch.channel, subject, words, has)
 
 
 def _source(value: Value | None) -> str:

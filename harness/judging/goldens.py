@@ -9,7 +9,13 @@ from harness.common.words import counted
 from harness.judging.channels import is_default_repr, screen_of, shows
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import TextEdit
-from harness.judging.mismatches import exactly, pieces, raise_agrees, written_mismatches
+from harness.judging.mismatches import (
+    exactly,
+    pieces,
+    raise_agrees,
+    stderr_mismatch,
+    written_mismatches,
+)
 from harness.matchers.comparison import normalised, same, source
 from harness.matchers.kinds.values import AnyValue
 from harness.model.expectation import Expectation, Expected, Matcher
@@ -169,6 +175,10 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
     ignore = stated.ignore
     if stated.prints is not None and not stated.prints.accepts_text(observation.printed, ignore):
         yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
+    for mismatch in stderr_mismatch(observation, stated):
+        text, wanted = observation.stderr or "", mismatch.expected
+        assert wanted is not None
+        yield f"what the reference writes to stderr {_unlike(text, wanted, stated)}"
     if stated.transcript is not None:
         shown = observation.transcript()
         if not exactly(stated.transcript).accepts_text(shown, ignore):

@@ -44,7 +44,7 @@ class RaiseMismatch(_OfStep):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueMismatch(_OfStep):
     """A value differs: returned, or (LEAVES) that of the parameter or variable `name`, or (WRITES)
-    the file `name`, a text as a str."""
+    the file `name`, a text as a str, or (STDERR) what was written there."""
 
     channel: Channel
     expected: Matcher | None  # None: there should be no value at all
@@ -117,7 +117,7 @@ def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
             part = expected.failing_part(lambda one: one.accepts_text(text, ignore))
             return replace(mismatch, expected=part)
         case ValueMismatch(expected=Matcher() as expected, actual=Value() as value):
-            if mismatch.channel is not Channel.WRITES:
+            if mismatch.channel not in (Channel.WRITES, Channel.STDERR):
                 part = expected.failing_part(lambda one: one.accepts(value))
                 return replace(mismatch, expected=part)
         case RaiseMismatch(expected=StatedRaise(message=Matcher() as message) as stated):
@@ -288,6 +288,15 @@ def _turn_by_turn(
         matcher = expected.at(index)
         if matcher is not None and not matcher.accepts_text(text, ignore):
             yield TextMismatch(expected=matcher, actual=text, turn=index)
+
+
+def stderr_mismatch(observation: Observation, stated: Expected) -> Iterator[ValueMismatch]:
+    """What was written to stderr, where that is stated, and known: it is of a program that ends."""
+    expected, text = stated.stderr, observation.stderr
+    if expected is None or text is None or expected.accepts_text(text, stated.ignore):
+        return
+    actual = Value(ValueKind.STR, text)
+    yield ValueMismatch(channel=Channel.STDERR, expected=expected, actual=actual, name="stderr")
 
 
 def reads_mismatch(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:

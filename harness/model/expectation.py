@@ -130,6 +130,7 @@ class Expected:
 
     returns: Matcher | None = None
     prints: Matcher | None = None
+    stderr: Matcher | None = None  # then what is printed there is no part of the screen
     turns: StatedTurns | None = None
     transcript: str | None = None  # the whole screen with typed text
     shown: tuple[str, ...] | None = None  # a session's text per step, as the sheet prints it
@@ -148,7 +149,7 @@ class Expected:
 
     def parts(self) -> tuple[Matcher, ...]:
         """Every matcher that is stated, those inside others too."""
-        matchers = [self.returns, self.prints]
+        matchers = [self.returns, self.prints, self.stderr]
         matchers += [turn.printed for turn in self.turns.turns] if self.turns else []
         matchers += [leave.value for leave in (*self.leaves, *self.writes)]
         matchers += [self.raises.message] if self.raises else []

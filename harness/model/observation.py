@@ -130,6 +130,7 @@ class Observation:
     variables: tuple[NamedValue, ...] = ()  # a session's names afterwards
     loading_printed: str = ""
     exit_status: int | None = None
+    stderr: str | None = None  # what was written there, where that is not part of the screen
     detail: str = ""
     nearest: str = ""  # what the program has that is called most like a missing function
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards

@@ -146,6 +146,7 @@ class Stimulus:
     files: tuple[SourceFile, ...] = ()
     stdin: str | None = None  # what is piped in, in place of a terminal
     environment: tuple[Binding, ...] = ()  # names and texts
+    stderr_apart: bool = False  # what is written to stderr is not on the screen
     replies: Replies | None = None  # they type in place of the inputs
     substitutions: tuple[Substitution, ...] = ()
     finds_loop: bool = False  # of a program that does not end only where it loops is observed

@@ -57,6 +57,7 @@ class Channel(StrEnum):
     READS = "reads"
     EXIT = "exit"
     WRITES = "writes"
+    STDERR = "stderr"
     SHOWS = "shows"  # what a session shows of a value, and without a reference of a whole step
 
 

@@ -359,6 +359,8 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         after = f"after input {turn.index}" if turn.index else "before any input"
         named = "".join(f" ({one.named()})" for one in typed)
         yield "", f"{after}{named}: {_anything(turn.printed)}"
+    if stated.stderr is not None:
+        yield "stderr", _anything(stated.stderr)
     if stated.reads_at_most is not None:
         yield "must", f"ask at most {stated.reads_at_most} times"
 

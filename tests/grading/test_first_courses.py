@@ -271,6 +271,14 @@ PROGRAMS = {
             "import sys\nif len(sys.argv) < 2:\n    sys.exit('usage: a1.py FILE')\n",
         ),
     ),
+    "stderr told apart from stdout": Programs(
+        right="import sys\nif len(sys.argv) < 2:\n    sys.exit('usage: a1.py FILE')\n",
+        wrong=(
+            "import sys\nif len(sys.argv) < 2:\n    print('usage: a1.py FILE')\n    sys.exit(1)\n",
+            "import sys\nif len(sys.argv) < 2:\n"
+            "    print('usage: a1.py', file=sys.stderr)\n    sys.exit(1)\n",
+        ),
+    ),
     "a program that is piped into": Programs(
         right="import sys\nprint(sum(int(line) for line in sys.stdin))\n",
         wrong=(

@@ -6,12 +6,22 @@ from dataclasses import replace
 from typing import Any
 
 from harness.judging.explain.failure import Failure
+from harness.matchers.kinds.contains import Contains
 from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.policy import SourceFile
-from harness.model.stimulus import Call
+from harness.model.stimulus import Call, Run
 from harness.model.values import Value, ValueKind, file_value, place_value
-from tests.judging.judging_cases import CALL, Neighbours, Sentences, called, case, exactly, raised
+from tests.judging.judging_cases import (
+    CALL,
+    Neighbours,
+    Sentences,
+    called,
+    case,
+    exactly,
+    raised,
+    ran,
+)
 
 GIVEN = SourceFile(name="in.txt", data=b"a\n")
 IN_A_FOLDER = replace(CALL, folder=True)
@@ -27,6 +37,20 @@ def wrote(*, left_open: tuple[str, ...] = (), **texts: str | bytes) -> Observati
         for name, text in sorted(texts.items())
     )
     return replace(called(None), files=files, left_open=left_open)
+
+
+USAGE = "usage: a1.py FILE\n"
+
+
+def complained(errors: str, *parts: str, wanted: Any = USAGE) -> Failure:
+    """A program that wrote this to stderr and printed these parts, where `wanted` is stated."""
+    matcher = exactly(wanted) if isinstance(wanted, str) else wanted
+    return case(
+        replace(ran(), stderr=USAGE),
+        replace(ran(*parts), stderr=errors),
+        replace(CALL, action=Run(program="a1.py"), stderr_apart=True),
+        stated=Expected(stderr=matcher),
+    )
 
 
 FOLDER = place_value("folder", "a folder")
@@ -164,6 +188,22 @@ FIRES: Sentences = {
         "The lines of the file report.txt end with \\n, and should end with \\r\\n, as on "
         "Windows.": case(wrote(report="a\r\nb\r\n"), wrote(report="a\nb\n"), IN_A_FOLDER),
     },
+    "printed_to_stdout": {
+        'The program prints "usage: a1.py FILE" to stdout, and it belongs on stderr. '
+        "Write print(…, file=sys.stderr).": complained("", USAGE),
+    },
+    "stderr_differs": {
+        'The program writes "usage: a1.py\\n" to stderr, expected "usage: a1.py FILE\\n".': (
+            complained("usage: a1.py\n")
+        ),
+        'The program writes nothing to stderr, expected "usage: a1.py FILE\\n".': complained(""),
+        'The program writes "usage: a1.py FILE\\n" to stderr, expected nothing.': complained(
+            USAGE, wanted=""
+        ),
+        'The program writes "oops\\n" to stderr, expected text that contains "usage".': complained(
+            "oops\n", wanted=Contains(text="usage")
+        ),
+    },
     "file_should_not_be_there": {
         "add_piece leaves the file debug.txt, which should not be there afterwards.": case(
             wrote(), wrote(debug="x"), IN_A_FOLDER
@@ -252,5 +292,12 @@ LEAVES_ALONE: Neighbours = {
     "only_whitespace": [DIFFERS],
     "lines_in_another_order": [DIFFERS],
     "lines_run_together": [DIFFERS],
+    "printed_to_stdout": [
+        NOT_THERE,
+        complained("", "usage\n"),
+        complained("usage\n", USAGE),
+        complained("", USAGE, wanted=Contains(text="usage")),
+    ],
+    "stderr_differs": [NOT_THERE],
     "file_differs": [OTHER, NOT_THERE],
 }

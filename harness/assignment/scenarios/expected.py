@@ -41,7 +41,18 @@ def stated(context: Context, parts: StimulusParts, *, transcript: str | None) ->
     return Expected(transcript=transcript, shown=parts.shown, ignore=ignore, **fields)
 
 
-_KEYS = ("returns", "prints", "turns", "raises", "leaves", "exit", "reads", "ends", "writes")
+_KEYS = (
+    "returns",
+    "prints",
+    "stderr",
+    "turns",
+    "raises",
+    "leaves",
+    "exit",
+    "reads",
+    "ends",
+    "writes",
+)
 
 
 def _fields(context: Context, parts: StimulusParts, key: str) -> dict[str, Any]:
@@ -50,7 +61,7 @@ def _fields(context: Context, parts: StimulusParts, key: str) -> dict[str, Any]:
     match key:
         case "returns":
             return {key: value_matcher(context.field(loc, data))}
-        case "prints":
+        case "prints" | "stderr":
             return {key: _text(context, loc, data)}
         case "turns":
             return {key: _turns(context, parts, loc, data)}

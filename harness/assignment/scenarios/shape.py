@@ -205,6 +205,8 @@ class StatedShape(Shape):
     """The value, type-exact, or a matcher."""
     prints: ExpectedText = None
     """All text on the screen, prompts included, typed text excluded."""
+    stderr: ExpectedText = None
+    """What is written to stderr, which is then no part of what is printed."""
     turns: Annotated[
         list[ExpectedText]
         | Annotated[

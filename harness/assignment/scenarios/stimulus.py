@@ -86,6 +86,7 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
         folder=has_folder(context),
         files=given_files(context),
         stdin=context.own.stdin if context.states("stdin") else None,
+        stderr_apart=context.states("stderr"),
         replies=_replies(context),
         environment=tuple(
             Binding(name=name, literal=text) for name, text in context.value("environment").items()

@@ -88,6 +88,7 @@ class Jobs:
             "clock": _clock(stimulus),
             "folder": "",
             "stdin": stimulus.stdin,
+            "stderr_apart": stimulus.stderr_apart,
             "environment": {each.name: each.literal for each in stimulus.environment},
             "finds_loop": stimulus.finds_loop,
             "traces_lines": stimulus.traces_lines,

@@ -212,6 +212,7 @@ def _answered(seen: Callable[..., Observation], final: FinalReply) -> Observatio
         arguments_before=final.before or (),
         variables=final.variables or (),
         exit_status=final.exit,
+        stderr=final.stderr,
     )
 
 
@@ -275,6 +276,8 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
     final, action = reply.final, stimulus.action
     if final is None or final.memory:  # then it is all that the reply says
         return True
+    if (final.stderr is not None) != stimulus.stderr_apart:
+        return False
     fields = {name for name in _OUTCOME if getattr(final, name) is not None}
     if isinstance(action, Run) != ("exit" in fields):
         return False

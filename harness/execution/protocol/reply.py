@@ -17,6 +17,7 @@ T = TypeVar("T")
 LARGEST = 4 * 1024 * 1024
 _DEEPEST = 100  # as `inside.messages.codec` writes them at most
 _MOST_VALUES = 50_000  # in one frame; `inside.messages.codec` spends its budget long before
+_LONGEST_STDERR = 100_000
 _MOST_FRAMES = 64  # of a traceback; `inside.messages.codec` writes 41 at most
 _MOST_TRACED = 4000  # `inside.scenario.process` sends half as many
 _LONGEST_NAME = 1000
@@ -114,6 +115,7 @@ class FinalReply:
     open: tuple[str, ...] = ()  # files that are not closed
     memory: bool = False  # there was none left
     loop: str | None = None  # where it looped
+    stderr: str | None = None  # what was written there, where that is told apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +208,8 @@ def _read(data: bytes) -> Reply:
         elif kind == b"A":
             final = _read_as(FinalReply, body)
             _check_names(final.missing or "", final.near, final.loop or "", *final.open)
+            if len(final.stderr or "") > _LONGEST_STDERR:
+                raise TamperedError("a reply too large")
         elif kind == b"B" and not submission_ran:
             broken = _read_as(str, body)
         else:

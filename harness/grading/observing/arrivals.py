@@ -69,6 +69,7 @@ def _is_large(seen: Observation) -> bool:
 
 def _texts(seen: Observation) -> Iterator[str]:
     yield seen.loading_printed
+    yield seen.stderr or ""
     for turn in chain(seen.turns, *(step.turns for step in seen.steps)):
         yield turn.printed
     for step in seen.steps:

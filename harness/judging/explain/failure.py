@@ -153,6 +153,7 @@ class Failure:
         self.reads = self._first(ReadsMismatch)
         self.returns = item_at(self._values(Channel.RETURNS), 0)
         self.leaves = item_at(self._values(Channel.LEAVES), 0)
+        self.stderr = item_at(self._values(Channel.STDERR), 0)
         self.files = self._values(Channel.WRITES)  # by name
         self.file = item_at(self.files, 0)
         self.expected_reads = expected_reads(expectation) or 0  # also where that is not known

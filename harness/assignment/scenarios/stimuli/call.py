@@ -20,7 +20,7 @@ def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusPart
 CALL = StimulusKind(
     name="call",
     description="One Python expression.",
-    takes=("returns", "prints", "turns", "transcript", "raises", "leaves", "replies"),
+    takes=("returns", "prints", "stderr", "turns", "transcript", "raises", "leaves", "replies"),
     read=_read,
     order=10,
 )

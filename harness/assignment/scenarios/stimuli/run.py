@@ -22,7 +22,7 @@ def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusPart
 RUN = StimulusKind(
     name="run",
     description="A submitted or provided program, run as `__main__` on a terminal.",
-    takes=("prints", "turns", "transcript", "raises", "exit", "argv", "stdin", "replies"),
+    takes=("prints", "stderr", "turns", "transcript", "raises", "exit", "argv", "stdin", "replies"),
     read=_read,
     order=30,
     by_name=False,

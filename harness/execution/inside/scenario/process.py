@@ -91,6 +91,7 @@ class ScenarioProcess:
         self.answer = evaluate.StimulusAnswer(files.student, files.comparison, self._reached)
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
+        self.errors = KeptBytes()  # what is written to stderr, where that is told apart
         self.terminal = -1
         self.questions = self.answers = -1
 
@@ -114,6 +115,8 @@ class ScenarioProcess:
             self._observe(self.answer)
             self._flush()
             _set_recursion_limit(1000)
+            if self.job.get("stderr_apart"):
+                self.answer.put("stderr", quote(self.errors.text()))
             text = self.answer.json()
         except MemoryError:
             text = '{"memory":true}'
@@ -128,6 +131,8 @@ class ScenarioProcess:
         environ.update(self.job["environment"])
         if self.job["stdin"] is not None:
             sys.stdin = piped(self.job["stdin"])
+        if self.job.get("stderr_apart"):
+            sys.stderr = sys.__stderr__ = self.errors.stream()  # type: ignore[misc]
         sys.modules["__main__"] = _MODULE("__main__")
         random = sys.modules.get("random")
         if random is not None:
@@ -479,3 +484,23 @@ def left_open(*, finish: bool) -> list[str]:
 def piped(text: str) -> io.TextIOWrapper:
     """A standard input that is no terminal."""
     return io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")
+
+
+_LONGEST_STDERR = 100_000  # bytes
+
+
+class KeptBytes(io.BytesIO):
+    """Bytes that are still there when whoever wrote them has closed their stream."""
+
+    def close(self) -> None:
+        """As a file that is never closed."""
+
+    def stream(self) -> io.TextIOWrapper:
+        """A text stream as stderr is one."""
+        return io.TextIOWrapper(
+            self, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True
+        )
+
+    def text(self) -> str:
+        """What was written, its end cut off where it is long."""
+        return io.BytesIO.getvalue(self)[:_LONGEST_STDERR].decode("utf-8", "replace")

@@ -33,6 +33,7 @@ TEXT: Part[TextMismatch] = attrgetter("text")
 TEXTS: Part[TextEdit] = attrgetter("texts")
 FILE: Part[ValueMismatch] = attrgetter("file")
 FILE_TEXTS: Part[TextEdit] = attrgetter("file_texts")
+STDERR: Part[ValueMismatch] = attrgetter("stderr")
 
 
 class Stage(IntEnum):

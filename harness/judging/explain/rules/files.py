@@ -15,6 +15,7 @@ from harness.judging.explain.rules import (
     FILE,
     FILE_TEXTS,
     RAISES,
+    STDERR,
     Stage,
     a_type,
     at_line,
@@ -166,6 +167,29 @@ def file_differs(failure: Failure, file: ValueMismatch) -> str | None:
         wanted, got = quoted_pair(texts.removed[0], texts.inserted[0])
         clause = f"differs in line {texts.at + 1}: it is {got}, it should be {wanted}"
     return failure.says(clause, who=texts.named)
+
+
+@rule_about(Stage.KNOWN_MISTAKE, 117, "prints to stdout what belongs on stderr", STDERR)
+def printed_to_stdout(failure: Failure, written: ValueMismatch) -> str | None:
+    """The text is on the screen, and should have been written to stderr."""
+    text = written.expected.exact_text if written.expected else None
+    if not text or written.actual is None or written.actual.text.strip():
+        return None
+    if text.strip() not in failure.observation.printed:
+        return None
+    said = failure.says(f"prints {quoted(text.strip())} to stdout, and it belongs on stderr")
+    return f"{said} Write print(…, file=sys.stderr)."
+
+
+@rule_about(Stage.DIFFERENCE, 27, "writes another text to stderr", STDERR)
+def stderr_differs(failure: Failure, written: ValueMismatch) -> str | None:
+    """Another text than expected, or none."""
+    if written.actual is None or written.expected is None:
+        return None
+    exact, text = written.expected.exact_text, written.actual.text
+    wanted = written.expected.in_words() if exact is None else quoted(exact) if exact else "nothing"
+    has = quoted(text) if text else "nothing"
+    return failure.says(f"writes {has} to stderr, expected {wanted}")
 
 
 def _named(name: str) -> str:
