@@ -360,7 +360,9 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         named = "".join(f" ({one.named()})" for one in typed)
         yield "", f"{after}{named}: {_anything(turn.printed)}"
     if stated.stderr is not None:
-        yield "stderr", _anything(stated.stderr)
+        exact = stated.stderr.exact_text
+        words = _anything(stated.stderr) if exact is None else exact.rstrip("\n") or "nothing"
+        yield "stderr", words
     if stated.reads_at_most is not None:
         yield "must", f"ask at most {stated.reads_at_most} times"
 
