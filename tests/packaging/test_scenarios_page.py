@@ -108,9 +108,9 @@ scenarios:
     files: {log.txt: "one\\n"}
     writes: {only: [b.txt, log.txt]}
   - {name: status, function: a1.py, run: a1.py, prints: {contains: usage}, exit: 2}
-  - {name: errors, function: near, call: near(6), stderr: "", returns: 7}
-  - {name: any errors, function: near, call: near(7), stderr: {any: true}, returns: 8}
-  - {name: other errors, function: warn, call: warn(), stderr: "REFERENCE warns\n"}
+  - {name: errors, function: near, call: near(6), stderr: "", returns: 3}
+  - {name: any errors, function: near, call: near(7), stderr: {any: true}, returns: 3}
+  - {name: other errors, function: warn, call: warn(), stderr: "REFERENCE warns\\n"}
 """
 
 EXPECTED = {
@@ -170,8 +170,8 @@ EXPECTED = {
         'must   print text that contains "usage"',
         "and    ends with exit status 2",
     ],
-    "errors": ["stderr nothing", "gives  7"],
-    "any errors": ["stderr anything", "gives  8"],
+    "errors": ["stderr nothing", "gives  3"],
+    "any errors": ["stderr anything", "gives  3"],
     "other errors": ["stderr REFERENCE warns", "gives  None"],
 }
 
