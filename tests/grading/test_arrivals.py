@@ -49,6 +49,7 @@ LARGE = {
     "steps": (StepOutcome(shown=LONG, raised=RAISED), StepOutcome(turns=(Turn(printed=LONG),))),
     "raised": RAISED,
     "left_open": (LONG,),
+    "stderr": LONG,
 }
 SMALL = {"ending", "phase", "exit_status", "detail", "nearest", "cut", "cpu_seconds"}
 

@@ -193,8 +193,8 @@ class Context:
         modules |= sys.stdlib_module_names
         for name in sorted(names_of(tree).needed - known - BUILTINS):
             what = (
-                f"{name} is not a function of the reference, a provided constant "
-                "or a name bound by the scenario"
+                f"{name} is not a name of the reference, of a provided file "
+                "or one that the scenario binds"
             )
             bind = f"write given: import {name}" if name in modules else ""
             self.add(loc, what, bind or nearest(name, known | BUILTINS), line=line)
