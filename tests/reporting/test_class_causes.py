@@ -441,7 +441,7 @@ def test_the_page_says_whom_to_look_at() -> None:
     )  # fmt: skip
     flagged = [replace(graded(f"s{n:02}", flagged=True), findings=(finding,)) for n in range(12)]
     text = read_page(RunResult(facts=FACTS, submissions=tuple(flagged)), PLAN)
-    assert "Imports (12): `import copy` was added, 12 alike: s00, s01, s02, s03, s04 and 7" in text
+    assert "Imports: `import copy` was added (12 alike): s00, s01, s02, s03, s04 and 7" in text
 
 
 def test_the_page_says_who_may_have_copied() -> None:
