@@ -19,7 +19,7 @@ from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
 from harness.reporting.html.environment import block, code, environment
 from harness.reporting.html.submission_pages import submission_page
-from harness.reporting.view.annotated import LineNote, annotated
+from harness.reporting.view.annotated import LineNote, Mark, annotated
 from harness.reporting.view.shown_causes import (
     Headline,
     MarkedPlace,
@@ -239,15 +239,21 @@ def test_the_whole_program_stands_with_what_is_said_of_its_lines() -> None:
         cause(said, "hard_coded_size", place=BOARD, line=5),
         cause("returned 1", "wrong_value", suspects=(suspect,)),
     ]
+    one_line = replace(BOARD, first=7, last=7, text=BOARD.text[:1])
+    causes.append(cause("is 8", "wrong_value", place=one_line, line=7))
     (file,) = annotated(submission, causes)
+    assert file.notes[7] == [LineNote(text="f: is 8", cause=3, mark=Mark.EXACT)]
     text = ("def f():", "    for i in range(8):", "    show(board[i])", "", "<b>\x0c\x1b")
     assert file.lines[2:] == text
     assert file.notes[3] == [
         LineNote(text=f"f: {said}", cause=1),
         LineNote(text="f: returned 1", cause=2),
     ]
-    assert file.notes[4] == [LineNote(cause=1), LineNote(text="Imports: m")]
-    assert file.notes[5] == [LineNote(cause=2, exact=False)]
+    assert file.notes[4] == [
+        LineNote(cause=1, mark=Mark.EXACT),
+        LineNote(text="Imports: m", mark=Mark.EXACT),
+    ]
+    assert file.notes[5] == [LineNote(cause=2, mark=Mark.LOOK)]
     page = assert_inert(submission_page(submission, PLAN))
     assert "def f():" in page.text
     assert "Imports: m" in page.text

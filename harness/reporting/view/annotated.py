@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from harness.common.escaping import shorten
 from harness.model.result import SubmissionResult
@@ -19,13 +20,20 @@ _LINE_END = re.compile(r"\r\n|\r|\n")  # Python's: `splitlines` knows others
 _TAB = 4
 
 
+class Mark(StrEnum):
+    """How a line is marked."""
+
+    EXACT = "exact"  # it fails, or is an issue
+    LOOK = "look"  # it is where to look first
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineNote:
     """What is said beside a line."""
 
     text: str = ""  # empty: only that the line is to blame
     cause: int = 0  # the number of the cause that it is about, from 1; 0: of none
-    exact: bool = True  # False: where to look first
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +54,12 @@ def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[An
         _note_cause(number, cause, notes)
     for finding in result.findings:
         text = f"{finding_kind(finding.rule).title}: {finding.message}"
-        notes[finding.file][finding.line].append(LineNote(text=shorten(text, _LONGEST_NOTE)))
+        notes[finding.file][finding.line].append(
+            LineNote(text=shorten(text, _LONGEST_NOTE), mark=Mark.EXACT)
+        )
     broken = result.unparsable
     if broken is not None and broken.line is not None and not causes:
-        notes[broken.file][broken.line].append(LineNote(text=broken.reason))
+        notes[broken.file][broken.line].append(LineNote(text=broken.reason, mark=Mark.EXACT))
     left = _MOST_LINES
     files = []
     for file in result.files:
@@ -77,9 +87,12 @@ def _note_cause(
     name = f"{cause.function}: " if cause.function else ""
     text = shorten(name + cause.message, _LONGEST_NOTE)
     for each in marked_lines(cause):
-        of_file = notes[each.place.file]
-        if text:
-            of_file[each.place.first].append(LineNote(text=text, cause=number))
+        of_file, first = notes[each.place.file], each.place.first
+        if text and first not in each.marked:
+            of_file[first].append(LineNote(text=text, cause=number))
             text = ""
+        mark = Mark.EXACT if each.exact else Mark.LOOK
         for line in each.marked:
-            of_file[line].append(LineNote(cause=number, exact=each.exact))
+            said = text if line == first else ""
+            of_file[line].append(LineNote(text=said, cause=number, mark=mark))
+        text = ""
