@@ -21,7 +21,7 @@ from itertools import combinations
 
 from harness.model.study import Fingerprint, group_by_name
 from harness.study.likeness import Likeness, groups, likeness
-from harness.study.program_texts import fingerprints
+from harness.study.program_texts import fingerprints, token_fingerprints
 from tests.study.class_of_copies import (
     PREFIX,
     SOURCE,
@@ -38,6 +38,7 @@ CLASS = 1000
 COPIES = (1, 3, 10, 25)
 DRAWS = 6
 Scores = Mapping[frozenset[str], float]
+Read = Callable[[list[bytes]], list[tuple[int, int, int, int]]]
 Tool = Callable[[Mapping[str, str], str], Scores]  # of texts by name, and what all were given
 
 
@@ -46,16 +47,17 @@ def main() -> None:
     tools: dict[str, Tool] = {
         "ours": _ours,
         "ours, listed": _ours_listed,
+        "ours, tokens": _ours_by_tokens,
         "winnowing": _winnowing,
     }
     if len(sys.argv) > 1:
         tools["copydetect"] = partial(_copydetect, sys.argv[1])
-    print("tool         originals first  lowest copy  highest of other styles  precision  recall")
+    print("tool          originals first  lowest copy  highest of other styles  precision  recall")
     for tool, find in tools.items():
         if find is not _ours_listed:
             _row(tool, find(programs(), ""))
     for turned, said in ((0.0, "disguised"), (TURNED_BY_COPIES, "disguised, statements turned")):
-        print(f"\n{said}\ntool         copies  lowest area under the curve  mean  apart in  by")
+        print(f"\n{said}\ntool          copies  lowest area under the curve  mean  apart in  by")
         for tool, find in tools.items():
             for copies in COPIES:
                 _classes(tool, find, copies, turned)
@@ -122,7 +124,7 @@ def _row(tool: str, scores: Scores) -> None:
     precision = sum(right for _, right in best) / len(best)
     recall = sum(score > apart for score in copies.values()) / len(copies)
     print(
-        f"{tool:12} {first:9} of 20 {min(copies.values()):12.2f} {apart:24.2f}"
+        f"{tool:13} {first:9} of 20 {min(copies.values()):12.2f} {apart:24.2f}"
         f" {precision:10.2f} {recall:7.2f}"
     )
 
@@ -141,7 +143,7 @@ def _classes(tool: str, find: Tool, copies: int, turned: float) -> None:
         areas.append(area_under_the_curve(same, others))
         gaps.append(min(same) - max(others))
     print(
-        f"{tool:12} {copies:6} {min(areas):28.3f} {sum(areas) / DRAWS:5.3f}"
+        f"{tool:13} {copies:6} {min(areas):28.3f} {sum(areas) / DRAWS:5.3f}"
         f" {sum(gap > 0 for gap in gaps):4} of {DRAWS} {min(gaps):6.2f}"
     )
 
@@ -152,10 +154,10 @@ def area_under_the_curve(same: Iterable[float], others: Iterable[float]) -> floa
     return sum(above) / len(above)
 
 
-def _prints(text: str) -> tuple[Fingerprint, ...]:
+def _prints(text: str, read: Read = fingerprints) -> tuple[Fingerprint, ...]:
     return tuple(
         Fingerprint(value=value, first_line=first, last_line=last, file=file)
-        for value, first, last, file in fingerprints([text.encode()])
+        for value, first, last, file in read([text.encode()])
     )
 
 
@@ -166,6 +168,13 @@ def _likeness(texts: Mapping[str, str], given: str) -> Likeness:
 
 def _ours(texts: Mapping[str, str], given: str) -> Scores:
     pairs = _likeness(texts, given).pairs
+    return {frozenset((pair.first, pair.second)): pair.score for pair in pairs}
+
+
+def _ours_by_tokens(texts: Mapping[str, str], given: str) -> Scores:
+    """As if every program had a syntax error."""
+    prints = {name: _prints(text, token_fingerprints) for name, text in texts.items()}
+    pairs = likeness(prints, given=_prints(given, token_fingerprints)).pairs
     return {frozenset((pair.first, pair.second)): pair.score for pair in pairs}
 
 

@@ -409,6 +409,15 @@ def test_an_earlier_year_that_is_not_there_is_refused(with_a_copy: Course) -> No
     assert "nowhere" in with_a_copy.refusal("similarity", "reports/tiny", "--base", "nowhere")
 
 
+def test_a_class_without_a_pair_of_two_groups_has_no_chance_to_measure() -> None:
+    for few in ({}, {"a": prints(OWN)}, {f"{n}": prints("") for n in range(12)}):
+        assert likeness(few).listed == ()
+    whole = numbered(range(40))
+    copies = likeness({f"{n:02}": whole for n in range(12)})
+    assert len(copies.listed) == 66
+    assert groups(copies.connected) == (tuple(f"{n:02}" for n in range(12)),)
+
+
 class FailsOn:
     """A process in which a program that says `bomb` takes the others with it."""
 
