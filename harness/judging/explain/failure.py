@@ -109,15 +109,6 @@ def item_at(items: Sequence[T], index: int | None) -> T | None:
     return items[index] if index is not None and index < len(items) else None
 
 
-_LIMITS = frozenset(
-    {
-        Ending.CPU_LIMIT,
-        Ending.TIMEOUT,
-        Ending.MEMORY_LIMIT,
-        Ending.OUTPUT_LIMIT,
-        Ending.CRASHED,
-    }
-)
 # Of these nothing is known, or not what the program itself would have done.
 _NOTHING_BEFORE = frozenset(
     {Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.HARNESS_ERROR, Ending.MISSING}
@@ -173,7 +164,7 @@ class Failure:
         if not ends_otherwise or asks_nothing or self.loading or self.ending in _NOTHING_BEFORE:
             return None
         text = self.text
-        if self.ending in _LIMITS:  # what was printed last may be cut
+        if text is None and self.ending is not None:  # of a limit: what is printed last may be cut
             texts = text_mismatches(self.observation, self.expectation)
             text = next((each for each in texts if self._is_over(each)), None)
         if text is None or not (self._is_over(text) or self._differs_before_its_end(text)):
