@@ -374,8 +374,11 @@ class LineTracer:
         file = frame.f_code.co_filename
         if file not in self._own:
             return None
-        last, lines, known, code = 0, 0, len(self._sent), frame.f_code
-        frame.f_trace_lines = self._quiet.get(code, 0) < _QUIET
+        code = frame.f_code
+        if self._quiet.get(code, 0) >= _QUIET:
+            frame.f_trace_lines = False
+            return self._leave
+        last, lines, known = 0, 0, len(self._sent)
 
         def trace(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal last, lines
@@ -388,12 +391,21 @@ class LineTracer:
                 if argument is None or type(argument) is bool:
                     self._note(f"{file}:{line}:{argument}")
                 is_new = len(self._sent) > known
-                if is_new and not frame.f_trace_lines:
-                    self._note(f"{file}:{line}:0")
                 self._quiet[code] = 0 if is_new else self._quiet.get(code, 0) + lines
             return trace
 
         return trace
+
+    def _leave(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """The end of a call in a function in which nothing new happened for long."""
+        if event == "return" and (argument is None or type(argument) is bool):
+            known, code = len(self._sent), frame.f_code
+            place = f"{code.co_filename}:{frame.f_lineno}"
+            self._note(f"{place}:{argument}")
+            if len(self._sent) > known:
+                self._note(f"{place}:0")
+                self._quiet[code] = 0
+        return self._leave
 
     def _note(self, text: str) -> None:
         self._count += 1
