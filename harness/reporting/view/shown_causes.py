@@ -75,7 +75,7 @@ _BOUNDARIES = (
     (re.compile(r"[.?!](?= )"), 4),
     (re.compile(r"(?<!Error)[;:](?= )"), 4),
     (re.compile(r",(?= )"), 8),
-    (re.compile(r"(?= )"), 4),
+    (re.compile(r"(?= )"), 8),
 )
 _DEEPEST = 3  # brackets inside each other
 _WHOLE = re.compile(r"""(["`]).*?\1|“.*?”|(?<!\w)'.*?'(?!\w)|\([^()]*\)|\[[^][]*\]|\{[^{}]*\}""")
@@ -92,7 +92,7 @@ class Headline:
 def headline(cause: ShownCause) -> Headline:
     """A cause's sentence, for a card that shows its lines: what is wrong comes before where. What
     is longer is parted where a part of a sentence ends, else between words, outside quotes and
-    brackets."""
+    brackets; where that says too little, it is cut, and said whole below."""
     where = _WHERE.match(cause.message)
     before = where[0].strip() if where is not None else ""
     short = ""
