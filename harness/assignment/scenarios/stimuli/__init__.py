@@ -14,6 +14,7 @@ _CLASHES = (
     ("replies", "input", "a generator of replies types all input"),
     ("returns", "raises", "a call that raises returns nothing"),
 )
+_SHOWN = frozenset({"returns", "prints", "turns", "transcript", "raises"})  # by a session too
 _OF_THE_SCREEN = frozenset({"prints", "turns", "transcript"})
 
 
@@ -45,7 +46,8 @@ def check_takes(context: Context, kind: StimulusKind) -> None:
     for key in {key for other in kinds for key in other.takes}:
         if context.states(key) and key not in kind.takes:
             owners = listed((other.name for other in kinds if key in other.takes), "or")
-            hint = kind.elsewhere or f"it belongs to {owners}"
+            hint = kind.elsewhere if key in _SHOWN else ""
+            hint = hint or f"it belongs to {owners}"
             context.add(context.at(key), f"a {kind.name} has no {key}", hint, key=True)
     for one, other, what in _CLASHES:
         if context.states(one) and context.states(other):
