@@ -165,6 +165,7 @@ class _Compiler:
             compare=comparisons(vocabulary, classes),
             floats_within=vocabulary.floats_within,
             writes_files=any(stimulus.folder for stimulus in stimuli),
+            tells_time=any(stimulus.clock for stimulus in stimuli),
             other_names=_used(vocabulary.other_names, vocabulary.variants.constants(), stimuli),
             manual=manual_slots(vocabulary),
             exemptions=self._exemptions(compiled),

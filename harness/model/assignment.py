@@ -125,6 +125,7 @@ class Assignment:
     floats_within: float | None = None  # how far off a float may be
     exemptions: tuple[Exemption, ...] = ()  # the lecturer's alone: they may name students
     writes_files: bool = False  # some scenario has a folder in which files may be written
+    tells_time: bool = False  # some scenario has a clock
     other_names: tuple[str, ...] = ()  # of the reference's module, that stimuli use
 
     @property

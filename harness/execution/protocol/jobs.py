@@ -35,6 +35,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
         "memory": assignment.limits.memory_mib * _MIB,
+        "tells_time": assignment.tells_time,
         "compare": {
             each.name: list(each.attributes) if each.how is CompareBy.NAMED else each.how.value
             for each in assignment.compare
