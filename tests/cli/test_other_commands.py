@@ -114,6 +114,7 @@ def test_show_gives_the_table_again(graded: Course) -> None:
 
 def test_show_explains_one_submission_hidden_scenarios_too(graded: Course) -> None:
     one = graded.ok("show", "reports/tiny", "prints_total")
+    assert graded.ok("show", "reports/tiny", "--submission", "prints_total").out == one.out
     assert "total printed 0 instead of returning it." in one.out
     assert "3.69/6" in one.out
     assert "`import math` was added" in one.out

@@ -22,8 +22,10 @@ SUMMARY = "Show a finished or interrupted run."
 )
 @click.argument("run", type=options.PATH)
 @click.argument("student", required=False)
-def command(run: Path, student: str | None) -> int:
+@click.option("--submission", metavar="STUDENT", help="The same as STUDENT.")
+def command(run: Path, student: str | None, submission: str | None) -> int:
     """Show RUN (a report folder, or its run.sqlite): the class, or one STUDENT with all reasons."""
+    student = student or submission
     if student is None:
         result, plan = read_run(run)
         print_result(summary_table(result, plan))

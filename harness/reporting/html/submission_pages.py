@@ -29,7 +29,6 @@ def submission_page(
     """The lecturer's page of one submission, which shows all, as HTML. `before` and `after` are the
     ids of those beside it; `style` where evidence of it was gathered."""
     view = student_view(result, plan, visible=EVERYTHING)
-    checks = view.shown
     apart, missing = shown_causes.written_first(view.causes)
     return render(
         "submission.html.j2",
@@ -46,13 +45,13 @@ def submission_page(
         hidden=frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
         reasons=list(dict.fromkeys(figures.reasons(result))),
         isolation=words.isolation(result) if result.scenarios else "",
-        stood_in=words.stood_in(check.verdict for check in checks),
-        clauses=shown_causes.clause_tallies(checks, view.causes),
+        stood_in=words.stood_in(check.verdict for check in view.shown),
+        clauses=shown_causes.clause_tallies(view.shown, view.causes),
         causes=apart,
         missing=missing,
         files=annotated(result, apart),
-        ungraded=put_together(_ungraded(checks)),
-        passes=_passes(checks),
+        ungraded=put_together(_ungraded(view.shown)),
+        passes=_passes(view.shown),
     )
 
 
