@@ -90,7 +90,31 @@ def derive(
     for each in failures:
         for key in keys[each.scenario.id]:
             members.setdefault(key, []).append(each)
+    _put_together_by_exception(members, outline)
     return tuple(_cause(key, group, outline, blame) for key, group in members.items())
+
+
+def _put_together_by_exception(members: dict[Key, list[FailedScenario]], outline: Outline) -> None:
+    """Where every failure of a function to blame raised one exception at one line of its own, put
+    those of others to it that raised nothing but that. Where the function that raises is not to
+    blame they stay apart: it may well raise of what it is given."""
+    raised = {key: _one_exception(group) for key, group in members.items()}
+    for key, place in raised.items():
+        if place is None or key not in members or key[0] != "blamed":
+            continue
+        if outline.function_at(place[1], int(place[2])) == key[1]:
+            for other in [each for each in members if each != key and raised[each] == place]:
+                members[key] = sorted(members[key] + members.pop(other), key=lambda e: e.index)
+
+
+def _one_exception(group: Iterable[FailedScenario]) -> Key | None:
+    """The type, file and line of what all of them raised; None where that is not one."""
+    found: set[Key | None] = set()
+    for each in group:
+        frame = each.raised.frames[-1] if each.raised and each.raised.frames else None
+        name = each.raised.type_name if each.raised else ""
+        found.add(None if frame is None else (name, frame.file, str(frame.line)))
+    return found.pop() if len(found) == 1 else None
 
 
 def _keys_by_id(

@@ -365,6 +365,41 @@ def test_that_more_input_is_asked_for_names_no_mistake(rule: str, chosen: bool) 
     assert cause.example == (ends if chosen else shows[0]).scenario.id
 
 
+def raises(function: str, number: int, line: int, type_name: str = "ValueError") -> FailedScenario:
+    """A failure of a function by an exception at this line, visible where the number is odd."""
+    frame = Frame(file="a1.py", line=line, function="", source="")
+    seen = Raised(type_name=type_name, message="", frames=(frame,))
+    ended = Observation(ending=Ending.ANSWERED, raised=seen)
+    rule, visible = "raised_unexpectedly", number % 2 == 1
+    return fails(function, rule=rule, number=number, observation=ended, visible=visible)
+
+
+def test_what_raises_where_the_function_to_blame_alone_does_is_one_cause() -> None:
+    """Line 9 is in `other`, which is to blame itself."""
+    failures = (raises("middle", 1, 9), raises("other", 2, 9), raises("outer", 3, 9))
+    names: dict[str, Blame] = {each.scenario.id: (each.scenario.function,) for each in failures}
+    (cause,) = causes(*failures, blame=names)
+    assert (cause.function, cause.line) == ("other", 9)
+    assert cause.scenarios == tuple(each.scenario.id for each in failures)
+    assert cause.example == failures[0].scenario.id  # which may be seen
+
+
+@pytest.mark.parametrize(
+    "failures",
+    [
+        (raises("middle", 1, 9), raises("outer", 2, 9)),  # `other` is not to blame
+        (raises("middle", 1, 9), raises("other", 2, 9, "TypeError")),
+        (raises("middle", 1, 7), raises("other", 2, 9)),
+        (raises("middle", 1, 9), raises("other", 2, 9), fails("other", number=3)),
+        (raises("middle", 1, 9), fails("middle", number=3), raises("other", 2, 9)),
+    ],
+)
+def test_other_exceptions_stay_apart(failures: tuple[FailedScenario, ...]) -> None:
+    names: dict[str, Blame] = {each.scenario.id: (each.scenario.function,) for each in failures}
+    found = causes(*failures, blame=names)
+    assert {cause.function for cause in found} == {each.scenario.function for each in failures}
+
+
 def test_what_has_no_other_fault_is_the_example_before_a_shorter_one_that_has() -> None:
     both = fails("inner", number=1)
     alone = fails("inner", number=2, stimulus="inner([1, 2, 3])")
