@@ -98,6 +98,78 @@ def _place(text: str) -> Line:
     return Line(file, int(number))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspectProgram:
+    """A submission's text, as causes are looked for in it: the lines of its files, the functions of
+    the sheet, and the literals that the reference gives names."""
+
+    outline: Outline
+    texts: Mapping[str, Sequence[str]]
+    sheet: frozenset[str]
+    constants: Mapping[str, object]
+
+    def functions_of(self, cause: Cause) -> tuple[OutlinePart, ...] | None:
+        """The functions that a cause may be in; None where lines say nothing more."""
+        functions = functions_of(cause, self.outline, self.sheet)
+        return functions if functions or self._is_program(cause.function) else None
+
+    def suspicion(
+        self,
+        cause: Cause,
+        functions: Sequence[OutlinePart],
+        failing: Mapping[str, Trace],
+        passing: Mapping[str, Trace],
+    ) -> Suspicion:
+        """What the traces of failing and passing scenarios, by their ids, say of a cause that may
+        be in these functions."""
+        program = cause.function if self._is_program(cause.function) else ""
+
+        def may_be(line: Line) -> bool:
+            return within(line, functions, self.outline, program)
+
+        traces = [*failing.values()], [*passing.values()]
+        example = failing.get(cause.example, frozenset())
+        return Suspicion(
+            lines=most_suspect(*traces, may_be, self.text),
+            decides=deciding(*traces, may_be, functions),
+            none=gave_none(example, cause.function, functions),
+        )
+
+    def explained(
+        self,
+        cause: Cause,
+        members: Sequence[FailedScenario],
+        example: FailedScenario,
+        functions: Sequence[OutlinePart],
+        suspicion: Suspicion,
+    ) -> Cause:
+        """The cause with its suspect lines, behind the line of its exception or loop; why None came
+        back; a comparison that does nothing, and else, where there is no line of an exception, a
+        constant that differs or the helper that decides."""
+        none = suspicion.none
+        if none is not None and (text := self.text(none)):
+            message = why_none(cause, members, example, none.number, text)
+            cause = replace(cause, message=message)
+        exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
+        known = [line for line in dict.fromkeys((*exact, *suspicion.lines)) if self.text(line)]
+        suspects = by_function(known[:MOST_SUSPECTS], functions, lambda file: len(self.texts[file]))
+        cause = replace(cause, suspects=suspects)
+        if any(part.dropped for part in functions):
+            return with_dropped(cause, functions)
+        constant = other_constant(functions, self.outline, self.text, self.constants)
+        if constant is None or cause.line is not None:
+            return with_deciding(cause, suspicion.decides)
+        return with_constant(cause, constant, self.text(Line(constant.file, constant.first)))
+
+    def text(self, line: Line) -> str:
+        """The text of a line; empty where there is none."""
+        lines = self.texts.get(line.file, ())
+        return lines[line.number - 1] if 0 < line.number <= len(lines) else ""
+
+    def _is_program(self, name: str) -> bool:
+        return any(module.file == name for module in self.outline.modules)
+
+
 def functions_of(cause: Cause, outline: Outline, sheet: Iterable[str]) -> tuple[OutlinePart, ...]:
     """The submission's functions that a cause may be in: its own, and those that it uses and that
     are none of the sheet's, for these would be to blame themselves. Of a program, all that its file

@@ -115,7 +115,7 @@ def tree_of(data: bytes) -> ast.Module:
 
 
 def compiles(data: bytes) -> bool:
-    """Whether Python can run what it cannot give a tree of."""
+    """Whether Python can run it, even where it cannot give a tree of it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -247,19 +247,9 @@ def _too_many_quotes(data: bytes) -> int | None:
     can read the file."""
     for found in itertools.islice(_FOUR.finditer(data), _MOST_TRIES):
         start, end = found.span()
-        if any(_compiles(data[: start + number] + data[end:]) for number in (3, 2)):
+        if any(compiles(data[: start + number] + data[end:]) for number in (3, 2)):
             return data.count(b"\n", 0, start) + 1
     return None
-
-
-def _compiles(data: bytes) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(data, "<submission>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, OverflowError, SystemError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def _plain_reason(error: SyntaxError, lines: tuple[str, ...]) -> str:

@@ -43,7 +43,7 @@ VECTOR = (
     "class Vector:\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n"
     "    def __eq__(self, other):\n        return (self.x, self.y) == (other.x, other.y)\n"
 )
-DOOR = "class Door:\n    def __init__(self, log):\n        self.log = log\n"
+LOGGED = "class Logged:\n    def __init__(self, log):\n        self.log = log\n"
 SQUARE = (
     "class Square:\n    def __init__(self, side):\n        self.side = side\n"
     "    def area(self):\n        return self.side ** 2\n"
@@ -148,14 +148,14 @@ PROGRAMS = {
         ),
     ),
     "context managers": Programs(
-        function="Door",
-        right=DOOR + "    def __enter__(self):\n        self.log.append('open')\n"
-        "    def __exit__(self, *error):\n        self.log.append('shut')\n",
+        function="Logged",
+        right=LOGGED + "    def __enter__(self):\n        self.log.append('begin')\n"
+        "    def __exit__(self, *error):\n        self.log.append('end')\n",
         wrong=(
-            DOOR + "    def __enter__(self):\n        self.log.append('open')\n"
+            LOGGED + "    def __enter__(self):\n        self.log.append('begin')\n"
             "    def __exit__(self, *error):\n        pass\n",
-            DOOR + "        log.append('open')\n    def __enter__(self):\n        return self\n"
-            "    def __exit__(self):\n        self.log.append('shut')\n",
+            LOGGED + "        log.append('begin')\n    def __enter__(self):\n        return self\n"
+            "    def __exit__(self):\n        self.log.append('end')\n",
         ),
     ),
     "operator methods": Programs(

@@ -251,9 +251,9 @@ class ScenarioChannel:
             try:
                 return os.write(self._tell, data)
             except BlockingIOError:
-                room = select.poll()
-                room.register(self._tell, select.POLLOUT)
-                if not room.poll(1000 * _PATIENCE):
+                events = select.poll()
+                events.register(self._tell, select.POLLOUT)
+                if not events.poll(1000 * _PATIENCE):
                     raise HarnessError("a scenario's process does not take its job") from None
 
     def wait_in_kernel(self, seconds: float) -> None:

@@ -23,24 +23,7 @@ from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.judging.blame import Usage, find_blame
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
-from harness.judging.suspects import (
-    MOST_SUSPECTS,
-    Line,
-    Suspicion,
-    by_function,
-    deciding,
-    functions_of,
-    gave_none,
-    literals,
-    most_suspect,
-    other_constant,
-    read_trace,
-    why_none,
-    with_constant,
-    with_deciding,
-    with_dropped,
-    within,
-)
+from harness.judging.suspects import SuspectProgram, Suspicion, literals, read_trace
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, Visibility
@@ -137,8 +120,10 @@ class CauseFinder:
         causes = with_loops(causes, loops, failures, outline)
         texts = {file.name: lines_of(file.data) for file in submission.files}
         sheet = frozenset(scenario.function for scenario in self._runs.plan.scenarios)
-        tracing = _Tracing(outline, texts, sheet, passed, self._constants)
-        causes = again.with_suspects(causes, failures, tracing)
+        program = SuspectProgram(
+            outline=outline, texts=texts, sheet=sheet, constants=self._constants
+        )
+        causes = again.with_suspects(causes, failures, program, _Tracing(program, passed))
         return with_texts(causes, texts.__getitem__), again.new
 
 
@@ -259,6 +244,7 @@ class _RunsAgain:
         self,
         causes: Sequence[Cause],
         failures: Sequence[FailedScenario],
+        program: SuspectProgram,
         tracing: _Tracing,
     ) -> tuple[Cause, ...]:
         """The causes with the lines that are most suspect, by runs that tell which lines run."""
@@ -272,28 +258,19 @@ class _RunsAgain:
                 found.append(cause)
                 continue
             names = (each.id for each in (*runs.failing, *runs.passing))
-            look = partial(self._suspect_lines, cause, runs, tracing)
+            look = partial(self._suspicion, cause, runs, program)
             verdict = self._recalled(example, ("suspects", cause.function, *names), look)
             suspicion = Suspicion.read(verdict.message)
-            explained = tracing.with_reason(cause, members, example, suspicion.none)
-            marked = tracing.with_suspects(explained, runs, suspicion.lines)
-            found.append(tracing.with_culprit(marked, runs, suspicion.decides))
+            found.append(program.explained(cause, members, example, runs.functions, suspicion))
         return tuple(found)
 
-    def _suspect_lines(self, cause: Cause, runs: _TracedRuns, tracing: _Tracing) -> Verdict:
+    def _suspicion(self, cause: Cause, runs: _TracedRuns, program: SuspectProgram) -> Verdict:
         """What runs that are traced say of it, as the message of a verdict."""
         failing, passing = (
             {scenario.id: read_trace(self._trace(scenario)) for scenario in scenarios}
             for scenarios in (runs.failing, runs.passing)
         )
-        traces = [*failing.values()], [*passing.values()]
-        may_be = tracing.may_be(cause, runs)
-        example = failing.get(cause.example, frozenset())
-        suspicion = Suspicion(
-            lines=most_suspect(*traces, may_be, tracing.text),
-            decides=deciding(*traces, may_be, runs.functions),
-            none=gave_none(example, cause.function, runs.functions),
-        )
+        suspicion = program.suspicion(cause, runs.functions, failing, passing)
         explanation = Explanation(rule="suspects", message=str(suspicion))
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
@@ -330,22 +307,12 @@ class _TracedRuns:
 
 
 class _Tracing:
-    """What is asked of which runs of one submission, and what becomes of the answers."""
+    """Which scenarios of one submission are run once more, and traced."""
 
-    def __init__(
-        self,
-        outline: Outline,
-        texts: Mapping[str, Sequence[str]],
-        sheet: frozenset[str],
-        passed: Sequence[Scenario],
-        constants: Mapping[str, object],
-    ) -> None:
-        self._outline = outline
-        self._texts = texts
-        self._sheet = sheet
+    def __init__(self, program: SuspectProgram, passed: Sequence[Scenario]) -> None:
+        self._program = program
         self._passed = passed
-        self._constants = constants
-        self._usage = Usage(outline)
+        self._usage = Usage(program.outline)
 
     def runs(
         self, cause: Cause, example: FailedScenario | None, members: Sequence[FailedScenario]
@@ -354,8 +321,8 @@ class _Tracing:
         seen as soon as its example: which lines a hidden scenario runs tells what it types."""
         if example is None or example.loading or example.missing or not cause.function:
             return None
-        functions = functions_of(cause, self._outline, self._sheet)
-        if not functions and not self._is_program(cause.function):
+        functions = self._program.functions_of(cause)
+        if functions is None:
             return None
         latest = _SOONEST.index(example.scenario.visibility)
         failing, limits = [], 0
@@ -377,50 +344,6 @@ class _Tracing:
         right.sort(key=lambda scenario: scenario.function != cause.function)
         passing = [_run(scenario, scenario.stimuli[0]) for scenario in right[: 2 * MOST_TRACED]]
         return _TracedRuns(functions=functions, failing=_some(failing), passing=_some(passing))
-
-    def _is_program(self, name: str) -> bool:
-        return any(module.file == name for module in self._outline.modules)
-
-    def may_be(self, cause: Cause, runs: _TracedRuns) -> Callable[[Line], bool]:
-        """Whether the cause may be in a line."""
-        program = cause.function if self._is_program(cause.function) else ""
-        return lambda line: within(line, runs.functions, self._outline, program)
-
-    def with_suspects(self, cause: Cause, runs: _TracedRuns, lines: Sequence[Line]) -> Cause:
-        """The cause with these lines, behind the line of its exception or loop."""
-        exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
-        known = [line for line in dict.fromkeys((*exact, *lines)) if self.text(line)]
-        suspects = by_function(
-            known[:MOST_SUSPECTS], runs.functions, lambda file: len(self._texts[file])
-        )
-        return replace(cause, suspects=suspects)
-
-    def with_reason(
-        self,
-        cause: Cause,
-        members: Sequence[FailedScenario],
-        example: FailedScenario,
-        none: Line | None,
-    ) -> Cause:
-        """The cause of a None that should not be, with what its text says where it came back."""
-        text = self.text(none) if none is not None else ""
-        if none is None or not text:
-            return cause
-        return replace(cause, message=why_none(cause, members, example, none.number, text))
-
-    def with_culprit(self, cause: Cause, runs: _TracedRuns, decides: str) -> Cause:
-        """The cause with a comparison that does nothing, and else, where there is no line of an
-        exception, with a constant that differs or the helper that decides."""
-        if any(part.dropped for part in runs.functions):
-            return with_dropped(cause, runs.functions)
-        part = other_constant(runs.functions, self._outline, self.text, self._constants)
-        if part is None or cause.line is not None:
-            return with_deciding(cause, decides)
-        return with_constant(cause, part, self.text(Line(part.file, part.first)))
-
-    def text(self, line: Line) -> str:
-        lines = self._texts.get(line.file, ())
-        return lines[line.number - 1] if 0 < line.number <= len(lines) else ""
 
 
 def _run(scenario: Scenario, stimulus: Stimulus) -> _TracedRun:
