@@ -82,7 +82,9 @@ for job in jobs:
         context.names.update({k: copied(v) for k, v in constants.items()})
         context.add_functions(vars(main), functions)
         stimulus = unpacked(job["stimulus"])
-        context.begin(stimulus, job["bindings"])
+        for name, literal in job["bindings"]:
+            context.names[name] = eval(literal, context.names)
+        context.begin(stimulus, [])
         if job["action"] == "call":
             evaluate.call(stimulus, context, answer)
         else:

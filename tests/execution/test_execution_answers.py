@@ -235,6 +235,26 @@ def test_bindings_come_first_then_given_then_constants(driver: Driver) -> None:
     assert plain(seen.value) == "([-1], [-1, 2], 5)"
 
 
+@pytest.mark.parametrize(
+    "literal",
+    ["[[' ', '  '], ['  ']]", "{'a': {1, 2}, None: (0.5, 1e999, -0.0)}", "b'x\\x00'", "-1",
+     "{*()}", "[]", "3 + 4j", "'\\ud800'", "[(1, 2), (1, 2), ...]"],
+)  # fmt: skip
+def test_what_is_drawn_is_what_its_text_evaluates_to(driver: Driver, literal: str) -> None:
+    """Which parts of it are one object is seen by who compares with `is`."""
+    program = (
+        "def f(x):\n"
+        "    parts = [x]\n"
+        "    for each in parts:\n"
+        "        if type(each) in (list, tuple):\n"
+        "            parts.extend(each)\n"
+        "    return repr(x), [a is b for a in parts for b in parts]\n"
+    )
+    drawn = call("f(x)", bindings=(Binding(name="x", literal=literal),))
+    written = call("f(x)", given=f"x = eval({literal!r})")
+    assert observe(driver, program, drawn).value == observe(driver, program, written).value
+
+
 def test_a_name_bound_by_the_stimulus_is_not_missing(driver: Driver) -> None:
     seen = observe(driver, "def f(x): return x\n", call("f(g)", given="g = 3"))
     assert plain(seen.value) == "3"

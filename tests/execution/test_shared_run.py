@@ -18,7 +18,7 @@ from harness.execution import Driver, SubmissionServer
 from harness.execution.sharing import SharedOutcome, canonical, decoded, may_share
 from harness.model.assignment import ProvidedVariant, SourceFile
 from harness.model.observation import Ending
-from harness.model.stimulus import Key, Limits, Stimulus
+from harness.model.stimulus import Binding, Key, Limits, Stimulus
 from harness.policy.sharing import check_sharing
 from tests.execution.small_world import (
     FRAMES,
@@ -103,6 +103,11 @@ def main():
 if __name__ == "__main__":
     main()
 """
+
+
+def test_each_question_has_what_is_drawn_anew(driver: Driver) -> None:
+    row = (Binding(name="rows", literal="[['  ', '  ']]"),)
+    both_ways(driver, PROGRAM, *(call(f"add(rows, {n})", bindings=row) for n in range(4)))
 
 
 def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:

@@ -19,7 +19,7 @@ from . import clock
 from .limits import kill_children
 from .messages import frames
 from .modules import complete_interpreter
-from .scenario.evaluate import CompiledStimulus, compile_stimulus
+from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
 from .server import Server
 from .warm_up import freeze_heap, warm_up
 
@@ -143,12 +143,18 @@ def _reach_the_library_through_descriptors() -> list[str]:
 
 def serve_reader(sock: _socket.socket) -> None:
     """Answer a stimulus's texts by how many positional arguments its call has (None: it is no plain
-    call) and the compiled stimulus, until the driver hangs up."""
+    call) and the compiled stimulus, and a list of literals by each of them compiled, until the
+    driver hangs up."""
     while True:
         message = frames.receive_from_socket(sock)
         if message is None:
             return
-        functions, *texts = marshal.loads(message[0])
-        parts = compile_stimulus(frozenset(functions), *texts)
-        answer = CompiledStimulus(parts).arguments, marshal.dumps(parts)
+        asked = marshal.loads(message[0])
+        answer: object
+        if type(asked) is list:
+            answer = [packed_literal(text) for text in asked]
+        else:
+            functions, *texts = asked
+            parts = compile_stimulus(frozenset(functions), *texts)
+            answer = CompiledStimulus(parts).arguments, marshal.dumps(parts)
         frames.send_to_socket(sock, marshal.dumps(answer, 2))

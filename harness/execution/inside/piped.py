@@ -24,7 +24,7 @@ from os import _exit, write
 
 from .messages.frames import framed, receive, send
 from .modules import Tool, by_module_name, complete_interpreter, hide_ours, import_useful
-from .scenario.evaluate import CompiledStimulus, compile_stimulus
+from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
 from .scenario.process import Files, ScenarioProcess, install_input
 from .stand_ins.calls import StandIns
 
@@ -96,6 +96,7 @@ def _prepared(setup: dict[str, Any], job: dict[str, Any]) -> PipedScenario:
     import_useful(submitted, setup)
     functions = frozenset(setup["functions"])
     stimulus = CompiledStimulus(compile_stimulus(functions, *job["texts"]))
+    job["bindings"] = [(name, packed_literal(text)) for name, text in job["bindings"]]
     return PipedScenario(job, stimulus, Files(job["selection"], setup, submitted), functions)
 
 

@@ -16,7 +16,7 @@ import os
 import sys
 
 from .modules import by_module_name
-from .scenario.evaluate import CompiledStimulus, compile_stimulus
+from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
 from .scenario.process import Files, ScenarioProcess
 
 try:
@@ -78,7 +78,7 @@ def _perform(action: str, stimulus: CompiledStimulus, files: Files, silence: int
         "action": action,
         "program": "warm_up_program.py",
         "argv": [],
-        "bindings": [("unused", "5")],
+        "bindings": [("unused", packed_literal("5"))],
         "seed": 0,
         "sentinel": b"-",
         "shim": False,

@@ -9,6 +9,7 @@ import select
 import socket
 import struct
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,6 +175,7 @@ class StimulusCompiler:
         self._base = base
         self._reader: ServerProcess | None = base.start_server(frames.READER_SETUP)
         self._packed: dict[tuple[object, ...], PackedStimulus] = {}
+        self._literals: dict[str, bytes] = {}
 
     def packed(
         self, functions: tuple[str, ...], texts: tuple[str, str, tuple[str, ...]]
@@ -182,27 +184,39 @@ class StimulusCompiler:
         with these public functions. HarnessError when our own machinery fails."""
         key = (functions, *texts)
         if key not in self._packed:
-            self._packed[key] = self._compile(marshal.dumps(key, 2))
+            arguments, data = self._ask(key)
+            self._packed[key] = PackedStimulus(data, arguments)
         return self._packed[key]
+
+    def bound(self, bindings: Iterable[tuple[str, str]]) -> list[tuple[str, bytes]]:
+        """Names with their literals compiled; HarnessError as for `packed`."""
+        bindings = list(bindings)
+        self.read_ahead(literal for _, literal in bindings)
+        return [(name, self._literals[literal]) for name, literal in bindings]
+
+    def read_ahead(self, literals: Iterable[str]) -> None:
+        """Compile these for `bound`, all at once."""
+        new = list(dict.fromkeys(each for each in literals if each not in self._literals))
+        if new:
+            self._literals |= zip(new, self._ask(new), strict=True)
 
     def close(self) -> None:
         if self._reader is not None:
             self._base.end_server(self._reader)
             self._reader = None
 
-    def _compile(self, texts: bytes) -> PackedStimulus:
+    def _ask(self, texts: Any) -> Any:
         if self._reader is None:
             self._reader = self._base.start_server(frames.READER_SETUP)
         try:
-            self._reader.send(texts)
+            self._reader.send(marshal.dumps(texts, 2))
             message = self._reader.receive()
         except HarnessError:
             message = None
         if message is None:
             self.close()
             raise HarnessError(f"a stimulus was not compiled: {self._base.complaint()}")
-        arguments, data = marshal.loads(message[0])
-        return PackedStimulus(data, arguments)
+        return marshal.loads(message[0])
 
 
 CHUNK = 1 << 16  # bytes taken at once at most

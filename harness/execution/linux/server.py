@@ -69,6 +69,7 @@ class SubmissionServer(SubmissionRunner):
     def _compile(self, job: dict[str, Any]) -> int | None:
         packed = self._compiler.packed(self._functions, job.pop("texts"))
         job["stimulus"] = packed.data
+        job["bindings"] = self._compiler.bound(job["bindings"])
         return packed.arguments
 
     def _start_stand_in(
@@ -94,6 +95,9 @@ class SubmissionServer(SubmissionRunner):
         must have a process of its own is left out."""
         functions = frozenset(self._functions)
         groups: dict[str, sharing.SharedGroup] = {}
+        self._compiler.read_ahead(
+            each.literal for stimulus, _ in wanted.values() for each in stimulus.bindings
+        )
         for number, (stimulus, limits) in wanted.items():
             about = sharing.subject(stimulus, functions) if sharing.may_share(stimulus) else None
             if about is None:
@@ -103,7 +107,8 @@ class SubmissionServer(SubmissionRunner):
             group = groups.setdefault(about, sharing.SharedGroup())
             parts = (
                 sharing.CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
-                job["program"], job["argv"], job["bindings"], job["seed"], packed.data,
+                job["program"], job["argv"], self._compiler.bound(job["bindings"]), job["seed"],
+                packed.data,
             )  # fmt: skip
             group.jobs[number] = sharing.SharedJob(
                 packed=marshal.dumps(parts, 2),

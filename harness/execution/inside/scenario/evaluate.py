@@ -85,6 +85,11 @@ def unpacked(packed: bytes) -> CompiledStimulus:
     return CompiledStimulus(marshal.loads(packed))
 
 
+def packed_literal(text: str) -> bytes:
+    """A drawn value's text, compiled and packed, for `EvaluationContext.begin`."""
+    return marshal.dumps(_value_of(text) or text)
+
+
 def _step(source: str) -> Step:
     tree = parsed(source, "exec")
     if tree is None:
@@ -263,11 +268,11 @@ class EvaluationContext:
                 self.names[name] = namespace[name]
         self._before = dict(self.names)
 
-    def begin(self, stimulus: CompiledStimulus, bindings: list[tuple[str, str]]) -> None:
-        """Bind the draw and run `given`; MissingFunctionError when the stimulus needs a function
-        that is not there and that it does not bind itself."""
+    def begin(self, stimulus: CompiledStimulus, bindings: list[tuple[str, bytes]]) -> None:
+        """Bind the draw, packed by `packed_literal`, and run `given`; MissingFunctionError when
+        the stimulus needs a function that is not there and that it does not bind itself."""
         for name, literal in bindings:
-            self.names[name] = eval(literal, self.names)
+            self.names[name] = eval(marshal.loads(literal), self.names)
         for name in stimulus.needs:
             if name not in self.names:
                 raise MissingFunctionError(name)

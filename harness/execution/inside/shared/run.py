@@ -302,7 +302,7 @@ class SharedRun:
         self,
         action: str,
         program: str,
-        bindings: list[tuple[str, str]],
+        bindings: list[tuple[str, bytes]],
         stimulus: bytes,
         answer: evaluate.StimulusAnswer,
     ) -> None:
@@ -314,7 +314,7 @@ class SharedRun:
     def _run_stimulus(
         self,
         action: str,
-        bindings: list[tuple[str, str]],
+        bindings: list[tuple[str, bytes]],
         packed: bytes,
         answer: evaluate.StimulusAnswer,
     ) -> None:
