@@ -3,8 +3,8 @@
 `python -m benchmarks.mutation map` runs the tests once and keeps, beside each function of the
 harness, the test files that call it (in their own process). `python -m benchmarks.mutation run`
 then draws changes, the same ones for a seed, spread over the packages; each is made in a copy of
-the checkout, where the tests of its function and of its package run, and for what they do not
-notice, all tests of `make test`. It prints a table of them and fails where one was not noticed.
+the checkout, where the tests of its function and of its package run; what they do not notice is
+tried together with all tests of `make test`. It prints a table and fails where one was not noticed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
 from types import FrameType
@@ -40,7 +42,7 @@ TESTS = ("-q", "-x", "--tb=no", "-p", "no:cacheprovider", *CHOICE)
 SIDE_BY_SIDE = ("-n", "logical", "--dist", "loadfile")
 PATIENCE = 1800  # seconds; tests that hang have noticed the change
 NO_TESTS = 5  # pytest's status
-LEFT_OUT = (".git", ".venv", "__pycache__", ".*_cache", ".harness-cache", "reports", "*.egg-info")
+LEFT_OUT = (".git", ".venv", ".*_cache", ".harness-cache", "reports", "*.egg-info")
 
 
 class Calls:
@@ -94,14 +96,6 @@ def make_map() -> None:
     MAP.write_text(json.dumps({key: sorted(merged[key]) for key in sorted(merged)}), "utf-8")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noticed:
-    """A change, and what noticed it: nothing, the tests of its line, or only all tests."""
-
-    change: Change
-    by: str
-
-
 def drawn(seed: int, count: int) -> list[Change]:
     """One change of each of so many modules, all packages in turn; the same for a seed."""
     chance = random.Random(seed)
@@ -136,30 +130,51 @@ def _one_of(path: Path, chance: random.Random) -> Change | None:
     return None
 
 
-def notice(change: Change, calls: dict[str, list[str]]) -> Noticed:
-    """Make the change in a copy of the checkout and run tests there."""
+def noticed_nearby(change: Change, calls: dict[str, list[str]]) -> str:
+    """Which of the tests next to a change notice it; empty where none does."""
+    file, function = change.part
+    package = f"tests/{Path(file).parts[1].removesuffix('.py')}"
+    with _copy_with(change) as copy:
+        for name, tests in (
+            ("tests that call it", calls.get(_key(file, function), [])),
+            ("tests of its package", [package] if (ROOT / package).is_dir() else []),
+        ):
+            if tests and _fails(copy, *tests):
+                return name
+    return ""
+
+
+def noticed_by_all(changes: list[Change]) -> list[Change]:
+    """Those of these that some test notices: made together, then each half by itself, since most of
+    what the tests nearby do not notice is noticed by none."""
+    if not changes:
+        return []
+    with _copy_with(*changes) as copy:
+        if not _fails(copy, *SIDE_BY_SIDE, "tests"):
+            return []
+    half = len(changes) // 2
+    return noticed_by_all(changes[:half]) + noticed_by_all(changes[half:]) if half else changes
+
+
+@contextmanager
+def _copy_with(*changes: Change) -> Iterator[Path]:
+    """A copy of the checkout with these changes, each of another module."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
-        file, function = change.part
-        (copy / file).write_bytes(change.text)
-        package = f"tests/{Path(file).parts[1].removesuffix('.py')}"
-        calling = calls.get(_key(file, function), [])
-        for name, tests in (
-            ("tests that call it", calling),
-            ("tests of its package", [package] if (ROOT / package).is_dir() else []),
-            ("all tests", ["tests"]),
-        ):
-            if tests and _fails(copy, tests):
-                return Noticed(change=change, by=name)
-    return Noticed(change=change, by="")
+        for change in changes:
+            (copy / change.part[0]).write_bytes(change.text)
+        yield copy
 
 
-def _fails(copy: Path, tests: list[str]) -> bool:
-    command = [sys.executable, "-m", "pytest", *TESTS, *SIDE_BY_SIDE, *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+def _fails(copy: Path, *tests: str) -> bool:
+    command = [sys.executable, "-m", "pytest", *TESTS, *tests]
     with subprocess.Popen(
-        command, cwd=copy, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     ) as run:
         try:
             return run.wait(PATIENCE) not in (0, NO_TESTS)
@@ -178,15 +193,25 @@ def main() -> int:
         make_map()
         return 0
     calls = json.loads(MAP.read_text("utf-8")) if MAP.exists() else {}
-    missed = 0
-    for change in drawn(asked.seed, asked.count):
-        by = notice(change, calls).by
-        missed += not by
-        made = change.outcome
-        print(f"{by or 'NOTHING':22} {made.file}:{made.line} {made.function}")
-        print(f"    - {made.before}\n    + {made.after}", flush=True)
-    print(f"{missed} of {asked.count} changes were not noticed")
+    made = drawn(asked.seed, asked.count)
+    left: list[Change] = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        nearby = pool.map(lambda change: noticed_nearby(change, calls), made)
+        for change, by in zip(made, nearby, strict=True):
+            left += [] if by else [change]
+            _print(change, by or "not nearby")
+    seen = noticed_by_all(left)
+    for change in left:
+        _print(change, "all tests" if change in seen else "NOTHING")
+    missed = len(left) - len(seen)
+    print(f"{missed} of {len(made)} changes were not noticed")
     return 1 if missed else 0
+
+
+def _print(change: Change, by: str) -> None:
+    made = change.outcome
+    print(f"{by:22} {made.file}:{made.line} {made.function}")
+    print(f"    - {made.before}\n    + {made.after}", flush=True)
 
 
 if __name__ == "__main__":

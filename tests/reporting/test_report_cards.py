@@ -229,6 +229,7 @@ def test_hidden_failures_of_several_functions_are_one_card() -> None:
 def test_marks_are_shown_by_function_and_what_extra_credit_adds() -> None:
     text = " ".join(assert_inert(feedback_page(student_view(MANY_FAULTS, PLAN))).text.split())
     assert "0.88 of 6 marks, plus up to 0.46 extra" in text
+    assert "0.88/6, plus up to 0.46 extra" in on_terminal(show_submission(MANY_FAULTS, PLAN))
     assert "check_input✗ 1 of 20.46 of 0.92" in text
     assert "Together3 of 121.38" in text
     no_extra = tuple(each for each in PLAN.scenarios if not each.extra_credit)

@@ -55,7 +55,10 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
 
 def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     """One submission with all its scenarios, hidden ones too: for its lecturer."""
+    view = student_view(result, plan, visible=EVERYTHING)
     head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
+    if view.extra:
+        head.append(f", plus up to {words.number(view.extra)} extra")
     parts: list[RenderableType] = [head]
     for line in (result.problem, result.unparsable.reason if result.unparsable else ""):
         if line:
@@ -75,7 +78,6 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
         parts.append(
             Text.assemble((f"{finding_kind(finding.rule).title} ", "yellow"), visible(line))
         )
-    view = student_view(result, plan, visible=EVERYTHING)
     checks = view.shown
     found, missing = written_first(view.causes)
     surroundings = view.surroundings
