@@ -16,18 +16,21 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from harness.common.escaping import plain, quoted
+from harness.judging.branches import WrongBranch, called, wrong_branch
 from harness.judging.failed_scenarios import FailedScenario
+from harness.judging.traces import Line, Trace
 from harness.model.policy import Outline, OutlinePart
 from harness.model.stimulus import Call, Stimulus, statements
 from harness.model.verdict import Cause, CodePlace, Suspect
 
 MOST_SUSPECTS = 5
+_MOST_OF_HELPER = 2
 _TELLING = 0.1  # of the way from what a line has that always runs to what only failing runs have
 _LEAD = 0.05  # of 1: by so much the best line of a function is ahead of those of others
 _DECIDING = 0.5
-_EVENT = re.compile(r"(?P<file>[^:]+):(?P<line>\d{1,9}):(?P<what>\d{1,9}|True|False|None)")
 _TEXT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _SIGN = re.compile(
     r"[=!<>]=|<<|>>|//|\*\*|[-+*/%<>&|^~]"
@@ -35,62 +38,32 @@ _SIGN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Line:
-    """A line of a submission's file, 1-based."""
-
-    file: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """What happened at a line: it ran (empty), another came next (`>12`), or a call came back
-    there (`True`)."""
-
-    line: Line
-    what: str = ""
-
-
-Trace = frozenset[Event]
-
-
-def read_trace(text: str) -> Trace:
-    """The events of one run, each on a line of its own: `a1.py:7:4` says that line 7 ran after line
-    4 of the same call (0: it was the first), `a1.py:9:True` what a call came back with. Whatever
-    else a process says is left out."""
-    events: set[Event] = set()
-    for found in filter(None, map(_EVENT.fullmatch, text.split("\n"))):
-        line, what = Line(found["file"], int(found["line"])), found["what"]
-        if not what.isdigit():
-            events.add(Event(line, what))
-            continue
-        events.add(Event(line))
-        if int(what):
-            events.add(Event(Line(line.file, int(what)), f">{line.number}"))
-    return frozenset(events)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
     """What traced runs say of a cause: its most suspect lines, the function that decides where one
-    does, and the line at which the example came back with None where that is known."""
+    does, the line at which the example came back with None, and the branch that went
+    wrong, where these are known."""
 
     lines: tuple[Line, ...]
     decides: str = ""
     none: Line | None = None
+    branch: WrongBranch | None = None
 
     def __str__(self) -> str:
-        places = (None, *self.lines) if self.none is None else (self.none, *self.lines)
-        return "\n".join([self.decides, *(f"{p.file}:{p.number}" if p else "" for p in places)])
+        branch = (self.branch.prints, self.branch.condition) if self.branch else (None, None)
+        places = (self.none, *branch, *self.lines)
+        taken = "taken" if self.branch and self.branch.taken else ""
+        written = (f"{place.file}:{place.number}" if place else "" for place in places)
+        return "\n".join([self.decides, taken, *written])
 
     @classmethod
     def read(cls, text: str) -> Suspicion:
         """What `str` makes of one."""
-        decides, none, *lines = text.split("\n")
-        return cls(
-            lines=tuple(map(_place, lines)), decides=decides, none=_place(none) if none else None
-        )
+        decides, taken, *places = text.split("\n")
+        none, prints, condition, *lines = [_place(place) if place else None for place in places]
+        branch = WrongBranch(prints, condition, bool(taken)) if prints and condition else None
+        found = tuple(line for line in lines if line is not None)
+        return cls(lines=found, decides=decides, none=none, branch=branch)
 
 
 def _place(text: str) -> Line:
@@ -119,9 +92,10 @@ class SuspectProgram:
         functions: Sequence[OutlinePart],
         failing: Mapping[str, Trace],
         passing: Mapping[str, Trace],
+        different: tuple[str, str] = ("", ""),
     ) -> Suspicion:
         """What the traces of failing and passing scenarios, by their ids, say of a cause that may
-        be in these functions."""
+        be in these functions, and whose example has these `different_lines`."""
         program = cause.function if self._is_program(cause.function) else ""
 
         def may_be(line: Line) -> bool:
@@ -129,10 +103,21 @@ class SuspectProgram:
 
         traces = [*failing.values()], [*passing.values()]
         example = failing.get(cause.example, frozenset())
+        ran = {event.line for event in example}
+        branch = wrong_branch(different, ran, functions, self.text, self._literal)
+        lines = most_suspect(*traces, may_be, self.text)
+        if branch is not None:
+            helper = self._decides(branch, cause, functions)
+            first = [branch.condition]
+            if helper is not None:
+                inside = partial(within, functions=(helper,), outline=self.outline)
+                first = [*most_suspect([example], [], inside, self.text)[:_MOST_OF_HELPER]]
+            lines = tuple(dict.fromkeys((*first, *lines)))
         return Suspicion(
-            lines=most_suspect(*traces, may_be, self.text),
+            lines=lines,
             decides=deciding(*traces, may_be, functions),
             none=gave_none(example, cause.function, functions),
+            branch=branch,
         )
 
     def explained(
@@ -151,15 +136,45 @@ class SuspectProgram:
             message = why_none(cause, members, example, none.number, text)
             cause = replace(cause, message=message)
         exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
-        known = [line for line in dict.fromkeys((*exact, *suspicion.lines)) if self.text(line)]
+        both = (*suspicion.lines, *exact) if suspicion.branch else (*exact, *suspicion.lines)
+        known = [line for line in dict.fromkeys(both) if self.text(line)]
         suspects = by_function(known[:MOST_SUSPECTS], functions, lambda file: len(self.texts[file]))
         cause = replace(cause, suspects=suspects)
         if any(part.dropped for part in functions):
             return with_dropped(cause, functions)
+        if suspicion.branch is not None:
+            return self._with_branch(cause, suspicion.branch, functions)
         constant = other_constant(functions, self.outline, self.text, self.constants)
         if constant is None or cause.line is not None:
             return with_deciding(cause, suspicion.decides)
         return with_constant(cause, constant, self.text(Line(constant.file, constant.first)))
+
+    def _with_branch(
+        self, cause: Cause, branch: WrongBranch, functions: Sequence[OutlinePart]
+    ) -> Cause:
+        """The cause with who decides about the branch that went wrong said first."""
+        helper = self._decides(branch, cause, functions)
+        at, prints = branch.condition.number, branch.prints.number
+        who = f"On line {at} it should go the other way"
+        if helper is not None:
+            who = f"{plain(helper.name, limit=60)}, called on line {at}, should answer otherwise"
+        said = f"{who}: line {prints} prints what is {'not ' if branch.taken else ''}expected."
+        return replace(cause, message=f"{said} {cause.message}")
+
+    def _decides(
+        self, branch: WrongBranch, cause: Cause, functions: Sequence[OutlinePart]
+    ) -> OutlinePart | None:
+        """The helper that a branch's condition asks; None where it asks none, or several."""
+        helpers = [part for part in functions if part.name != cause.function]
+        return called(self.text(branch.condition), helpers)
+
+    def _literal(self, name: str) -> object:
+        """The literal that this name has in the submission, else in the course's files."""
+        for part in self.outline.parts:
+            if part.name == name and not part.callable and part.first == part.last:
+                text = self.text(Line(part.file, part.first))
+                return literals(text).get(name) if len(text) <= _LONGEST_LITERAL else None
+        return self.constants.get(name)
 
     def text(self, line: Line) -> str:
         """The text of a line; empty where there is none."""

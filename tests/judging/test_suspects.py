@@ -7,8 +7,6 @@ from dataclasses import replace
 import pytest
 
 from harness.judging.suspects import (
-    Event,
-    Line,
     Suspicion,
     by_function,
     deciding,
@@ -17,13 +15,13 @@ from harness.judging.suspects import (
     literals,
     most_suspect,
     other_constant,
-    read_trace,
     why_none,
     with_constant,
     with_deciding,
     with_dropped,
     within,
 )
+from harness.judging.traces import Event, Line, read_trace
 from harness.model.policy import Outline
 from harness.model.verdict import Cause, CodePlace, Explanation, Suspect
 from harness.policy.checking import check

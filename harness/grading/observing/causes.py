@@ -21,9 +21,11 @@ from harness.execution import main_file, proxy_names
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.judging.blame import Usage, find_blame
+from harness.judging.branches import different_lines
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
-from harness.judging.suspects import SuspectProgram, Suspicion, literals, read_trace
+from harness.judging.suspects import SuspectProgram, Suspicion, literals
+from harness.judging.traces import read_trace
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, Visibility
@@ -88,7 +90,8 @@ class CauseFinder:
         """`reference` answers in place of a submission's functions (empty: nobody is blamed by
         substitution)."""
         self._reference = reference
-        self._constants = {name: v for file in reference for name, v in literals(file.data).items()}
+        files = (*runs.plan.assignment.variants[0].files, *reference)
+        self._constants = {name: v for file in files for name, v in literals(file.data).items()}
         self._substitutable = Substitutable.of(runs.plan, reference)
         self._runs = runs
 
@@ -258,19 +261,22 @@ class _RunsAgain:
                 found.append(cause)
                 continue
             names = (each.id for each in (*runs.failing, *runs.passing))
-            look = partial(self._suspicion, cause, runs, program)
+            look = partial(self._suspicion, cause, example, runs, program)
             verdict = self._recalled(example, ("suspects", cause.function, *names), look)
             suspicion = Suspicion.read(verdict.message)
             found.append(program.explained(cause, members, example, runs.functions, suspicion))
         return tuple(found)
 
-    def _suspicion(self, cause: Cause, runs: _TracedRuns, program: SuspectProgram) -> Verdict:
+    def _suspicion(
+        self, cause: Cause, example: FailedScenario, runs: _TracedRuns, program: SuspectProgram
+    ) -> Verdict:
         """What runs that are traced say of it, as the message of a verdict."""
         failing, passing = (
             {scenario.id: read_trace(self._trace(scenario)) for scenario in scenarios}
             for scenarios in (runs.failing, runs.passing)
         )
-        suspicion = program.suspicion(cause, runs.functions, failing, passing)
+        different = different_lines(example)
+        suspicion = program.suspicion(cause, runs.functions, failing, passing, different)
         explanation = Explanation(rule="suspects", message=str(suspicion))
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
