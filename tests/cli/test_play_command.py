@@ -151,6 +151,12 @@ def test_a_name_that_no_scenario_can_have_is_refused_before_the_game(course: Cou
             assert status_of(child) == 2
 
 
+def test_a_program_that_is_not_there_is_refused(course: Course) -> None:
+    with playing(course, "--run", "nope.py") as child:
+        child.expect_exact("nope.py is neither a submitted nor a provided file")
+        assert status_of(child) == 2
+
+
 def test_a_terminal_is_needed(course: Course) -> None:
     assert "play needs a terminal" in course.refusal("play", "tiny")
 

@@ -262,6 +262,18 @@ def test_blackboard_text_without_a_file(tmp_path: Path) -> None:
     assert found["nobody"].notes == ("handed in without any file",)
 
 
+def test_blackboard_text_that_cannot_be_read(tmp_path: Path) -> None:
+    folder = laid(blackboard(CLASS[:2]), tmp_path / "class")
+    text = next(path for path in folder.iterdir() if f"_{CLASS[0].id}_" in path.name)
+    assert text.suffix == ".txt"
+    text.unlink()
+    text.symlink_to("elsewhere.txt")
+    found = by_id(cohort(folder))
+    assert len(found) == 2
+    assert found[CLASS[1].id].student
+    assert found[CLASS[1].id].student.name == CLASS[1].name
+
+
 def test_moodle_flat_and_blind(tmp_path: Path) -> None:
     found = by_id(cohort(laid(moodle(CLASS, flat=True), tmp_path / "flat")))
     assert [source_of(found[one.id]) for one in CLASS] == [f"who = {n}" for n in range(12)]
