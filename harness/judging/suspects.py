@@ -155,10 +155,9 @@ class SuspectProgram:
         """The cause with who decides about the branch that went wrong said first."""
         helper = self._decides(branch, cause, functions)
         at, prints = branch.condition.number, branch.prints.number
-        who = f"On line {at} it should go the other way"
-        if helper is not None:
-            who = f"{plain(helper.name, limit=60)}, called on line {at}, should answer otherwise"
-        said = f"{who}: line {prints} prints what is {'not ' if branch.taken else ''}expected."
+        asked = "" if helper is None else f" after {plain(helper.name, limit=60)}"
+        what = "what is not expected" if branch.taken else "what is expected"
+        said = f"Line {at} goes the wrong way{asked}: line {prints} prints {what}."
         return replace(cause, message=f"{said} {cause.message}")
 
     def _decides(

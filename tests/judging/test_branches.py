@@ -75,13 +75,13 @@ def test_which_branch_went_wrong(
     ("different", "numbers", "said", "shown"),
     [
         (("no", ""), (6, 3, 4, 9, 15, 16),
-         "is_ok, called on line 6, should answer otherwise: line 7 prints what is expected. It is "
+         "Line 6 goes the wrong way after is_ok: line 7 prints what is expected. It is "
          "wrong.", ["is_ok"]),
         (("", "no"), (6, 3, 4, 7, 8),
-         "is_ok, called on line 6, should answer otherwise: line 7 prints what is not expected. "
+         "Line 6 goes the wrong way after is_ok: line 7 prints what is not expected. "
          "It is wrong.", ["is_ok"]),
         (("three", ""), (6, 3, 4, 9, 13, 15),
-         "On line 9 it should go the other way: line 10 prints what is expected. It is wrong.",
+         "Line 9 goes the wrong way: line 10 prints what is expected. It is wrong.",
          ["f"]),
         (("", ""), (6, 3, 4, 9, 13, 15), "It is wrong.", []),
     ],
