@@ -2,8 +2,8 @@
 
 `python -m benchmarks.mutation map` runs the tests once and keeps, beside each function of the
 harness, the test files that call it (in their own process). `python -m benchmarks.mutation run`
-then draws changes, the same ones for a seed, spread over the packages; each is made in a copy of
-the checkout, where the tests of its function and of its package run; what they do not notice is
+then draws changes, the same ones for a seed, spread over the packages; each is made in a clone of
+the last commit, where the tests of its function and of its package run; what they do not notice is
 tried together with all tests of `make test`. It prints a table and fails where one was not noticed.
 """
 
@@ -14,7 +14,6 @@ import ast
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,7 +41,6 @@ TESTS = ("-q", "-x", "--tb=no", "-p", "no:cacheprovider", *CHOICE)
 SIDE_BY_SIDE = ("-n", "logical", "--dist", "loadfile")
 PATIENCE = 1800  # seconds; tests that hang have noticed the change
 NO_TESTS = 5  # pytest's status
-LEFT_OUT = (".git", ".venv", ".*_cache", ".harness-cache", "reports", "*.egg-info")
 
 
 class Calls:
@@ -158,10 +156,10 @@ def noticed_by_all(changes: list[Change]) -> list[Change]:
 
 @contextmanager
 def _copy_with(*changes: Change) -> Iterator[Path]:
-    """A copy of the checkout with these changes, each of another module."""
+    """A clone of the last commit with these changes, each of another module."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
-        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        subprocess.run(["git", "clone", "-q", "--shared", str(ROOT), str(copy)], check=True)
         for change in changes:
             (copy / change.part[0]).write_bytes(change.text)
         yield copy
@@ -193,6 +191,9 @@ def main() -> int:
         make_map()
         return 0
     calls = json.loads(MAP.read_text("utf-8")) if MAP.exists() else {}
+    with _copy_with() as unchanged:
+        if _fails(unchanged, *SIDE_BY_SIDE, "tests"):
+            sys.exit("error: the tests fail without any change, and would notice all: commit first")
     made = drawn(asked.seed, asked.count)
     left: list[Change] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
