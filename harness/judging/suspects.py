@@ -20,6 +20,7 @@ from functools import partial
 
 from harness.common.escaping import plain, quoted
 from harness.judging.branches import WrongBranch, called, wrong_branch
+from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.traces import Line, Trace
 from harness.model.policy import Outline, OutlinePart
@@ -142,7 +143,7 @@ class SuspectProgram:
         cause = replace(cause, suspects=suspects)
         if any(part.dropped for part in functions):
             return with_dropped(cause, functions)
-        if suspicion.branch is not None:
+        if suspicion.branch is not None and cause.rule != HARD_CODED:  # which says more
             return self._with_branch(cause, suspicion.branch, functions)
         constant = other_constant(functions, self.outline, self.text, self.constants)
         if constant is None or cause.line is not None:

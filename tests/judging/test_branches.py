@@ -103,6 +103,14 @@ def test_a_cause_says_who_decides_about_it(
     assert [each.function for each in found.suspects][:1] == shown
 
 
+def test_a_hard_coded_size_says_more() -> None:
+    cause = Cause(function="f", rule="hard_coded_size", message="This looks hard-coded to 5.")
+    branch = WrongBranch(Line("a1.py", 7), Line("a1.py", 6), taken=True)
+    suspicion = Suspicion(lines=(Line("a1.py", 6),), branch=branch)
+    found = SUSPECT.explained(cause, [], fails("f"), FUNCTIONS, suspicion)
+    assert found.message == cause.message
+
+
 def test_a_branch_is_the_same_after_it_was_written() -> None:
     branch = WrongBranch(Line("a1.py", 7), Line("b.py", 6), taken=True)
     suspicion = Suspicion(lines=(), branch=branch)
