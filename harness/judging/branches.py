@@ -87,7 +87,7 @@ def wrong_branch(
 
 def called(text: str, functions: Iterable[OutlinePart]) -> OutlinePart | None:
     """The one of these functions that a line calls; None where it calls none of them or several."""
-    names = set(_CALLED.findall(text))
+    names = set(_CALLED.findall(text.partition("#")[0]))
     found = [part for part in functions if part.name in names]
     return found[0] if len(found) == 1 else None
 

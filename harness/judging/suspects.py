@@ -143,12 +143,12 @@ class SuspectProgram:
         cause = replace(cause, suspects=suspects)
         if any(part.dropped for part in functions):
             return with_dropped(cause, functions)
+        constant = other_constant(functions, self.outline, self.text, self.constants)
+        if constant is not None and cause.line is None:
+            return with_constant(cause, constant, self.text(Line(constant.file, constant.first)))
         if suspicion.branch is not None and cause.rule != HARD_CODED:  # which says more
             return self._with_branch(cause, suspicion.branch, functions)
-        constant = other_constant(functions, self.outline, self.text, self.constants)
-        if constant is None or cause.line is not None:
-            return with_deciding(cause, suspicion.decides)
-        return with_constant(cause, constant, self.text(Line(constant.file, constant.first)))
+        return with_deciding(cause, suspicion.decides)
 
     def _with_branch(
         self, cause: Cause, branch: WrongBranch, functions: Sequence[OutlinePart]

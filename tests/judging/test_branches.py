@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.judging.branches import WrongBranch, wrong_branch
@@ -20,7 +22,7 @@ def f(x):
     if not is_ok(x):
         print(OWN)
         return None
-    if x == 3:  # no helper here
+    if x == 3:  # no is_ok(x) here
         print("three")
 
         print(COURSES)  # twice
@@ -101,6 +103,17 @@ def test_a_cause_says_who_decides_about_it(
     found = SUSPECT.explained(cause, [example], example, FUNCTIONS, suspicion)
     assert found.message == said
     assert [each.function for each in found.suspects][:1] == shown
+
+
+def test_a_constant_that_differs_says_more() -> None:
+    program = replace(SUSPECT, constants={"OWN": "yes"})
+    branch = WrongBranch(Line("a1.py", 7), Line("a1.py", 6), taken=True)
+    suspicion = Suspicion(lines=(Line("a1.py", 6),), branch=branch)
+    cause = Cause(function="f", rule="wrong_value", message="It is wrong.")
+    found = program.explained(cause, [], fails("f"), FUNCTIONS, suspicion)
+    assert found.message.startswith('The fault may be in OWN, which is "no" on line 1')
+    raised = program.explained(replace(cause, line=8), [], fails("f"), FUNCTIONS, suspicion)
+    assert raised.message.startswith("Line 6 goes the wrong way after is_ok: line 7 prints")
 
 
 def test_a_hard_coded_size_says_more() -> None:

@@ -90,8 +90,12 @@ class CauseFinder:
         """`reference` answers in place of a submission's functions (empty: nobody is blamed by
         substitution)."""
         self._reference = reference
-        files = (*runs.plan.assignment.variants[0].files, *reference)
-        self._constants = {name: v for file in files for name, v in literals(file.data).items()}
+        self._constants = {
+            name: value
+            for file in (*runs.plan.assignment.variants[0].files, *reference)
+            if file.name.endswith(".py")
+            for name, value in literals(file.data).items()
+        }
         self._substitutable = Substitutable.of(runs.plan, reference)
         self._runs = runs
 
