@@ -5,6 +5,7 @@ of a refusal.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -105,6 +106,12 @@ def on_terminal(shown: RenderableType, width: int = 100) -> str:
 def without_blanks(text: str) -> str:
     """No blanks at the ends of lines."""
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
+
+
+def without_style(page: str) -> str:
+    """The page without its style sheet and the sheet's hash: neither belongs to one page alone."""
+    page = re.sub("<style>.*?</style>", "<style></style>", page, flags=re.DOTALL)
+    return re.sub("style-src 'sha256-[^']*'", "style-src 'sha256-…'", page)
 
 
 def assert_golden(path: Path, made: str | bytes) -> None:

@@ -48,6 +48,7 @@ from tests.reporting.pages_read import (
     assert_inert,
     on_terminal,
     without_blanks,
+    without_style,
 )
 from tests.reporting.report_samples import (
     FACTS,
@@ -413,7 +414,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page(name: str) -> None:
-    assert_golden(GOLDEN / name, PAGES[name]())
+    assert_golden(GOLDEN / name, without_style(PAGES[name]()))
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.endswith(".html")])
