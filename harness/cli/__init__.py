@@ -53,7 +53,7 @@ class Listing:
 def listings() -> tuple[Listing, ...]:
     """All commands: by section, then by name. A section that is not in SECTIONS comes last."""
     entries = [
-        _listing(path)
+        Listing(name=path.stem.replace("_", "-"), **_constants(path))
         for folder in package.__path__
         for path in Path(folder).glob("*.py")
         if path.stem != "__init__"
@@ -63,14 +63,9 @@ def listings() -> tuple[Listing, ...]:
     return tuple(entries)
 
 
-def _listing(path: Path) -> Listing:
-    constants = {
-        name: ast.literal_eval(text)
-        for name, text in _CONSTANT.findall(path.read_text(encoding="utf-8"))
-    }
-    return Listing(
-        name=path.stem.replace("_", "-"), section=constants["SECTION"], summary=constants["SUMMARY"]
-    )
+def _constants(path: Path) -> dict[str, str]:
+    pairs = _CONSTANT.findall(path.read_text(encoding="utf-8"))
+    return {name.lower(): ast.literal_eval(text) for name, text in pairs}
 
 
 class CommandGroup(click.Group):
@@ -114,7 +109,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and status 2."""
-    _ignore_epipe()
+    sys.stdout = _ignoring_epipe(sys.stdout)
+    sys.stderr = _ignoring_epipe(sys.stderr)
     _end_as_on_ctrl_c()
     try:
         status = cli.main(prog_name="harness", standalone_mode=False)
@@ -154,16 +150,11 @@ def _leave(said: str, status: int) -> NoReturn:
     sys.stderr.write(said)
     sys.stderr.flush()
     if status == 2:
-        _drop_output()
+        try:
+            sys.stdout.flush()
+        except OSError:  # writing it again at exit would end in a traceback
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
-
-
-def _drop_output() -> None:
-    """Discard what stdout did not accept: writing it again at exit would end in a traceback."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _IgnoringEpipe(io.FileIO):
@@ -180,14 +171,9 @@ class _IgnoringEpipe(io.FileIO):
             return super().write(data)  # type: ignore[arg-type]
 
 
-def _ignore_epipe() -> None:
-    """Let `sys.stdout` and `sys.stderr` ignore a closed pipe, and write characters that their
-    encoding lacks as escapes. A stream that is not a file of the system is left as it is."""
-    sys.stdout = _ignoring_epipe(sys.stdout)
-    sys.stderr = _ignoring_epipe(sys.stderr)
-
-
 def _ignoring_epipe(stream: TextIO) -> TextIO:
+    """The stream, so that it ignores a closed pipe, and writes characters that its encoding lacks
+    as escapes. One that is not a file of the system is left as it is."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.flush()

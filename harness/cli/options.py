@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from harness.assignment.loading import CACHE, available, files_asked_for, find_root
+from harness.assignment.loading import available, files_asked_for, find_root
 from harness.common.errors import UserError
 from harness.intake.entries import must_exist, original_name
 from harness.intake.recognising import layout_names
@@ -182,7 +182,8 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
         must_exist(path)
     if len(ids) == 1:
         return ids[0]
-    asking = _asking_for(root, ids, [path.name for path in paths if path.is_file()])
+    names = [path.name for path in paths if path.is_file()]
+    asking = [each for each in ids if names and _asks_for(root, each, names)]
     if len(asking) == 1:
         return asking[0]
     what = "the path does not say which assignment it is"
@@ -191,19 +192,10 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
     raise UserError(what, hint=f"--assignment {' | '.join(asking or ids)}")
 
 
-def _asking_for(root: Path, ids: Sequence[str], names: Sequence[str]) -> list[str]:
-    """The assignments that ask for files of all these names, or of names they are copies of."""
-
-    def asks(assignment_id: str) -> bool:
-        files = files_asked_for(root, assignment_id)
-        return all(name in files or original_name(name, files) for name in names)
-
-    return [each for each in ids if asks(each)] if names else []
-
-
-def cache_folder(root: Path) -> Path:
-    """The folder of compiled plans and answer keys, reused by later commands."""
-    return root / CACHE
+def _asks_for(root: Path, assignment_id: str, names: Sequence[str]) -> bool:
+    """Whether the assignment asks for files of all these names, or of names they are copies of."""
+    files = files_asked_for(root, assignment_id)
+    return all(name in files or original_name(name, files) for name in names)
 
 
 GITHUB = "github"

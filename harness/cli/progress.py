@@ -6,17 +6,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from harness.cli.printing import say
@@ -40,11 +34,8 @@ Clock = Callable[[], float]
 @contextmanager
 def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listener]:
     """A consumer of a batch's events for this console. `clock` gives seconds."""
-    if console.is_terminal:
-        with _progress(console, "{task.fields[doing]}", TextColumn("{task.description}")) as shown:
-            yield _Bar(shown, clock)
-    else:
-        yield _Lines(console, clock)
+    with _progress(console, "{task.fields[doing]}", TextColumn("{task.description}")) as shown:
+        yield _Batch(console, shown, clock)
 
 
 def _announce(console: Console, event: RunStarted) -> None:
@@ -74,38 +65,11 @@ class _Left(ProgressColumn):
     """The time left, computed at every refresh: it grows while nothing is done."""
 
     def render(self, task: Task) -> Text:
-        pace: Pace = task.fields["pace"]
-        return Text(pace.text())
-
-
-class _Bar:
-    def __init__(self, progress: Progress, clock: Clock) -> None:
-        self._progress = progress
-        self._clock = clock
-        self._pace = Pace(0, clock)
-        self._task = progress.add_task("", total=None, doing="grading", pace=self._pace)
-
-    def __call__(self, event: Event) -> None:
-        match event:
-            case RunStarted():
-                _announce(self._progress.console, event)
-                self._pace = Pace(event.total - event.kept, self._clock)
-                self._progress.update(
-                    self._task, total=event.total, completed=event.kept, pace=self._pace
-                )
-            case SubmissionGraded(result=result):
-                self._pace.done()
-                self._progress.update(self._task, advance=1, description=escape(result.id))
-            case Notice(text=text):
-                say(self._progress.console, escape(text))
-            case RunFinished():
-                self._progress.update(self._task, doing="writing reports", description="")
-            case ReportsWritten(done=done, total=total):
-                self._progress.update(self._task, completed=done, total=total)
+        return Text(task.fields["pace"].text())
 
 
 class _Plain:
-    """Lines about how much is done, on a console that is no terminal."""
+    """Lines about how much is done, on a console that is not a terminal."""
 
     def __init__(self, console: Console, clock: Clock) -> None:
         self._console = console
@@ -123,13 +87,17 @@ class _Plain:
         self._console.print(line, highlight=False)
 
 
-class _Lines:
-    def __init__(self, console: Console, clock: Clock) -> None:
+class _Batch:
+    """Shows a batch's events: by the bar `shown` on a terminal, else by lines."""
+
+    def __init__(self, console: Console, shown: Progress, clock: Clock) -> None:
         self._console = console
+        self._shown = shown
         self._clock = clock
         self._pace = Pace(0, clock)
         self._plain = _Plain(console, clock)
         self._done = self._total = 0
+        self._task = shown.add_task("", total=None, doing="grading", pace=self._pace)
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -137,19 +105,25 @@ class _Lines:
                 _announce(self._console, event)
                 self._pace = Pace(event.total - event.kept, self._clock)
                 self._done, self._total = event.kept, event.total
-            case SubmissionGraded():
+                self._update(total=self._total, completed=self._done, pace=self._pace)
+            case SubmissionGraded(result=result):
                 self._done += 1
                 self._pace.done()
+                self._update(completed=self._done, description=escape(result.id))
                 is_due = self._done % PLAIN_EVERY == 0 or self._done == self._total
-                if is_due or self._plain.is_late():
+                if not self._console.is_terminal and (is_due or self._plain.is_late()):
                     self._plain.print(self._done, self._total, "graded", self._pace)
             case Notice(text=text):
                 say(self._console, escape(text))
-            case ReportsWritten(done=done, total=total):
-                if done % PLAIN_REPORTS == 0:
-                    self._console.print(f"{done} of {total} reports written", highlight=False)
             case RunFinished():
-                pass
+                self._update(doing="writing reports", description="")
+            case ReportsWritten(done=done, total=total):
+                self._update(completed=done, total=total)
+                if not self._console.is_terminal and done % PLAIN_REPORTS == 0:
+                    self._console.print(f"{done} of {total} reports written", highlight=False)
+
+    def _update(self, **fields: Any) -> None:
+        self._shown.update(self._task, **fields)
 
 
 RECENT = 50  # submissions: about a minute of connect4ish on two cores
@@ -160,7 +134,7 @@ class Pace:
     """Estimates the time left from the submissions graded in this run. Results of an earlier run do
     not count: they took no time. `clock` gives seconds."""
 
-    def __init__(self, todo: int, clock: Callable[[], float]) -> None:
+    def __init__(self, todo: int, clock: Clock) -> None:
         self._todo = todo
         self._clock = clock
         self._moments = deque([clock()], maxlen=RECENT + 1)

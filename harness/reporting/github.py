@@ -20,8 +20,8 @@ _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<re
 class Annotation:
     """One message at a place."""
 
-    level: str  # "error", "warning" or "notice"
     message: str
+    level: str = "error"  # or "warning"
     file: str = ""
     line: int = 0  # from 1; 0 is no line
     column: int = 0
@@ -29,8 +29,9 @@ class Annotation:
 
     def __str__(self) -> str:
         values = {"file": self.file, "line": self.line, "col": self.column, "title": self.title}
+        given = {name: _in_message(str(value)) for name, value in values.items() if value}
         properties = ",".join(
-            f"{name}={_in_property(str(value))}" for name, value in values.items() if value
+            f"{name}={text.replace(':', '%3A').replace(',', '%2C')}" for name, text in given.items()
         )
         return f"::{self.level}{' ' if properties else ''}{properties}::{_in_message(self.message)}"
 
@@ -40,9 +41,8 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
     place = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
     if place is None:
         message = f"{where}: {text}" if where else text
-        return Annotation(level="error", message=message, title=title)
+        return Annotation(message=message, title=title)
     return Annotation(
-        level="error",
         message=place["rest"] or text,
         file=place["file"],
         line=int(place["line"]),
@@ -68,19 +68,15 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
     anywhere = next(iter(files.values()), "")
     broken = view.unparsable
     if view.problem:
-        yield Annotation(level="error", message=view.problem, file=anywhere)
+        yield Annotation(message=view.problem, file=anywhere)
     if broken is not None:
-        file = files.get(broken.file, broken.file)
         yield Annotation(
-            level="error",
             message=broken.reason,
-            file=file,
+            file=files.get(broken.file, broken.file),
             line=broken.line or 0,
             column=broken.column or 0,
         )
-    if view.problem or broken is not None:
-        return
-    for cause in view.causes:
+    for cause in view.causes if not (view.problem or broken) else ():
         place = cause.place
         title, message = cause.function, cause.message
         if cause.checks:
@@ -88,7 +84,6 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
         if len(cause.checks) > 1:
             message += f" ({counted(len(cause.checks), 'check')} failed)"
         yield Annotation(
-            level="error",
             message=message or f"{counted(cause.hidden, 'hidden check')} failed",
             file=anywhere if place is None else files.get(place.file, place.file),
             line=cause.line or (place.first if place is not None else 0),
@@ -100,10 +95,6 @@ def _in_message(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _in_property(text: str) -> str:
-    return _in_message(text).replace(":", "%3A").replace(",", "%2C")
-
-
 MOST_BYTES = 60_000  # of an explanation; platforms refuse pages of a megabyte
 _COLUMNS = 100
 
@@ -113,15 +104,16 @@ def markdown_summary(view: StudentView, failures: int) -> str:
 
     What a program printed is put into a code block that it cannot end.
     """
+    # The title is text of the course that is no Markdown and no HTML.
+    title = re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(view.title.split()))
     rows = [
         f"| {_code(each.function)} | {each.passed} of {each.total} |" for each in view.functions
     ]
     table = ["| function | checks passed |", "|---|---|", *rows] if rows else []
     text = explain_failures(view, failures, width=_COLUMNS)
-    parts = [f"### {_inline(view.title)}", "\n".join(table), fenced(text)]
     # A name in a note is a student's: only in code is it no mention, reference or address.
     notes = [f"- {_code(visible(note))}" for note in view.notes]
-    parts.append("\n".join(notes))
+    parts = [f"### {title}", "\n".join(table), fenced(text), "\n".join(notes)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -134,11 +126,6 @@ def fenced(text: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"
-
-
-def _inline(text: str) -> str:
-    """Text of the course that is no Markdown and no HTML."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(text.split()))
 
 
 def _code(text: str) -> str:

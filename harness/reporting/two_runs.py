@@ -44,7 +44,7 @@ def comparison_table(found: comparing.RunComparison) -> RenderableType:
 
 def comparison_csv(found: comparing.RunComparison) -> str:
     """The comparison as CSV, every reason of every submission in it."""
-    return csv_text([HEADER, *(_cells(change, most=None) for change in found.changes)])
+    return csv_text([HEADER, *(_cells(change) for change in found.changes)])
 
 
 def comparison_page(found: comparing.RunComparison) -> str:
@@ -53,7 +53,7 @@ def comparison_page(found: comparing.RunComparison) -> str:
         "comparison.html.j2",
         found=found,
         header=HEADER,
-        rows=[_cells(change, most=None) for change in found.changes],
+        rows=[_cells(change) for change in found.changes],
         incomplete=_incomplete(found),
         summary=_summary(found),
     )
@@ -65,7 +65,7 @@ def signed(marks: Fraction) -> str:
     return text if marks < 0 or text == "0.00" else f"+{text}"
 
 
-def _cells(change: comparing.MarkChange, *, most: int | None) -> tuple[str, ...]:
+def _cells(change: comparing.MarkChange, most: int | None = None) -> tuple[str, ...]:
     return (
         change.id,
         _state(change.before),
@@ -94,9 +94,9 @@ def _files(change: comparing.MarkChange) -> str:
 
 
 def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
-    if change.before is None or change.after is None:
-        return
     before, after = change.before, change.after
+    if before is None or after is None:
+        return
     if before.status != after.status:
         yield f"{before.status} before, {after.status} now"
     by_weight = sorted(change.scenarios, key=lambda each: (-abs(each.marks), each.id))
@@ -126,20 +126,16 @@ def _scenario(scenario: comparing.ScenarioChange) -> str:
     return f"{scenario.id}: {what} ({signed(scenario.marks)})"
 
 
-def _marked(entry: comparing.SnapshotEntry | None) -> bool:
-    return entry is not None and entry.mark is not None
-
-
 def _total(entry: comparing.SnapshotEntry) -> str:
     return "none" if entry.total is None else rounded(entry.total)
 
 
 def _incomplete(found: comparing.RunComparison) -> list[str]:
-    def line(name: str, run: comparing.RunSnapshot) -> str:
-        return f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
-
-    runs = (("old", found.old), ("new", found.new))
-    return [line(name, run) for name, run in runs if not run.complete]
+    return [
+        f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
+        for name, run in (("old", found.old), ("new", found.new))
+        if not run.complete
+    ]
 
 
 def _other_scenarios(found: comparing.RunComparison) -> Iterable[str]:
@@ -191,7 +187,7 @@ def _moved(found: comparing.RunComparison) -> str:
     up = sum(marks > 0 for marks in moved)
     parts = [f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down"]
     in_both = [
-        (_marked(each.before), _marked(each.after))
+        (each.before.mark is not None, each.after.mark is not None)
         for each in found.changes
         if each.before and each.after
     ]

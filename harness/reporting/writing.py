@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from harness.common import files, serial
-from harness.common.files import source_digest, write, write_bytes
+from harness.common.files import source_digest
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
@@ -98,8 +98,11 @@ class _Writer:
         self._manifest = Manifest(folder)
         self._style = read_style(folder)
         self._digests: set[str] = set()
-        parts = [_made_by(), serial.dumps(plan)]
-        self._made_with = sha256("\0".join(parts).encode())
+        # What every page depends on beside its result: our sources and templates, and the template
+        # engine's versions.
+        sources = source_digest(*_PAGE_SOURCES, suffixes=(".py", ".j2", ".css", ".js"))
+        engine = [f"{name} {metadata.version(name)}" for name in ("jinja2", "markupsafe")]
+        self._made_with = sha256("\0".join([*engine, sources, serial.dumps(plan)]).encode())
 
     def submission(self, result: SubmissionResult, before: str, after: str) -> None:
         """Write its two pages, each unless the file is up to date. `before` and `after` are the ids
@@ -145,14 +148,6 @@ def _in_class(results: Iterable[SubmissionResult]) -> Iterator[tuple[str, Submis
             before = current.id
 
 
-def _made_by() -> str:
-    """What every page depends on beside its result: our sources and templates, and the template
-    engine's versions."""
-    sources = source_digest(*_PAGE_SOURCES, suffixes=(".py", ".j2", ".css", ".js"))
-    engine = [f"{name} {metadata.version(name)}" for name in ("jinja2", "markupsafe")]
-    return "\0".join([*engine, sources])
-
-
 def _page_paths(submission_id: str) -> tuple[str, str]:
     name = files.page_name(submission_id)
     return f"submissions/{name}", f"feedback/{name}"
@@ -194,7 +189,7 @@ class Manifest:
     def write(self, page: str, text: str, made_from: str = "") -> None:
         data = _bytes(text)
         self._note(page, "")
-        write_bytes(self._folder / page, data)
+        files.write_bytes(self._folder / page, data)
         if made_from:
             self._note(page, _digests(made_from, data))
 
@@ -208,7 +203,7 @@ class Manifest:
         for page in sorted(self._digests.keys() - keep):
             (self._folder / PurePosixPath(page)).unlink(missing_ok=True)
         self._digests = {page: self._digests.get(page, "") for page in sorted(keep)}
-        write(self._path, "".join(_line(*entry) for entry in self._digests.items()))
+        files.write(self._path, "".join(_line(*entry) for entry in self._digests.items()))
 
     def _note(self, page: str, digests: str) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)

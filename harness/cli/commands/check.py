@@ -9,13 +9,12 @@ from pathlib import Path
 
 import click
 
-from harness.assignment.loading import load
+from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.common import escaping
 from harness.common.errors import UserError, error_lines
 from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only, without_tags
-from harness.model.plan import Assignment
 from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.terminal.cards import explain_on_screen
 from harness.results.student_view import student_view
@@ -56,7 +55,7 @@ def command(
     # Which tags there are is known of all scenarios alone.
     loaded = load(base, assignment_id, support=support, visible=not without)
     visible = visible_only(without_tags(loaded, without))
-    context = prepare(visible, python=python, cache=options.cache_folder(base), recall_tier=True)
+    context = prepare(visible, python=python, cache=base / CACHE, recall_tier=True)
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)
     if form == options.GITHUB:
@@ -91,7 +90,11 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
     command to the runner. The explanations go into the page that the runner makes of the job."""
     plan = context.specification.plan
     results = check_submissions(context, submitted(files, plan.assignment))
-    paths = _paths(files, plan.assignment) if len(files) == 1 else {}
+    paths: dict[str, str] = {}  # where each file lies that a message may name
+    if len(files) == 1:
+        (path,) = files
+        names = filter(None, (*plan.assignment.submission_files, plan.assignment.laid_as))
+        paths = {name: str(path / name if path.is_dir() else path) for name in names}
     page = os.environ.get("GITHUB_STEP_SUMMARY")
     for result in results:
         view = student_view(result, plan)
@@ -103,13 +106,6 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
     passed = all(result.all_passed for result in results)
     click.echo("all visible checks passed" if passed else "not all visible checks passed")
     return 0 if passed else 1
-
-
-def _paths(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
-    """Where each file lies that a message may name."""
-    (path,) = files
-    names = (*assignment.submission_files, *([assignment.laid_as] if assignment.laid_as else []))
-    return {name: str(path / name if path.is_dir() else path) for name in names}
 
 
 # How long one look for changes waits; also how long it takes until watching has surely begun.

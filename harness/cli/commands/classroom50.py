@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.assignment.loading import load
+from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.common.files import write_bytes
 from harness.grading.context import prepare, visible_only
@@ -51,7 +51,7 @@ def command(
         )
     else:
         specification = visible_only(specification)
-    context = prepare(specification, python=python, cache=options.cache_folder(base))
+    context = prepare(specification, python=python, cache=base / CACHE)
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)
     for name, data in classroom50_bundle(context).items():

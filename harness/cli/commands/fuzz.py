@@ -10,6 +10,7 @@ import click
 from rich.table import Table
 
 from harness.assignment.compile import load_for_fuzzing
+from harness.assignment.loading import CACHE
 from harness.cli import options
 from harness.cli.printing import print_result
 from harness.cli.progress import bar
@@ -71,7 +72,7 @@ def command(
     """
     base = options.the_root(root)
     specification, settings = _load(base, assignment_id)
-    cache = options.cache_folder(base)
+    cache = base / CACHE
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
     limits = FuzzOptions(inputs=inputs, seconds=seconds, seed=seed, jobs=jobs)
     with bar() as tell:

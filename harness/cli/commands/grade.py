@@ -94,7 +94,10 @@ def command(
     0 complete, 2 cannot run, 3 some submission met a failure of the harness, 130 interrupted (by
     Ctrl-C or SIGTERM; what is done is in the report).
     """
-    _refuse_both(cluster, jobs)
+    if cluster is not None and jobs is not None:
+        what = "--jobs is for this machine, and with --scheduler its workers grade"
+        hint = "harness worker --jobs says how many submissions a worker grades at a time"
+        raise UserError(what, hint=hint)
     base = options.the_root(root, paths)
     assignment_id = options.the_assignment(base, assignment, paths)
     once = partial(
@@ -116,14 +119,6 @@ def command(
     if len(paths) != 1 or not paths[0].is_dir() or only or fresh:
         raise UserError("--watch takes one folder, without --only and --fresh", place=str(paths[0]))
     return _watch(paths[0], once)
-
-
-def _refuse_both(cluster: Cluster | None, jobs: int | None) -> None:
-    if cluster is not None and jobs is not None:
-        raise UserError(
-            "--jobs is for this machine, and with --scheduler its workers grade",
-            hint="harness worker --jobs says how many submissions a worker grades at a time",
-        )
 
 
 def _load(
@@ -213,12 +208,11 @@ class FolderEntries:
         by_entry: dict[str, dict[str, tuple[int, int]]] = {}
         for path, stamp in stamps.items():
             by_entry.setdefault(path.partition(os.sep)[0], {})[path] = stamp
-        self._entries = {
-            name: before
-            if (before := self._entries.get(name)) is not None and before[1] == inside
-            else (now, inside)
-            for name, inside in by_entry.items()
-        }
+        for name in self._entries.keys() - by_entry.keys():
+            del self._entries[name]
+        for name, inside in by_entry.items():
+            if name not in self._entries or self._entries[name][1] != inside:
+                self._entries[name] = (now, inside)
 
     def unsettled(self, now: float) -> frozenset[str]:
         return frozenset(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.assignment.loading import load
+from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.common.files import write_bytes
 from harness.grading.context import prepare, visible_only
@@ -37,7 +37,7 @@ def command(
     base = options.the_root(root)
     specification = load(base, assignment, support=support)
     visible = visible_only(specification)
-    context = prepare(visible, python=python, cache=options.cache_folder(base), recall_tier=True)
+    context = prepare(visible, python=python, cache=base / CACHE, recall_tier=True)
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)
     target = output or Path(f"handout-{assignment}.zip")

@@ -10,7 +10,7 @@ from harness.cli import options
 from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.common.escaping import visible
-from harness.common.words import plural
+from harness.common.words import counted
 from harness.study.transcripts import import_transcript
 
 SECTION = "Assignments"
@@ -61,7 +61,7 @@ def command(
         added = import_transcript(
             path, target, program=program, constants=constants, clauses=clauses, python=python
         )
-        inputs = f"{added.inputs} {plural(added.inputs, 'input')}"
+        inputs = counted(added.inputs, "input")
         click.echo(f"{visible(str(path))}: scenario {added.name!r} with {inputs}")
         if not added.counts:
             click.echo(without_marks(target))

@@ -61,7 +61,8 @@ def command(
         if not _FILE.fullmatch(name):
             raise UserError(f"{name!r} is no name of a Python file", hint="for example a1.py")
     base = root or _nearest()
-    reference = _reference(base / "reference" / assignment_id)
+    modules = sorted((base / "reference" / assignment_id).glob("*.py"))
+    reference = {path.name: path.read_bytes() for path in modules}
     if names and (source or reference):
         raise UserError("--file is for a new reference", hint="leave it out")
     begun: Begun | None = None
@@ -94,10 +95,6 @@ def _nearest() -> Path:
         return find_root(Path.cwd())
     except UserError:
         return Path.cwd()
-
-
-def _reference(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py"))}
 
 
 def _write(base: Path, files: dict[str, bytes]) -> None:

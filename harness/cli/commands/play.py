@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
+from harness.assignment.loading import CACHE
 from harness.cli import options
 from harness.cli.printing import without_marks
 from harness.common.errors import UserError
-from harness.common.words import plural
+from harness.common.words import counted
 from harness.execution import attach_terminal
 
 SECTION = "Assignments"
@@ -72,12 +73,12 @@ def command(
         submission=submission,
         constants=constants,
         python=python,
-        cache=options.cache_folder(base),
+        cache=base / CACHE,
     )
     if name is not None:
         target = base / "specs" / assignment_id / RECORDED
         counts = record(target, name, played, constants)
-        inputs = f"{len(played.typed)} {plural(len(played.typed), 'input')}"
+        inputs = counted(len(played.typed), "input")
         until = " until it was interrupted" if played.interrupted else ""
         _say(f"recorded{until}: {name!r} with {inputs} in {target}")
         if not counts:

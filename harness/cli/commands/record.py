@@ -11,7 +11,7 @@ from harness.assignment.loading import available, load
 from harness.assignment.vocabulary import as_template
 from harness.cli import options
 from harness.cli.printing import relative_to_here
-from harness.common.words import plural
+from harness.common.words import counted
 from harness.grading.single_runs import record_transcripts
 
 SECTION = "Assignments"
@@ -29,7 +29,8 @@ def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int
     base = options.the_root(root)
     for assignment_id in ids or available(base):
         recording = load(base, assignment_id, recording=True)
-        before = _frozen_files(Path(recording.folder))
+        draws = Path(recording.folder, "draws")
+        before = {path: path.read_bytes() for path in sorted(draws.glob("*.json"))}
         drawn = record_draws(base, assignment_id)
         changed = [path for path in drawn if before.get(path) != path.read_bytes()]
         gone = [path for path in before if not path.exists()]
@@ -38,10 +39,5 @@ def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int
             for path in paths:
                 click.echo(f"{word} {relative_to_here(path)}")
         load(base, assignment_id)
-        count = len(changed) + len(gone)
-        click.echo(f"{assignment_id}: {count} {plural(count, 'file')} changed")
+        click.echo(f"{assignment_id}: {counted(len(changed) + len(gone), 'file')} changed")
     return 0
-
-
-def _frozen_files(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in sorted((folder / "draws").glob("*.json"))}

@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from harness.assignment.loading import load
+from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.cli.printing import print_result
 from harness.cli.progress import bar
@@ -86,7 +86,7 @@ def command(
     sources = {each.id: each.files for each in (*submissions, *older)}
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
-    study = write_study(path.parent, plan, latest_strength(options.cache_folder(base), plan))
+    study = write_study(path.parent, plan, latest_strength(base / CACHE, plan))
     write_reports(graded, plan, path.parent)  # the class page names the groups
     print_result(_table(report))
     with_earlier = f", also with {report.earlier} earlier ones" if older else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from harness.assignment.files.small_files import load_equivalents
-from harness.assignment.loading import available, load
+from harness.assignment.loading import CACHE, available, load
 from harness.cli import options
 from harness.cli.printing import result_console
 from harness.cli.progress import steps
@@ -65,9 +66,7 @@ def command(
     reports = []
     for assignment_id in ids or available(base):
         loaded = load(base, assignment_id)
-        report = measure_strength(
-            loaded, options.cache_folder(base), python=python, jobs=jobs, pairs=pairs
-        )
+        report = measure_strength(loaded, base / CACHE, python=python, jobs=jobs, pairs=pairs)
         reports.append(report)
         show_strength(report, console)
     if target is not None:
@@ -103,13 +102,9 @@ def show_strength(report: StrengthReport, console: Console) -> None:
     for each in report.functions:
         unnoticed = each.changes - each.noticed - each.equivalent
         counts = (each.changes, each.noticed, each.equivalent, unnoticed)
-        first = [one.noticed_by[0] for one in report.outcomes if one.function == each.function
-                 and one.noticed_by]  # fmt: skip
-        names = dict.fromkeys(first)
-        more = f" +{len(names) - 1}" if len(names) > 1 else ""
-        table.add_row(
-            escape(each.function), *map(str, counts), escape(next(iter(names), "")) + more
-        )
+        noticed = (one for one in report.outcomes if one.function == each.function)
+        names = list(dict.fromkeys(one.noticed_by[0] for one in noticed if one.noticed_by))
+        table.add_row(escape(each.function), *map(str, counts), escape(first_name(names)))
     console.print(table)
     clauses = Table("clause")
     for heading in ("scenarios", "notice changes"):
@@ -118,6 +113,12 @@ def show_strength(report: StrengthReport, console: Console) -> None:
         clauses.add_row(escape(clause.clause), str(clause.scenarios), str(clause.noticed))
     console.print(clauses)
     _list(report)
+
+
+def first_name(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are; empty where there are none."""
+    more = f" +{len(names) - 1}" if len(names) > 1 else ""
+    return f"{names[0]}{more}" if names else ""
 
 
 def _list(report: StrengthReport) -> None:

@@ -15,16 +15,16 @@ from rich.table import Table
 from harness.api import load_assignment
 from harness.assignment.compile import record_draws
 from harness.assignment.files.small_files import expectation_text, load_expectation
-from harness.assignment.loading import SpecErrors, available, load
+from harness.assignment.loading import CACHE, SpecErrors, available, load
 from harness.assignment.vocabulary import as_template
 from harness.cli import options
-from harness.cli.commands.strength import measure_strength, show_strength
+from harness.cli.commands.strength import first_name, measure_strength, show_strength
 from harness.cli.printing import relative_to_here, result_console, say
 from harness.cli.progress import bar
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.common.words import plural
+from harness.common.words import counted
 from harness.grading.context import prepare
 from harness.grading.single_runs import record_transcripts
 from harness.grading.validation.checks import SampleOutcome, ValidationReport
@@ -81,10 +81,11 @@ def command(
         if accept:
             accept_recordings(base, assignment_id, python)
         loaded = _load(base, assignment_id, support, form)
-        context = prepare(
-            loaded, python=python, cache=options.cache_folder(base), refuse=False, recall_tier=True
-        )
-        folder = _samples_folder(base, assignment_id)
+        context = prepare(loaded, python=python, cache=base / CACHE, refuse=False, recall_tier=True)
+        folder = base / "submissions"
+        # In a folder with one assignment alone its samples may lie in submissions/ itself.
+        if (folder / assignment_id).is_dir() or len(available(base)) > 1:
+            folder /= assignment_id
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
         with bar() as tell:
             report = validate(context, samples, jobs=jobs, isolation=isolation, progress=tell)
@@ -99,19 +100,10 @@ def command(
             say(console, f"[bold red]notice:[/] {notice}")
         sound = sound and report.sound
         if strength and report.sound:
-            strength_report = measure_strength(
-                loaded, options.cache_folder(base), python=python, jobs=jobs
-            )
+            strength_report = measure_strength(loaded, base / CACHE, python=python, jobs=jobs)
             show_strength(strength_report, console)
             sound = sound and not strength_report.mistakes
     return 0 if sound else 1
-
-
-def _samples_folder(base: Path, assignment_id: str) -> Path:
-    """Of a folder with one assignment alone its samples may lie in submissions/ itself."""
-    folder = base / "submissions"
-    of_assignment = folder / assignment_id
-    return of_assignment if of_assignment.is_dir() or len(available(base)) > 1 else folder
 
 
 def _load(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
@@ -140,8 +132,8 @@ def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:
 
 def show(report: ValidationReport, console: Console) -> None:
     """Print the tables, then every problem."""
-    console.print(f"[bold]{escape(report.assignment)}", highlight=False)
     console.print(
+        f"[bold]{escape(report.assignment)}[/]\n"
         f"{report.groups} scenarios ({report.scenarios} with swept values, {report.stimuli} runs "
         f"with draws), {report.goldens} of them with goldens",
         highlight=False,
@@ -171,11 +163,8 @@ def show(report: ValidationReport, console: Console) -> None:
         say(console, escape(line))
     for problem in report.problems:
         say(console, f"[bold red]{problem.check}[/] {escape(str(problem))}")
-    verdict = (
-        "[green]sound"
-        if report.sound
-        else f"[red]{len(report.problems)} {plural(len(report.problems), 'problem')}"
-    )
+    problems = counted(len(report.problems), "problem")
+    verdict = "[green]sound" if report.sound else f"[red]{problems}"
     console.print(f"{escape(report.assignment)}: {verdict}", highlight=False)
 
 
@@ -184,15 +173,12 @@ def _print_clauses(console: Console, report: ValidationReport) -> None:
     for entry in report.clauses:
         mutants = [m for m in report.mutants if m.clause == entry.clause.id]
         killed = [m for m in mutants if m.killed_by]
-        by = killed[0].killed_by[0] if killed else ""
-        more = (
-            f" +{len(killed[0].killed_by) - 1}" if killed and len(killed[0].killed_by) > 1 else ""
-        )
+        by = first_name(killed[0].killed_by) if killed else ""
         count = f"{len(killed)}/{len(mutants)}" if mutants else ""
         what = escape(entry.clause.text)
         if entry.clause.unsettled:
             what += f" [dim](unsettled: {escape(entry.clause.unsettled)})[/]"
-        clauses.add_row(entry.clause.id, what, str(entry.scenarios), count, escape(by) + more)
+        clauses.add_row(entry.clause.id, what, str(entry.scenarios), count, escape(by))
     console.print(clauses)
 
 
@@ -217,7 +203,11 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
     recording = load(root, assignment_id, recording=True)
     folder = Path(recording.folder)
     named = {folder / transcript.path for transcript in recording.transcripts}
-    before = {path: path.read_bytes() for path in {*_draws(folder), *named} if path.is_file()}
+    before = {
+        path: path.read_bytes()
+        for path in {*(folder / "draws").glob("*.json"), *named}
+        if path.is_file()
+    }
     drawn = record_draws(root, assignment_id)
     written = set(drawn)
     if recording.reference:
@@ -249,10 +239,6 @@ def _accept(sample: SampleOutcome, folder: Path) -> SampleOutcome:
     _show(path, before, now)
     write_bytes(path, now)
     return replace(sample, parts=(), other_causes=None if sample.other_causes is None else "")
-
-
-def _draws(folder: Path) -> set[Path]:
-    return set((folder / "draws").glob("*.json"))
 
 
 def _show(path: Path, before: bytes, now: bytes) -> None:

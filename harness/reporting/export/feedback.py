@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from markupsafe import escape
@@ -51,7 +51,11 @@ def feedback_exporter(
             )
         if index:
             files["index.html"] = _index_page(sorted(files))
-        return Exported(data=_packed(files), warnings=tuple(warnings))
+        try:
+            return Exported(data=zipped(files), warnings=tuple(warnings))
+        except OSError as error:
+            what, hint = f"cannot be read ({error.strerror})", "grade again to write it"
+            raise UserError(what, place=str(error.filename), hint=hint) from None
 
     return Exporter(name=name, help=help_line, export=export, is_archive=True)
 
@@ -59,17 +63,6 @@ def feedback_exporter(
 EXPORTER = feedback_exporter(
     "feedback", "feedback pages by the submissions' ids (zip)", lambda result: page_name(result.id)
 )
-
-
-def _packed(files: Mapping[str, bytes | Path]) -> bytes:
-    try:
-        return zipped(files)
-    except OSError as error:
-        raise UserError(
-            f"cannot be read ({error.strerror})",
-            place=str(error.filename),
-            hint="grade again to write it",
-        ) from None
 
 
 def _index_page(names: list[str]) -> bytes:

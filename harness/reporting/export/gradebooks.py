@@ -279,7 +279,9 @@ def _fill(
     the match file is wrong.
     """
     layout = platform.layout(sheet, request.column, request.plan.assignment.title)
-    rows = _student_rows(platform, layout.students or sheet)
+    records = (layout.students or sheet).records
+    people = ((each.row, person_in(each, platform.ids, platform.logins)) for each in records)
+    rows = [_Row(at=at, person=who) for at, who in people if who and (who.ids or who.logins)]
     if not rows:
         raise UserError("has no students in it", place=sheet.place, hint="download it again")
     settled = _read_matches(request.match, rows, entries) if request.match else []
@@ -299,11 +301,6 @@ def _fill(
     return FilledGradebook(
         sheet=sheet.with_rows(filler.rows), warnings=tuple(filler.warnings), marks=filler.marks
     )
-
-
-def _student_rows(platform: Gradebook, sheet: Sheet) -> list[_Row]:
-    people = ((each.row, person_in(each, platform.ids, platform.logins)) for each in sheet.records)
-    return [_Row(at=at, person=who) for at, who in people if who and (who.ids or who.logins)]
 
 
 class _Filler:
@@ -349,7 +346,12 @@ class _Filler:
         if entry.mark:
             row[layout.mark] = layout.written(entry.mark)
             self.marks += 1
-            self._warn_about_mark(where, before, entry)
+            mark = number_in(entry.mark)
+            if before not in _NO_MARK and number_in(before) != mark:
+                self.warnings.append(f"{where}: {before} became {entry.mark}")
+            if mark is not None and mark > entry.out_of:
+                maximum = words.number(entry.out_of)
+                self.warnings.append(f"{where}: {entry.mark} is more than the maximum, {maximum}")
         elif before not in _NO_MARK:
             stays = "stays in the gradebook (--clear removes it)"
             if self._request.clear:
@@ -362,14 +364,6 @@ class _Filler:
             if old and old != entry.comment.strip():
                 self.warnings.append(f"{where}: the comment in the gradebook was replaced")
             row[layout.comment] = entry.comment
-
-    def _warn_about_mark(self, where: str, before: str, entry: GradebookEntry) -> None:
-        mark, most = number_in(entry.mark), entry.out_of
-        if before not in _NO_MARK and number_in(before) != mark:
-            self.warnings.append(f"{where}: {before} became {entry.mark}")
-        if mark is not None and mark > most:
-            maximum = words.number(most)
-            self.warnings.append(f"{where}: {entry.mark} is more than the maximum, {maximum}")
 
 
 def _left_over(

@@ -9,7 +9,7 @@ from fractions import Fraction
 from harness.common.files import page_name
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.student_view import FunctionTally, ShownCause, ShownCheck, StudentView
+from harness.model.student_view import FunctionTally, ShownCheck, StudentView
 from harness.model.study import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
@@ -75,7 +75,12 @@ def _how_made_up(view: StudentView, tallies: Sequence[FunctionTally]) -> dict[st
 def feedback_page(view: StudentView) -> str:
     """The student's page as HTML, from what a student may see."""
     tallies = view.functions if view.shown or view.hidden else ()
-    causes = _theirs(view.causes)
+    # Where our own machinery failed, there is nothing for a student to fix.
+    causes = [
+        each
+        for each in view.causes
+        if not (each.checks and each.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR)
+    ]
     shown, missing = shown_causes.written_first(causes)
     unseen = [cause for cause in shown if not cause.checks and not cause.message]
     apart = [cause for cause in shown if cause not in unseen]
@@ -103,12 +108,6 @@ def feedback_page(view: StudentView) -> str:
         passes=_passes(view.shown),
         hidden=shown_causes.hidden_by_function(view.hidden),
     )
-
-
-def _theirs(causes: Iterable[ShownCause]) -> list[ShownCause]:
-    # Where our own machinery failed, there is nothing for a student to fix.
-    ours = VerdictKind.HARNESS_ERROR
-    return [each for each in causes if not each.checks or each.checks[0].verdict.kind is not ours]
 
 
 def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:

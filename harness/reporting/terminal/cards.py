@@ -289,15 +289,12 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
         yield line((visible(f"{names}: {counted} to fix"), "bold"))
     causes, missing = written_first(view.causes)
     for number, shown in enumerate(causes[:limit], start=1):
-        yield Line()
-        yield from cause(number, shown, view.surroundings)
+        yield from (Line(), *cause(number, shown, view.surroundings))
     left = len(causes) - limit
     if left > 0:
-        yield Line()
-        yield line((f"… and {words.counted(left, 'more thing')} to fix.", "dim"))
+        yield from (Line(), line((f"… and {words.counted(left, 'more thing')} to fix.", "dim")))
     if missing:
-        yield Line()
-        yield all_missing(missing)
+        yield from (Line(), all_missing(missing))
     for finding in view.findings:
         place = f"{finding.file}:{finding.line}:{finding.column}"
         yield line(("note: ", "yellow"), visible(f"{place}: {finding.message}"))

@@ -6,7 +6,7 @@ nor move anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
@@ -48,7 +48,7 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
             _mark(result),
             *([Text(words.mark_text(result.total))] if totals else []),
             f"{passed}/{total}" if total else "",
-            _plain(_weakest(result, plan)),
+            _plain(_weakest(tallies)),
         )
     return Group(table, *_remarks(run))
 
@@ -70,28 +70,24 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     if tallies := figures.tallies(result, plan):
         parts.append(_functions(tallies))
     parts += [Text(visible(line), "dim") for line in words.by_hand(result)]
-    stood_in = words.stood_in(outcome.verdict for outcome in result.scenarios)
-    if stood_in:
+    if stood_in := words.stood_in(outcome.verdict for outcome in result.scenarios):
         parts.append(Text(f"{stood_in} of the submission's", "yellow"))
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         parts.append(
             Text.assemble((f"{finding_kind(finding.rule).title} ", "yellow"), visible(line))
         )
-    checks = view.shown
     found, missing = written_first(view.causes)
-    surroundings = view.surroundings
     for number, one in enumerate(found[:_MOST_CAUSES], start=1):
-        parts += [Text(""), _Printed(cause(number, one, surroundings))]
+        parts += [Text(""), _Printed(cause(number, one, view.surroundings))]
     left = len(found) - _MOST_CAUSES
     if left > 0:
         parts.append(Text(f"… and {words.counted(left, 'more cause')}.", "dim"))
     if missing:
         parts += [Text(""), _Printed([all_missing(missing)])]
-    ungraded = [check for check in checks if check.informational and not check.verdict.passed]
+    ungraded = [check for check in view.shown if check.informational and not check.verdict.passed]
     parts += [Text("")] * bool(ungraded)
-    for check in ungraded:
-        parts.append(_plain(f"costs no marks, but differs: {check.function}: {check.name}"))
+    parts += [_plain(f"costs no marks, but differs: {c.function}: {c.name}") for c in ungraded]
     return Group(*parts)
 
 
@@ -126,7 +122,6 @@ class _Printed:
 def _state(result: SubmissionResult) -> Text:
     style = {
         SubmissionStatus.GRADED: "",
-        SubmissionStatus.HARNESS_ERROR: "yellow",
         SubmissionStatus.UNREADABLE: "red",
     }.get(result.status, "yellow")
     text = Text(words.STATUS[result.status], style)
@@ -139,9 +134,9 @@ def _mark(result: SubmissionResult) -> Text:
     return Text(f"{words.mark_text(result.mark)}/{words.number(result.out_of)}")
 
 
-def _weakest(result: SubmissionResult, plan: Plan) -> str:
-    lost = [(t.out_of - t.points, t) for t in figures.tallies(result, plan)]
-    worst = [t for lack, t in sorted(lost, key=lambda pair: -pair[0]) if lack > 0][:3]
+def _weakest(tallies: Sequence[FunctionTally]) -> str:
+    losing = [t for t in tallies if t.points < t.out_of]
+    worst = sorted(losing, key=lambda t: t.points - t.out_of)[:3]
     return ", ".join(f"{t.function} {t.passed}/{t.total}" for t in worst)
 
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from harness.common.escaping import visible
 from harness.common.words import counted
 from harness.model.observation import Turn
-from harness.model.verdict import Cell, Channel, ComparedRow, Comparison, LineEnd, Verdict
+from harness.model.verdict import Cell, Channel, Comparison, LineEnd, Verdict
 
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
 _MANY = 12  # rows: more are shown only near those that differ, with line numbers
@@ -25,14 +25,10 @@ _MOST_CHARACTERS = 6000
 
 def comparisons(verdict: Verdict) -> tuple[Comparison, ...]:
     """The differences of a verdict; printed text is left out where the conversation shows it."""
-    conversation = verdict.conversation
-    shown = False
-    if conversation is not None:
-        compared = conversation.compared
-        shown = conversation.parts if compared is None else compared.differs
-    return tuple(
-        each for each in verdict.differences if not (shown and each.channel is Channel.PRINTS)
-    )
+    talk = verdict.conversation
+    if talk is None or not (talk.parts if talk.compared is None else talk.compared.differs):
+        return verdict.differences
+    return tuple(each for each in verdict.differences if each.channel is not Channel.PRINTS)
 
 
 def first_difference(part: Comparison) -> str:
@@ -60,21 +56,14 @@ def first_difference(part: Comparison) -> str:
     place = f"character {at + 1}" if not row.actual.cut_before else "the marked character"
     where = place if part.stacked else f"{line}, {place}"
     is_file = part.channel is Channel.WRITES
-    if (end := _line_ends(row, at)) is not None:
+    if at >= longest:  # the lines differ in their ends alone
+        lacks = row.actual.end is LineEnd.LACKING
+        end = "no line end there" if lacks else "a line end that should not be there"
         end = f"your {'file has' if is_file else 'program prints'} {end}"
         return f"First difference: {line if not part.stacked else 'the end'}: {end}."
     wanted, has = _character(row.expected, at), _character(row.actual, at)
     yours = "your file" if is_file else "your program"
     return f"First difference: {where}: expected {wanted}, {yours} has {has}."
-
-
-def _line_ends(row: ComparedRow, at: int) -> str | None:
-    """How two lines differ that differ in their ends alone."""
-    if at < len(row.expected.text) or at < len(row.actual.text):
-        return None
-    if row.actual.end is LineEnd.LACKING:
-        return "no line end there"
-    return "a line end that should not be there"
 
 
 def _character(cell: Cell, at: int) -> str:
