@@ -76,13 +76,10 @@ def _grade(folder: Path) -> tuple[str, str]:
     text = explain_failures(view, len(plan.scenarios), width=_COLUMNS)
     (folder / ASSETS).mkdir(exist_ok=True)
     _write(folder / ASSETS / "feedback.html", _page(plan.assignment.title, text))
-    return _summary(result, plan), "success" if result.all_passed else "failure"
-
-
-def _summary(result: SubmissionResult, plan: Plan) -> str:
     counted = {scenario.id for scenario in plan.scenarios if not scenario.informational}
     passed = sum(e.verdict.passed for e in result.scenarios if e.scenario_id in counted)
-    return f"{passed} of {len(counted)} checks passed"
+    summary = f"{passed} of {len(counted)} checks passed"
+    return summary, "success" if result.all_passed else "failure"
 
 
 def _page(title: str, text: str) -> str:
@@ -114,16 +111,16 @@ def result_json(result: SubmissionResult, plan: Plan, job: Mapping[str, str], no
         [Fraction(0) if each.extra_credit else each.points for each in scenarios],
         round(plan.assignment.functionality_marks * POINTS_PER_MARK),
     )
+    scores = [points if e.id in passed else 0 for e, points in zip(scenarios, most, strict=True)]
     tests = [
         {
             "test-name": _name(scenario),
             "passed": scenario.id in passed,
-            "score": points if scenario.id in passed else 0,
+            "score": score,
             "max-score": points,
         }
-        for scenario, points in zip(scenarios, most, strict=True)
+        for scenario, score, points in zip(scenarios, scores, most, strict=True)
     ]
-    scores = [points for each, points in zip(scenarios, most, strict=True) if each.id in passed]
     plain = {
         "schema": SCHEMA,
         **{field: job.get(name, "") for field, name in _FACTS.items()},

@@ -31,11 +31,10 @@ from harness.model.expectation import (
     Expectation,
     Ignore,
     Matcher,
-    ScenarioAnswers,
 )
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Assignment, Plan, Scenario
-from harness.model.specification import Specification
+from harness.model.specification import Specification, TranscriptFile
 from harness.model.stimulus import Call, Session, Stimulus
 from harness.model.student_view import Surroundings
 from harness.model.values import NONE, ValueKind, file_value
@@ -66,7 +65,7 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
         *((file.name, file.data) for file in handed_out_stubs(specification)),
         *((file.name, file.data) for file in shown.plan.assignment.variants[0].files),
         *((file.name, file.data) for file in shown.plan.assignment.extra_files),
-        *_games(shown, key),
+        *(_game(transcript, key) for transcript in shown.transcripts),
         *((name, texts.pop()) for name, texts in _files_beside(plan).items() if len(texts) == 1),
         (PAGE, scenarios_page(plan, key).encode("utf-8", "backslashreplace")),
         (SELFCHECK, program_file(plan, key)),
@@ -74,9 +73,8 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
     parts.append((README, _readme(plan, [name for name, _ in parts]).encode()))
     for name, data in parts:
         if name in files:
-            raise UserError(
-                f"two files of the handout would be called {name}", place=plan.assignment.id
-            )
+            what = f"two files of the handout would be called {name}"
+            raise UserError(what, place=plan.assignment.id)
         files[name] = data
     return zipped(files)
 
@@ -84,30 +82,26 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
 def _files_beside(plan: Plan) -> dict[str, set[bytes]]:
     """All contents of each file that visible scenarios put beside a submission."""
     contents: dict[str, set[bytes]] = {}
-    for scenario in plan.scenarios:
-        for stimulus in scenario.stimuli:
-            for file in stimulus.files:
-                contents.setdefault(file.name, set()).add(file.data)
+    for file in (f for s in plan.scenarios for stimulus in s.stimuli for f in stimulus.files):
+        contents.setdefault(file.name, set()).add(file.data)
     taken = {PAGE, SELFCHECK, README, *plan.assignment.submission_files}
     return {name: texts for name, texts in sorted(contents.items()) if name not in taken}
 
 
-def _games(visible: Specification, key: AnswerKey) -> Iterator[tuple[str, bytes]]:
-    """The visible transcripts as a person sees them, under their file names."""
-    for transcript in visible.transcripts:
-        name = PurePosixPath(transcript.path.replace("\\", "/")).name
-        answers = key.answers(transcript.scenario_id)
-        yield f"{GAMEPLAY}/{name}", answers[0].observation.transcript().encode()
+def _game(transcript: TranscriptFile, key: AnswerKey) -> tuple[str, bytes]:
+    """A transcript as a person sees it, under its file name."""
+    name = PurePosixPath(transcript.path.replace("\\", "/")).name
+    answers = key.answers(transcript.scenario_id)
+    return f"{GAMEPLAY}/{name}", answers[0].observation.transcript().encode()
 
 
 def _readme(plan: Plan, names: list[str]) -> str:
     assignment = plan.assignment
-    handed_in = ", ".join(assignment.submission_files)
-    provided = [file.name for file in (*assignment.variants[0].files, *assignment.extra_files)]
     several = len(assignment.submission_files) > 1
     program = "programs in them" if several else "program in it"
-    what = [(handed_in, f"start here: write your {program}")]
-    what += [(name, "provided: do not change it") for name in provided]
+    what = [(", ".join(assignment.submission_files), f"start here: write your {program}")]
+    provided = (*assignment.variants[0].files, *assignment.extra_files)
+    what += [(file.name, "provided: do not change it") for file in provided]
     beside = _files_beside(plan)
     if same := [name for name, texts in beside.items() if len(texts) == 1]:
         files = "a file" if len(same) == 1 else "files"
@@ -167,40 +161,26 @@ def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
     """The answers to that plan, without lines of the reference, and without what differs from one
     making to the next."""
     kept = context.key.subset(scenario.id for scenario in plan.scenarios)
-    return replace(
-        kept,
-        made_with="",
-        scenarios=tuple(
-            ScenarioAnswers(
-                scenario_id=entry.scenario_id,
-                answers=tuple(_without_source(answer) for answer in entry.answers),
-            )
-            for entry in kept.scenarios
-        ),
+    entries = (
+        replace(entry, answers=tuple(map(_without_source, entry.answers)))
+        for entry in kept.scenarios
     )
+    return replace(kept, made_with="", scenarios=tuple(entries))
 
 
 def _without_source(answer: Answer) -> Answer:
-    observation = answer.observation
+    def without_frames(raised: Raised | None) -> Raised | None:
+        return None if raised is None else replace(raised, frames=())
+
+    seen = answer.observation
+    rounded_up = next(step for step in _ROUND_TO if step > seen.cpu_seconds)
     shown = replace(
-        observation,
-        raised=_without_frames(observation.raised),
-        steps=tuple(
-            replace(step, raised=_without_frames(step.raised)) for step in observation.steps
-        ),
-        cpu_seconds=_rounded_up(observation),
+        seen,
+        raised=without_frames(seen.raised),
+        steps=tuple(replace(step, raised=without_frames(step.raised)) for step in seen.steps),
+        cpu_seconds=rounded_up if seen.cpu_seconds >= _QUICK else 0.0,
     )
     return replace(answer, observation=shown)
-
-
-def _without_frames(raised: Raised | None) -> Raised | None:
-    return None if raised is None else replace(raised, frames=())
-
-
-def _rounded_up(observation: Observation) -> float:
-    if observation.cpu_seconds < _QUICK:
-        return 0.0
-    return next(step for step in _ROUND_TO if step > observation.cpu_seconds)
 
 
 def _named(stimulus: Stimulus) -> set[str]:
@@ -252,7 +232,7 @@ def scenarios_page(plan: Plan, key: AnswerKey) -> str:
             if scenario.function != function:
                 continue
             answers = key.answers(scenario.id) if key.scenarios else ()
-            answer = answers[0] if answers else None
+            answer = next(iter(answers), None)
             lines += ["", *_scenario(scenario, answer, plan.assignment)]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
@@ -316,10 +296,9 @@ def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
 
 def held(name: str, content: str) -> str:
     """A file or what is piped in: its name, and its text further to the right."""
-    lines = content.rstrip("\n").split("\n") if content else []
-    return "\n".join(
-        [f"{name}:" if content else f"{name}, empty", *(f"  {each}" for each in lines)]
-    )
+    if not content:
+        return f"{name}, empty"
+    return "\n".join([f"{name}:", *(f"  {each}" for each in content.rstrip("\n").split("\n"))])
 
 
 def _steps(expected: Expectation, session: Session) -> Iterator[Labelled]:
@@ -331,11 +310,8 @@ def _steps(expected: Expectation, session: Session) -> Iterator[Labelled]:
             parts.append(result.value.source())
         if result.raised is not None:
             text = texts[number] if number < len(texts) else ""
-            message = result.raised.message
-            is_stated = bool(message) and message in text
-            parts.append(
-                f"{result.raised.type_name}: {message}" if is_stated else result.raised.type_name
-            )
+            name, message = result.raised.type_name, result.raised.message
+            parts.append(f"{name}: {message}" if message and message in text else name)
         if shown := "\n".join(part for part in parts if part):
             yield "then", f">>> {step}\n{shown}"
 

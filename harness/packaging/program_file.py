@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from harness.common import serial
@@ -29,6 +28,7 @@ from harness.model.submission import Submission
 SELFCHECK = "harness.packaging.selfcheck"
 _READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
 _INSIDE = "execution/inside"
+_PACKAGE = resources.files("harness")
 _SHEBANG = b"#!/usr/bin/env python3\n"
 # In syntax that every Python understands, back to the oldest that somebody may still start it with.
 _MAIN = b"""\
@@ -54,15 +54,11 @@ def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
     key and harness."""
     files = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
     files |= _needed((entry, _READ_AS_TEXT))
-    inside = resources.files("harness").joinpath(_INSIDE)
-    files |= dict(files_below(inside, f"harness/{_INSIDE}", _is_program))
+    inside = files_below(_PACKAGE.joinpath(_INSIDE), f"harness/{_INSIDE}", lambda entry: True)
+    files |= {name: data for name, data in inside if name.endswith(".py")}
     files[f"harness/packaging/{PLAN}"] = serial.dumps(plan).encode()
     files[f"harness/packaging/{KEY}"] = serial.dumps(key).encode()
     return _SHEBANG + zipped(files)
-
-
-def _is_program(entry: Traversable) -> bool:
-    return entry.is_dir() or entry.name.endswith(".py")
 
 
 def _needed(entries: Iterable[str]) -> dict[str, bytes]:
@@ -83,13 +79,15 @@ def _needed(entries: Iterable[str]) -> dict[str, bytes]:
         for imported, name in _imports(tree):
             waiting += [imported, f"{imported}.{name}"]
         if path.endswith("/__init__.py") and _imports_modules(tree):
-            waiting += [f"{module}.{name}" for name in _modules_in(path)]
+            beside = _PACKAGE.joinpath(path.removesuffix("/__init__.py")).iterdir()
+            names = (entry.name for entry in beside)
+            waiting += [f"{module}.{n.removesuffix('.py')}" for n in names if n.endswith(".py")]
     return files
 
 
 def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
     """The modules that are imported, each with every name that is taken of it ("": itself)."""
-    if _is_for_type_checkers(node):
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
     if isinstance(node, ast.Import):
         yield from ((alias.name, "") for alias in node.names)
@@ -98,10 +96,6 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.expr):  # most of a tree, where nothing is imported
             yield from _imports(child)
-
-
-def _is_for_type_checkers(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def _imports_modules(tree: ast.Module) -> bool:
@@ -114,12 +108,6 @@ def _imports_modules(tree: ast.Module) -> bool:
     )
 
 
-def _modules_in(path: str) -> Iterator[str]:
-    for entry in resources.files("harness").joinpath(*path.split("/")[:-1]).iterdir():
-        if entry.name.endswith(".py") and entry.name != "__init__.py":
-            yield entry.name.removesuffix(".py")
-
-
 @cache
 def _file_of(module: str) -> tuple[str, bytes] | None:
     """The path below the package of a module of ours, and its source."""
@@ -127,7 +115,7 @@ def _file_of(module: str) -> tuple[str, bytes] | None:
     if ours != "harness":
         return None
     for path in ("/".join([*parts, "__init__.py"]), "/".join(parts) + ".py"):
-        file = resources.files("harness").joinpath(path)
+        file = _PACKAGE.joinpath(path)
         if file.is_file():
             return path, file.read_bytes()
     return None

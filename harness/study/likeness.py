@@ -68,14 +68,12 @@ def likeness(
         for name, prints in programs.items()
     }
     shares, contained = _containments(values)
-    grouped_from = GROUPED_FROM
-    if len(programs) >= _LEAST_CLASS:
-        grouped_from = _above_usual(shares)
+    can_tell = len(programs) >= _LEAST_CLASS
+    grouped_from = _above_usual(shares) if can_tell else GROUPED_FROM
     leader = _leaders(programs, [pair for share, pair in contained if share >= grouped_from])
     pairs, apart = _scores(values, leader, earlier, only)
-    cut = _LEAST_LISTED
-    if len(programs) >= _LEAST_CLASS:
-        cut = max(cut, min(grouped_from, _end_of_chance(apart)))
+    chance = min(grouped_from, _end_of_chance(apart)) if can_tell else 0.0
+    cut = max(_LEAST_LISTED, chance)
     return Likeness(pairs=pairs, cut=cut, grouped_from=grouped_from)
 
 
@@ -104,15 +102,12 @@ def _leaders(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[str
     return {name: find(name) for name in leader}
 
 
-def _containments(
-    values: _Values,
-) -> tuple[list[float], list[tuple[float, tuple[str, str]]]]:
+def _containments(values: _Values) -> tuple[list[float], list[tuple[float, tuple[str, str]]]]:
     """What share of the smaller program's fingerprints the other has, of all pairs in order; and
     the pairs of at least `GROUPED_FROM`."""
-    place: dict[int, int] = {}
-    for value, count in Counter(one for found in values.values() for one in found).items():
-        if count > 1:
-            place[value] = len(place)
+    counts = Counter(one for found in values.values() for one in found)
+    several = (value for value, count in counts.items() if count > 1)
+    place = {value: at for at, value in enumerate(several)}
     bits = [
         (name, len(found), sum(1 << place[one] for one in found if one in place))
         for name, found in values.items()
@@ -194,11 +189,10 @@ class _Weights:
         group = self._leader[other]
         if self._members[group] == 1:
             return in_common
-        more = self._cached.get((name, group))
-        if more is None:
+        if (name, group) not in self._cached:
             found = self._values[name] & self._of_group[group]
-            more = self._cached[name, group] = _sum(self._more, found)
-        return more
+            self._cached[name, group] = _sum(self._more, found)
+        return self._cached[name, group]
 
 
 def _sum(weights: Mapping[int, float], found: Iterable[int]) -> float:

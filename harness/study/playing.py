@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -64,9 +64,8 @@ def play(
     files = specification.reference
     if submission is not None:
         submissions = submitted([submission], assignment)
-        if len(submissions) != 1 or submissions[0].problem:
-            several = len(submissions) != 1
-            what = "this is more than one submission" if several else submissions[0].problem
+        several = "this is more than one submission" if len(submissions) != 1 else ""
+        if what := several or submissions[0].problem:
             raise UserError(what, place=str(submission))
         files = submissions[0].files
     if not specification.reference:
@@ -129,16 +128,15 @@ class _Person:
         self.interrupted = False
         self._reading = False
         self._shown = 0
-        self._before: list[tuple[signal.Signals, object]] = []
+        self._held = ExitStack()
 
     def __enter__(self) -> _Person:
         for number in (signal.SIGINT, signal.SIGHUP):
-            self._before.append((number, signal.signal(number, self._break_off)))
+            self._held.callback(signal.signal, number, signal.signal(number, self._break_off))
         return self
 
     def __exit__(self, *details: object) -> None:
-        for number, handler in self._before:
-            signal.signal(number, handler)  # type: ignore[arg-type]
+        self._held.close()
 
     def reply(self, printed: list[str]) -> Typed | None:
         """What the person types after this; None once they break off."""
@@ -155,8 +153,9 @@ class _Person:
         finally:
             self._reading = False
         text = line.rstrip("\n")
-        if len(text.encode("utf-8", "surrogateescape")) > _MOST_LINE:
-            text = text.encode("utf-8", "surrogateescape")[:_MOST_LINE].decode("utf-8", "ignore")
+        data = text.encode("utf-8", "surrogateescape")
+        if len(data) > _MOST_LINE:
+            text = data[:_MOST_LINE].decode("utf-8", "ignore")
         typed = Typed(text=text) if line else Typed(key=Key.CTRL_D)
         self.typed.append(typed)
         return typed
@@ -218,7 +217,8 @@ def record(target: Path, name: str, played: Played, constants: Mapping[str, str]
     if played.interrupted:
         lines.append("    # The person who played broke off here.")
     lines += [*constants_line(constants), f"    run: {program}"]
-    lines.append(f"    input: [{', '.join(map(_item, played.typed))}]")
+    typed = (f"{{key: {one.key}}}" if one.key else in_quotes(one.text) for one in played.typed)
+    lines.append(f"    input: [{', '.join(typed)}]")
     lines.append(f"    transcript: {transcript}")
     if observation.ending is Ending.ASKED_FOR_MORE:
         lines.append("    ends: asks_for_more")
@@ -238,9 +238,3 @@ def record(target: Path, name: str, played: Played, constants: Mapping[str, str]
         shown=shown,
     )
     return add(root, assignment.id, addition)
-
-
-def _item(typed: Typed) -> str:
-    if typed.key is not None:
-        return f"{{key: {typed.key.value}}}"
-    return in_quotes(typed.text)

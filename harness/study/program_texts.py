@@ -108,11 +108,11 @@ def _tokens(text: str) -> Symbols:
         kind, token = found.lastgroup, found.group()
         if len(symbols) == MOST_SYMBOLS:
             break
-        if kind in ("operator", "number"):
-            symbols.append((token if kind == "operator" else kind, line))
-        elif kind == "name":
-            symbols.append((token if token in _AS_WRITTEN else "value", line))
-        elif kind == "text" and not begins:
+        if kind == "operator" or token in _AS_WRITTEN:
+            symbols.append((token, line))
+        elif kind == "number":
+            symbols.append((kind, line))
+        elif kind == "name" or (kind == "text" and not begins):
             symbols.append(("value", line))
         begins = kind == "line" or (begins and kind == "skip")
         line += token.count("\n")
@@ -130,8 +130,7 @@ def _parts(tree: ast.Module) -> list[Symbols]:
         if isinstance(node, ast.ClassDef):
             pending = [*node.body, *pending]
             continue
-        symbols: Symbols = []
-        _walk(node, symbols)
+        symbols = _below(node)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             parts.append(symbols)
         else:
@@ -139,22 +138,20 @@ def _parts(tree: ast.Module) -> list[Symbols]:
     return [*parts, outside]
 
 
-def _walk(node: ast.AST, symbols: Symbols) -> None:
+def _below(node: ast.AST) -> Symbols:
     """The symbols below a node in the order of the source, without recursion: depth is theirs."""
+    symbols: Symbols = []
     pending: list[tuple[ast.AST, int]] = [(node, getattr(node, "lineno", 1))]
     while pending and len(symbols) < MOST_SYMBOLS:
         now, line = pending.pop()
         line = getattr(now, "lineno", line)
-        if isinstance(now, _SKIPPED) or _is_documentation(now):
+        is_documentation = isinstance(now, ast.Expr) and isinstance(now.value, ast.Constant)
+        if isinstance(now, _SKIPPED) or is_documentation:
             continue
-        symbol = _symbol(now)
-        if symbol:
+        if symbol := _symbol(now):
             symbols.append((symbol, line))
         pending += [(child, line) for child in reversed(_children(now))]
-
-
-def _is_documentation(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return symbols
 
 
 _SYMBOLS = {  # where the name of the type is not the symbol
@@ -188,21 +185,13 @@ def _children(node: ast.AST) -> list[ast.AST]:
             return [node.target] if node.value is None else [node.target, node.value]
         case ast.AugAssign():  # as if it were written out
             return [node.target, node.op, node.target, node.value]
-        case ast.BinOp() | ast.Compare():
-            return [*_operators(node), *_operands(node)]
+        case ast.BinOp():
+            return [node.op, node.left, node.right]
+        case ast.Compare():
+            sides = [node.left, *node.comparators]
+            turned = isinstance(node.ops[0], ast.Gt | ast.GtE)
+            return [*node.ops, *(reversed(sides) if turned else sides)]
     return list(ast.iter_child_nodes(node))
-
-
-def _operators(node: ast.BinOp | ast.Compare) -> list[ast.AST]:
-    return [node.op] if isinstance(node, ast.BinOp) else list(node.ops)
-
-
-def _operands(node: ast.BinOp | ast.Compare) -> list[ast.AST]:
-    if isinstance(node, ast.BinOp):
-        return [node.left, node.right]
-    sides = [node.left, *node.comparators]
-    turned = isinstance(node.ops[0], ast.Gt | ast.GtE)
-    return [*reversed(sides)] if turned else [*sides]
 
 
 def _winnow(symbols: Symbols) -> list[tuple[int, int, int]]:
@@ -245,9 +234,8 @@ def run_facts(payload: str) -> str:
         _functions(tree, file, facts)
         _numbers(tree, file, facts["numbers"])
         _repetitions(tree, file, facts["repeated"])
-    facts["longest"].sort(key=lambda row: (-row[3], row[1], row[2]))
-    facts["numbers"].sort(key=lambda row: (-row[3], row[1], row[2]))
-    facts["repeated"].sort(key=lambda row: (-row[3], row[1], row[2]))
+    for rows in (facts["longest"], facts["numbers"], facts["repeated"]):
+        rows.sort(key=lambda row: (-row[3], row[1], row[2]))
     facts["longest"] = facts["longest"][:3]
     return json.dumps({key: rows[:MOST] for key, rows in facts.items()})
 

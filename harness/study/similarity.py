@@ -50,9 +50,8 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], tupl
     """A run's submissions, read again from where they were graded, and the ids of those that have
     been changed or removed since. Raises UserError when none is left."""
     folder = store.path.parent.resolve()
-    paths = [
-        path for path in ((folder / each).resolve() for each in store.paths()) if path.exists()
-    ]
+    graded_paths = ((folder / each).resolve() for each in store.paths())
+    paths = [path for path in graded_paths if path.exists()]
     if not paths:
         raise UserError(
             "what was graded is not where it was",
@@ -72,10 +71,8 @@ def without_ids(
     """The same submissions with numbers as ids, in an order that does not reveal the ids."""
     ordered = sorted(submissions, key=lambda each: (each.digest, each.id))
     width = len(str(len(ordered)))
-    return tuple(
-        replace(each, id=f"{prefix}-{number:0{width}}")
-        for number, each in enumerate(ordered, start=1)
-    )
+    numbered = enumerate(ordered, start=1)
+    return tuple(replace(each, id=f"{prefix}-{number:0{width}}") for number, each in numbered)
 
 
 def earlier_submissions(
@@ -101,7 +98,7 @@ def compare_class(
     earlier: Sequence[Submission] = (),
     python: Path | None = None,
     require: Tier | None = Tier.STANDARD,
-    progress: Progress | None = None,
+    progress: Progress = lambda done: None,
 ) -> study.SimilarityReport:
     """Compare each submission with every other one, and with each of `earlier` classes.
 
@@ -112,7 +109,7 @@ def compare_class(
     with program_reader(specification.plan.assignment, "run_fingerprints", python, require) as tool:
         trees = _read(tool, specification, everybody, TREE, progress)
         broken = trees.broken
-        tokens = _read(tool, specification, everybody, TOKENS, None) if broken else None
+        tokens = _read(tool, specification, everybody, TOKENS) if broken else None
     old = frozenset(each.id for each in earlier)
     whole = {name: found for name, found in trees.programs.items() if name not in broken}
     found = likeness(_not_empty(whole), given=trees.given, earlier=old)
@@ -123,9 +120,7 @@ def compare_class(
         )
         listed += by_tokens.listed
         connected += by_tokens.connected
-    return _report(
-        trees, tokens, pairs=listed, grouped=groups(connected), cut=found.cut, earlier=old
-    )
+    return _report(trees, tokens, listed, groups(connected), cut=found.cut, earlier=old)
 
 
 TREE, TOKENS = "tree", "tokens"
@@ -146,7 +141,7 @@ def _read(
     specification: Specification,
     submissions: Sequence[Submission],
     kind: str,
-    progress: Progress | None,
+    progress: Progress = lambda done: None,
 ) -> _ClassPrints:
     assignment = specification.plan.assignment
     base = (
@@ -164,8 +159,7 @@ def _read(
             programs[submission.id] = found.prints
             if not found.whole:
                 broken.add(submission.id)
-        if progress is not None:
-            progress(at + len(part))
+        progress(at + len(part))
     return _ClassPrints(programs=programs, broken=broken, unread=unread, given=given)
 
 
@@ -195,10 +189,7 @@ def _fingerprints(
     for files in programs:
         if sum(len(file.data) for file in files) > MOST_BYTES:
             raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MOST_BYTES // 1024} KiB")
-    texts = [
-        [base64.b64encode(file.data if _is_python(file) else b"").decode() for file in files]
-        for files in programs
-    ]
+    texts = [[base64.b64encode(_python_of(file)).decode() for file in files] for files in programs]
     answers = json.loads(tool.run(json.dumps({"kind": kind, "programs": texts})))
     return [
         ProgramPrints(
@@ -212,8 +203,8 @@ def _fingerprints(
     ]
 
 
-def _is_python(file: SourceFile) -> bool:
-    return file.name.lower().endswith(".py")
+def _python_of(file: SourceFile) -> bytes:
+    return file.data if file.name.lower().endswith(".py") else b""
 
 
 def _not_empty(programs: Prints) -> Prints:
@@ -223,9 +214,9 @@ def _not_empty(programs: Prints) -> Prints:
 def _report(
     trees: _ClassPrints,
     tokens: _ClassPrints | None,
-    *,
     pairs: Sequence[study.SimilarPair],
     grouped: tuple[tuple[str, ...], ...],
+    *,
     cut: float,
     earlier: Set[str],
 ) -> study.SimilarityReport:
@@ -235,10 +226,8 @@ def _report(
     if tokens is not None:
         programs |= {name: tokens.programs.get(name, ()) for name in trees.broken}
         given |= {one.value for one in tokens.given}
-    omitted = {
-        name: "nothing of it can be compared" for name, found in programs.items() if not found
-    }
-    omitted |= trees.unread
+    empty = (name for name, found in programs.items() if not found)
+    omitted = {**dict.fromkeys(empty, "nothing of it can be compared"), **trees.unread}
     report = study.SimilarityReport(
         compared=sum(bool(found) for name, found in programs.items() if name not in earlier),
         pairs=study.groups_first(pairs, grouped),
@@ -251,9 +240,8 @@ def _report(
     matched = list(report.pairs)
     for place in report.worth_a_look(MOST_MATCHED):
         pair = matched[place]
-        read = trees
-        if tokens is not None and not trees.broken.isdisjoint((pair.first, pair.second)):
-            read = tokens
+        by_tokens = not trees.broken.isdisjoint((pair.first, pair.second))
+        read = tokens if tokens is not None and by_tokens else trees
         sides = read.programs[pair.first], read.programs[pair.second]
         matched[place] = replace(pair, matches=matches(*sides, given))
     return replace(report, pairs=tuple(matched))

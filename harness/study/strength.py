@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -76,12 +77,10 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
                         meanings.add(meaning)
                         changed = "".join([*lines[:first], text, *lines[last:]])
                         made.append(_change(file.name, name, source, changed))
-    made.sort(key=lambda change: _order(change.outcome))
-    return tuple(made)
-
-
-def _order(outcome: study.ChangeOutcome) -> tuple[str, int, str, str]:
-    return outcome.file, outcome.line, outcome.operator, outcome.after
+    outcome_order = attrgetter(
+        *(f"outcome.{name}" for name in ("file", "line", "operator", "after"))
+    )
+    return tuple(sorted(made, key=outcome_order))
 
 
 def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
@@ -169,16 +168,16 @@ def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[P
         one, other = changes[first], changes[second]
         if one.part == other.part and one.outcome.line != other.outcome.line:
             by_function.setdefault(one.part, []).append((first, second))
+
+    def lot(pair: Pair) -> bytes:
+        return sha256(b"\0".join(changes[each].text for each in pair)).digest()
+
     for group in by_function.values():
-        group.sort(key=lambda pair: _lot(changes, pair), reverse=True)
+        group.sort(key=lot, reverse=True)
     chosen: list[Pair] = []
     while len(chosen) < most and any(by_function.values()):
         chosen += [group.pop() for group in by_function.values() if group]
     return tuple(sorted(chosen[:most]))
-
-
-def _lot(changes: Sequence[Change], pair: Pair) -> bytes:
-    return sha256(changes[pair[0]].text + b"\0" + changes[pair[1]].text).digest()
 
 
 def combine(original: SourceFile, first: Change, second: Change) -> bytes | None:
@@ -197,9 +196,6 @@ def combine(original: SourceFile, first: Change, second: Change) -> bytes | None
 
 _MOST_NAMED = 5  # scenarios kept for a change
 _SAVED_EVERY = 10  # programs
-_SEARCH = ("grading/grader.py",)
-
-
 _NOTHING = ""  # what a program fails that fails nothing, by the digest of the whole suite
 
 
@@ -217,7 +213,8 @@ class Known:
         assignment = replace(plan.assignment, variants=(), clauses=())
         parts = (
             serial.dumps(assignment), plan.reference_digest, context.key.made_with,
-            str(_MOST_NAMED), execution_digest(), judging_digest(), source_digest(*_SEARCH),
+            str(_MOST_NAMED), execution_digest(), judging_digest(),
+            source_digest("grading/grader.py"),
         )  # fmt: skip
         name = _hex("\n".join(parts))[:32]
         self._path = cache / "strength" / f"{name}.json"
@@ -297,13 +294,21 @@ def report(
     scored = [scenario for scenario in plan.scenarios if not scenario.informational]
     noticed = [one.noticed_by for one in outcomes] + [one.noticed_by for one in pairs]
     needed = _needed_ids(scored, noticed)
+    by_function: dict[str, list[study.ChangeOutcome]] = {}
+    for each in outcomes:
+        by_function.setdefault(each.function, []).append(each)
     return study.StrengthReport(
         assignment=plan.assignment.id,
         spec_digest=plan.spec_digest,
         reference_digest=plan.reference_digest,
         functions=tuple(
-            _function(name, [each for each in outcomes if each.function == name])
-            for name in dict.fromkeys(each.function for each in outcomes)
+            study.FunctionStrength(
+                function=name,
+                changes=len(group),
+                noticed=sum(bool(each.noticed_by) for each in group),
+                equivalent=sum(bool(each.why) and not each.noticed_by for each in group),
+            )
+            for name, group in by_function.items()
         ),
         clauses=_clauses(scored, outcomes),
         outcomes=tuple(outcomes),
@@ -317,15 +322,6 @@ def report(
 def place(entry: study.Equivalent | study.ChangeOutcome) -> tuple[str, str, str, str]:
     """What an entry of equivalent.yaml finds a change by."""
     return entry.file, entry.function, entry.before, entry.after
-
-
-def _function(function: str, outcomes: Sequence[study.ChangeOutcome]) -> study.FunctionStrength:
-    return study.FunctionStrength(
-        function=function,
-        changes=len(outcomes),
-        noticed=sum(bool(each.noticed_by) for each in outcomes),
-        equivalent=sum(bool(each.why) and not each.noticed_by for each in outcomes),
-    )
 
 
 def _clauses(

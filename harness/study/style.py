@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness.execution import Answers, ToolFailed
@@ -51,10 +51,10 @@ RULES: Mapping[str, str] = {
 }
 ABSENT = "ruff is not installed, so its rules were not looked at: pip install 'a1-harness[style]'"
 _SECONDS = 10
-_LONGEST_ANSWER = 4 * 1024 * 1024  # of its answer
-_MIB = 1024 * 1024
-_MEMORY = 2048 * _MIB
-_LINE_LENGTH = "100"
+_LONGEST_ANSWER = 4 << 20
+_MEMORY = 2 << 30
+_MOST_FINDINGS = 60
+_MOST_BYTES = 512 << 10
 
 
 def find_ruff() -> str | None:
@@ -71,7 +71,7 @@ def ruff_findings(program: str, file: str, data: bytes) -> tuple[study.StyleFind
     """
     command = [
         program, "check", "--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--quiet",
-        "--output-format", "json", "--line-length", _LINE_LENGTH, "--select", ",".join(RULES),
+        "--output-format", "json", "--line-length", "100", "--select", ",".join(RULES),
         "--config", "lint.mccabe.max-complexity=10", "--stdin-filename", "program.py", "-",
     ]  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="harness-") as empty, tempfile.TemporaryFile() as out:
@@ -112,10 +112,6 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LONGEST_ANSWER, _LONGEST_ANSWER))
 
 
-_MOST_FINDINGS = 60
-_MOST_BYTES = 512 * 1024
-
-
 def style_report(
     assignment: Assignment,
     submissions: Sequence[Submission],
@@ -148,7 +144,7 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> s
     missing = [] if ruff else [ABSENT]
     findings: list[study.StyleFinding] = []
     for file in programs if ruff else ():
-        said = ruff_findings(ruff, file.name, file.data) if ruff else None
+        said = ruff_findings(ruff or "", file.name, file.data)
         if said is None:
             missing.append(f"ruff gave no answer on {file.name}")
         else:
@@ -163,18 +159,16 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> s
     return study.StyleEvidence(
         findings=tuple(findings[:_MOST_FINDINGS]),
         found=len(findings),
-        longest=_places(facts, "longest"),
-        undocumented=_places(facts, "undocumented"),
-        numbers=_places(facts, "numbers"),
-        repeated=_places(facts, "repeated"),
+        longest=_elements(facts.get("longest", ())),
+        undocumented=_elements(facts.get("undocumented", ())),
+        numbers=_elements(facts.get("numbers", ())),
+        repeated=_elements(facts.get("repeated", ())),
         missing="; ".join(missing),
     )
 
 
-def _places(
-    facts: Mapping[str, list[tuple[str, str, int, int]]], key: str
-) -> tuple[study.CodeElement, ...]:
+def _elements(rows: Iterable[tuple[str, str, int, int]]) -> tuple[study.CodeElement, ...]:
     return tuple(
         study.CodeElement(name=name, file=file, line=line, count=count)
-        for name, file, line, count in facts.get(key, ())
+        for name, file, line, count in rows
     )

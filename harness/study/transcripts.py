@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from harness.assignment.document import in_quotes
@@ -142,7 +143,10 @@ def import_transcript(
     before = target.read_text(encoding="utf-8") if target.exists() else ""
     plan_before = load(root, assignment_id).plan
     program = program or plan_before.assignment.submission_files[0]
-    head = _entry(name, program, constants, clauses)
+    head = f"  - name: {in_quotes(name)}\n"
+    if clauses:
+        head += f"    clause: [{', '.join(map(in_quotes, clauses))}]\n"
+    head += "\n".join([*constants_line(constants), f"    run: {program}\n"])
     has_main = any(each.name == "main" for each in plan_before.assignment.functions)
     function = "main" if has_main else program
     draft = _append(before, f"{head}    input: []\n{UNCOUNTED}", function)
@@ -151,7 +155,11 @@ def import_transcript(
     if len(added) != 1:
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
     assignment = specification.plan.assignment
-    with _running_reference(specification, python) as server:
+    interpreter = find_interpreter(assignment.python, python)
+    with (
+        create_driver(interpreter, choose_tier(interpreter).tier) as driver,
+        driver.submission(assignment, specification.reference) as server,
+    ):
         inputs = _inputs(transcript, text, added[0], server)
         shown = _screen(added[0], server, inputs).text
     variant = assignment.variant(added[0].stimuli[0].constants)
@@ -173,17 +181,6 @@ def with_draft(root: Path, assignment_id: str, file: str, text: str) -> Specific
     with trial_copy(root, assignment_id) as trial:
         (trial / "specs" / assignment_id / file).write_text(text, encoding="utf-8")
         return load(trial, assignment_id)
-
-
-@contextmanager
-def _running_reference(specification: Specification, python: Path | None) -> Iterator[Observes]:
-    assignment = specification.plan.assignment
-    interpreter = find_interpreter(assignment.python, python)
-    with (
-        create_driver(interpreter, choose_tier(interpreter).tier) as driver,
-        driver.submission(assignment, specification.reference) as server,
-    ):
-        yield server
 
 
 def _read(path: Path) -> str:
@@ -217,14 +214,6 @@ def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Scre
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
         raise UserError(f"the reference does not end by itself ({observation.ending.value})")
     return Screen(text=observation.transcript(), waits=observation.ending is Ending.ASKED_FOR_MORE)
-
-
-def _entry(name: str, program: str, constants: Mapping[str, str], clauses: Sequence[str]) -> str:
-    lines = [f"  - name: {in_quotes(name)}"]
-    if clauses:
-        lines.append(f"    clause: [{', '.join(map(in_quotes, clauses))}]")
-    lines += [*constants_line(constants), f"    run: {program}"]
-    return "\n".join(lines) + "\n"
 
 
 def constants_line(constants: Mapping[str, str]) -> list[str]:
@@ -278,10 +267,8 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
                 raise MisalignedError(at, f"the reference has ended before {_quote(text, at)}")
             return inputs
         if not rest:
-            raise MisalignedError(
-                _line(text, len(text)),
-                "the transcript ends here, but the reference still asks for input",
-            )
+            reason = "the transcript ends here, but the reference still asks for input"
+            raise MisalignedError(_line(text, len(text)), reason)
         if len(inputs) == MOST_INPUTS:
             raise MisalignedError(_line(text, len(shown.text)), f"more than {MOST_INPUTS} inputs")
         inputs = (*inputs, rest.split("\n", 1)[0])
@@ -290,23 +277,13 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
 
 
 def _difference(text: str, shown: str) -> MisalignedError:
-    at = next(
-        (
-            place
-            for place, (one, other) in enumerate(zip(text, shown, strict=False))
-            if one != other
-        ),
-        min(len(text), len(shown)),
-    )
+    pairs = zip(text, shown, strict=False)
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     line = _line(text, at)
+    reason = f"the transcript has {_quote(text, line)}, the reference shows {_quote(shown, line)}"
     if at == len(text):
-        return MisalignedError(
-            line, f"the transcript ends here, but the reference goes on with {_quote(shown, line)}"
-        )
-    return MisalignedError(
-        line,
-        f"the transcript has {_quote(text, line)}, the reference shows {_quote(shown, line)}",
-    )
+        reason = f"the transcript ends here, but the reference goes on with {_quote(shown, line)}"
+    return MisalignedError(line, reason)
 
 
 def _line(text: str, place: int) -> int:

@@ -24,7 +24,6 @@ from harness.packaging.gradescope.settings import (
 # Of the platform's time: what is left after the first is for a scenario that has begun, after the
 # second for writing the results, on half a processor.
 _STOP_AFTER, _END_AFTER = 0.7, 0.85
-_FILES = "files"
 _PROGRAMS = ("setup.sh", "run_autograder")
 
 
@@ -49,7 +48,7 @@ def gradescope_zip(
         end_after=_END_AFTER * platform_seconds,
         harness=harness.__version__,
     )
-    own = resources.files("harness.packaging.gradescope").joinpath(_FILES)
+    own = resources.files("harness.packaging.gradescope").joinpath("files")
     # The harness runs from this tree: nothing has to be built.
     files = dict(files_below(resources.files("harness"), "harness", _is_packed))
     files |= {name: own.joinpath(name).read_bytes() for name in (*_PROGRAMS, "requirements.txt")}

@@ -11,6 +11,7 @@ Students see it at once, so it has no count of hidden checks and no mark.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -37,36 +38,36 @@ _UNFINISHED = (
 
 def fallback_json() -> str:
     """The first results, written before grading starts and replaced afterwards."""
-    plain = {
-        "output": _UNFINISHED,
-        "output_format": "text",
-        "stdout_visibility": "hidden",
-        "extra_data": {"marked": False, "no_mark": "did not finish"},
-        "tests": [_no_mark(_UNFINISHED)],
-    }
-    return _text(plain)
+    return _text(
+        {
+            "output": _UNFINISHED,
+            "output_format": "text",
+            "stdout_visibility": "hidden",
+            "extra_data": {"marked": False, "no_mark": "did not finish"},
+            "tests": [_no_mark(_UNFINISHED)],
+        }
+    )
 
 
 def results_json(
     run: PlatformRun, plan: Plan, settings: PackageSettings, metadata: Metadata, seconds: float
 ) -> str:
     """The results of a run that took `seconds`; `plan` is the whole assignment's."""
-    plain: dict[str, Any] = {}
-    result = run.result
-    if run.no_mark is None and result is not None and result.mark is not None:
-        plain["score"] = float(rounded(result.mark))
-    plain |= {
-        "execution_time": round(seconds, 1),
-        "output": page(run, plan, metadata),
-        "output_format": "html",
-        "test_output_format": "text",
-        "test_name_format": "text",
-        "visibility": "visible",
-        "stdout_visibility": "hidden",
-        "extra_data": _facts(run, settings, metadata),
-        "tests": list(_tests(run, plan, settings)),
-    }
-    return _text(plain)
+    mark = run.result.mark if run.result is not None and run.no_mark is None else None
+    return _text(
+        {
+            **({} if mark is None else {"score": float(rounded(mark))}),
+            "execution_time": round(seconds, 1),
+            "output": page(run, plan, metadata),
+            "output_format": "html",
+            "test_output_format": "text",
+            "test_name_format": "text",
+            "visibility": "visible",
+            "stdout_visibility": "hidden",
+            "extra_data": _facts(run, settings, metadata),
+            "tests": list(_tests(run, plan, settings)),
+        }
+    )
 
 
 def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[dict[str, Any]]:
@@ -86,13 +87,12 @@ def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[
         return
     entries = {entry.scenario_id: entry for entry in result.scenarios}
     surroundings = Surroundings.of(plan.assignment)
-    functions: dict[str, int] = {}
+    functions: Counter[str] = Counter()  # in the order of the plan
     for scenario in plan.scenarios:
-        function = functions.setdefault(scenario.function, 0) + 1
-        functions[scenario.function] = function
-        number = f"{list(functions).index(scenario.function) + 1}.{function}"
-        entry = entries.get(scenario.id)
-        if entry is not None:
+        functions[scenario.function] += 1
+        place = list(functions).index(scenario.function) + 1
+        if entry := entries.get(scenario.id):
+            number = f"{place}.{functions[scenario.function]}"
             yield {"number": number, **_test(scenario, entry, surroundings, run, settings)}
 
 
@@ -103,6 +103,7 @@ def _test(
     run: PlatformRun,
     settings: PackageSettings,
 ) -> dict[str, Any]:
+    """What went wrong; of a hidden scenario only the kind of verdict."""
     hidden = scenario.visibility is Visibility.HIDDEN
     name = f"{scenario.function}: {scenario.name}"
     values = paste.settings(scenario.stimuli[0].constants)
@@ -115,26 +116,17 @@ def _test(
     }
     if kind is VerdictKind.HARNESS_ERROR:
         late = run.no_mark is NoMark.OUT_OF_TIME
-        test["output"] = "Not run: out of time." if late else words.VERDICT[kind].capitalize() + "."
-        return test
+        reason = "Not run: out of time" if late else words.VERDICT[kind].capitalize()
+        return test | {"output": f"{reason}."}
+    lines = ["Not graded."] if scenario.informational else []
     if not scenario.informational:
         test["status"] = "passed" if entry.verdict.passed else "failed"
-    test["output"] = _output(scenario, entry, surroundings, hidden=hidden)
-    return test
-
-
-def _output(
-    scenario: Scenario, entry: ScenarioResult, surroundings: Surroundings, *, hidden: bool
-) -> str:
-    """What went wrong; of a hidden scenario only the kind of verdict."""
-    passed = entry.verdict.passed
-    lines = ["Not graded."] if scenario.informational else []
     if hidden:
         lines.append(f"A hidden check: {words.VERDICT[hidden_kind(entry.verdict)]}.")
-    elif not passed or entry.verdict.message:
+    elif not entry.verdict.passed or entry.verdict.message:
         explanation = explained(ShownCheck.of(scenario, entry), surroundings)
         lines.append(as_text(explanation, _COLUMNS).rstrip("\n"))
-    return "\n".join(lines)
+    return test | {"output": "\n".join(lines)}
 
 
 def _no_mark(reason: str) -> dict[str, Any]:
@@ -196,7 +188,7 @@ def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
     """HTML for students and staff alike. `plan` is the whole assignment's."""
     parts = [Markup("<h3>{}</h3>").format(visible(plan.assignment.title))]
     if run.no_mark is not None:
-        parts.append(_paragraph(REASONS[run.no_mark], strong=True))
+        parts.append(_strong(REASONS[run.no_mark]))
     if run.result is not None:
         parts += _outcome(run.result, plan)
     parts.append(_list("About the mark", _about(run, plan, metadata)))
@@ -204,14 +196,12 @@ def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
 
 
 def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
-    parts: list[Markup] = []
     trouble = [result.problem] if result.problem else []
     if result.unparsable is not None:
         broken = result.unparsable
         place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
         trouble.append(f"{place}: {broken.reason}")
-    for line in trouble:
-        parts.append(_paragraph(line, strong=True))
+    parts = [_strong(line) for line in trouble]
     if not trouble and result.scenarios:
         view = student_view(result, plan)
         parts.append(_list("To fix, most marks first", _to_fix(view)))
@@ -230,9 +220,8 @@ def _to_fix(view: StudentView) -> Iterator[str]:
     for cause in view.causes:
         if not cause.checks or cause.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR:
             continue
-        place = cause.place
         where = cause.function or "the file"
-        if place is not None:
+        if (place := cause.place) is not None:
             first = cause.line or place.first
             lines = "" if cause.line or place.last == place.first else f" to {place.last}"
             where += f" ({place.file}, line{'s' if lines else ''} {first}{lines})"
@@ -259,10 +248,10 @@ def _by_function(view: StudentView) -> Markup:
 
 
 def _about(run: PlatformRun, plan: Plan, metadata: Metadata) -> list[str]:
-    lines: list[str] = []
-    for slot in plan.assignment.manual:
-        of = words.number(slot.out_of)
-        lines.append(f"Marked by hand, not in this score: {slot.title}, out of {of}.")
+    lines = [
+        f"Marked by hand, not in this score: {slot.title}, out of {words.number(slot.out_of)}."
+        for slot in plan.assignment.manual
+    ]
     if metadata.late_by is not None:
         late = _in_words(metadata.late_by)
         lines.append(f"Submitted {late} after the due date. The score does not depend on that.")
@@ -282,9 +271,8 @@ def _in_words(span: timedelta) -> str:
     return " ".join(words.counted(count, noun) for count, noun in parts if count)
 
 
-def _paragraph(text: str, *, strong: bool = False) -> Markup:
-    form = "<p><strong>{}</strong></p>" if strong else "<p>{}</p>"
-    return Markup(form).format(visible(text))
+def _strong(text: str) -> Markup:
+    return Markup("<p><strong>{}</strong></p>").format(visible(text))
 
 
 def _list(title: str, lines: Iterable[str]) -> Markup:

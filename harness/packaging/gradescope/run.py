@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -63,7 +64,10 @@ def run(tree: Tree) -> int:
     """Grade the submission within the time limit; valid results are written in any case."""
     started = time.monotonic()
     settings = tree.settings()
-    _close(tree)
+    # Inaccessible to other users: the package holds the answers.
+    for folder, mode in ((tree.source, 0o700), (tree.results.parent, 0o755)):
+        with contextlib.suppress(OSError):
+            folder.chmod(mode)
     command = [sys.executable, "-P", "-s", "-m", _HERE, "grade"]
     variables = {**os.environ, STARTED: repr(started)}
     grading = subprocess.Popen(
@@ -72,7 +76,9 @@ def run(tree: Tree) -> int:
     try:
         status = grading.wait(settings.end_after)
     except subprocess.TimeoutExpired:
-        _end(grading)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(grading.pid, signal.SIGKILL)  # its servers end with it
+        grading.wait()
         _write(tree, started, PlatformRun(no_mark=NoMark.OUT_OF_TIME, complaint="was ended"))
         return 0
     if status != 0:
@@ -107,20 +113,6 @@ def _write(tree: Tree, started: float, outcome: PlatformRun) -> None:
     print(f"{settings.assignment}: {state} after {seconds:.1f} s", outcome.complaint, flush=True)
 
 
-def _close(tree: Tree) -> None:
-    """Make package and results inaccessible to other users: the package holds the answers."""
-    for folder, mode in ((tree.source, 0o700), (tree.results.parent, 0o755)):
-        with contextlib.suppress(OSError):
-            folder.chmod(mode)
-
-
-def _end(grading: subprocess.Popen[bytes]) -> None:
-    """End the process; its servers end with it."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(grading.pid, signal.SIGKILL)
-    grading.wait()
-
-
 def prepared(specification: Specification, python: Path, cache: Path) -> GradingContext:
     """What to grade with, the answer key made or recalled; as much of the assignment as may be run
     here. Raises UserError (another version of Python, a reference that disagrees)."""
@@ -138,10 +130,9 @@ def grade_one(context: GradingContext, submission: Submission, end: float) -> Pl
     Should our machinery fail, it is tried once more. Where a program can neither be confined nor be
     another user than the one who keeps the answers, nothing is run.
     """
-    if context.tier.tier is Tier.PORTABLE and not _has_other_users():
-        return PlatformRun(
-            context=context, no_mark=NoMark.NOT_CONFINED, complaint="there is no other user"
-        )
+    if context.tier.tier is Tier.PORTABLE and (os.geteuid() != 0 or unused_uids() is None):
+        complaint = "there is no other user"
+        return PlatformRun(context=context, no_mark=NoMark.NOT_CONFINED, complaint=complaint)
     run = _attempt(context, submission, end)
     if run.no_mark is NoMark.FAILED and time.monotonic() < end:
         return _attempt(context, submission, end)
@@ -173,10 +164,6 @@ def _why_not(context: GradingContext, result: SubmissionResult, driver: InTime) 
             return NoMark.NEEDS_REVIEW
 
 
-def _has_other_users() -> bool:
-    return os.geteuid() == 0 and unused_uids() is not None
-
-
 def _driver(context: GradingContext) -> AnyDriver:
     """The tier's; where that is none, root still gives the program a user of its own."""
     tier, core = context.tier.tier, pick_cpu()
@@ -185,9 +172,6 @@ def _driver(context: GradingContext) -> AnyDriver:
     from harness.execution import Driver  # noqa: PLC0415  (loads where there are terminals)
 
     return Driver(context.interpreter, tier, cpu=core, layers=tier_layers(tier) | {"user"})
-
-
-NOT_IN_TIME = Observation(ending=Ending.HARNESS_ERROR, detail="not run: out of time")
 
 
 class InTime(AnyDriver):
@@ -232,23 +216,22 @@ class InTime(AnyDriver):
         return self.ran_out
 
 
+@dataclass(frozen=True, slots=True)
 class _InTimeServer:
-    def __init__(self, server: Observes, driver: InTime) -> None:
-        self._server = server
-        self._driver = driver
+    server: Observes
+    driver: InTime
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        if self._driver.is_over():
-            return NOT_IN_TIME
-        return self._server.observe(stimulus, limits)
+        if self.driver.is_over():
+            return Observation(ending=Ending.HARNESS_ERROR, detail="not run: out of time")
+        return self.server.observe(stimulus, limits)
 
 
 def main(arguments: list[str]) -> int:
     """Run one of the three steps; a failure is one line on stderr and status 1."""
-    tree = Tree(Path(os.environ.get(ROOT, "/autograder")))
     verbs = {"prepare": prepare_image, "run": run, "grade": grade}
     try:
-        return verbs[arguments[0]](tree)
+        return verbs[arguments[0]](Tree(Path(os.environ.get(ROOT, "/autograder"))))
     except (UserError, HarnessError) as error:
         sys.stderr.write(error_lines(str(error)))
         return 1

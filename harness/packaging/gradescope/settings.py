@@ -39,33 +39,15 @@ class PackageSettings:
     harness: str
 
 
-@dataclass(frozen=True, slots=True)
 class Tree:
-    """The platform's folder, `/autograder` there."""
+    """The platform's folder `root`, `/autograder` there."""
 
-    root: Path
-
-    @property
-    def source(self) -> Path:
-        """Where the package was unpacked."""
-        return self.root / "source"
-
-    @property
-    def submission(self) -> Path:
-        return self.root / "submission"
-
-    @property
-    def results(self) -> Path:
-        return self.root / "results" / "results.json"
-
-    @property
-    def metadata(self) -> Path:
-        return self.root / "submission_metadata.json"
-
-    @property
-    def keys(self) -> Path:
-        """Where setup.sh keeps the answer key."""
-        return self.source / "cache"
+    def __init__(self, root: Path) -> None:
+        self.source = root / "source"  # where the package was unpacked
+        self.submission = root / "submission"
+        self.results = root / "results" / "results.json"
+        self.metadata = root / "submission_metadata.json"
+        self.keys = self.source / "cache"  # where setup.sh keeps the answer key
 
     def settings(self) -> PackageSettings:
         """The package's settings. HarnessError where it is incomplete."""
@@ -120,21 +102,14 @@ def read_metadata(path: Path) -> Metadata:
         return Metadata(notice=f"{path.name} is not JSON and was not used")
     if not isinstance(plain, dict):
         return Metadata(notice=f"{path.name} is not as the platform writes it and was not used")
+    number, previous = plain.get("id"), plain.get("previous_submissions")
     notices: list[str] = []
     return Metadata(
-        id=_id(plain.get("id")),
-        attempt=_attempt(plain.get("previous_submissions")),
+        id=str(number) if type(number) in (int, str) and number != "" else "submission",
+        attempt=len(previous) + 1 if isinstance(previous, list) else None,
         late_by=_late_by(plain, path.name, notices),
         notice="; ".join(notices),
     )
-
-
-def _id(value: Any) -> str:
-    return str(value) if type(value) in (int, str) and value != "" else "submission"
-
-
-def _attempt(previous: Any) -> int | None:
-    return len(previous) + 1 if isinstance(previous, list) else None
 
 
 def _late_by(plain: dict[str, Any], name: str, notices: list[str]) -> timedelta | None:

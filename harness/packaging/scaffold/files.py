@@ -12,7 +12,8 @@ import re
 import string
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,10 +28,9 @@ from harness.model.observation import Ending, Phase
 from harness.packaging.scaffold.first_scenarios import First, class_names, first_scenarios
 
 _TEMPLATE = Path(__file__).parent / "template"
-_SPEC_FILES = (
-    *("assignment.yaml", "clauses.yaml", "mutants.yaml"),
-    *("is_valid.yaml", "main.yaml", "total.yaml"),
-)
+_SPEC_FILES = [
+    f"{name}.yaml" for name in ("assignment", "clauses", "mutants", "is_valid", "main", "total")
+]
 _SAMPLES = {
     "another_style": "fails: []\nmark: [10, 10]\n",
     "accepts_zero": 'fails: ["is_valid/below-the-lowest"]\n'
@@ -55,6 +55,9 @@ class LeftOut:
 
     first: First
     reason: str
+
+    def __str__(self) -> str:
+        return f"{self.first.action.partition(': ')[2]}: {' '.join(self.reason.split())}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,16 +107,14 @@ def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> Begun:
     """
     draft = _draft(reference)
     asking = tuple(first for first in draft.firsts if first.asks)
-    ready = tuple(first for first in draft.firsts if not first.asks)
-    sound = replace(draft, firsts=ready)
-    if ready:
+    sound = replace(draft, firsts=tuple(first for first in draft.firsts if not first.asks))
+    if sound.firsts:
         sound = _tried(assignment_id, reference, sound)
     named = {first.name: first for first in (*sound.firsts, *asking)}
     sound = replace(sound, firsts=tuple(named[f.name] for f in draft.firsts if f.name in named))
     without: tuple[str, ...] = ()
     if not sound.firsts:
-        left_out = sound.left_out[:_MOST_REASONS]
-        reasons = tuple(_reason(each).removesuffix(".") for each in left_out)
+        reasons = tuple(str(each).removesuffix(".") for each in sound.left_out[:_MOST_REASONS])
         without = reasons or ("the reference has nothing to call or run",)
     return Begun(
         files=_begun(assignment_id, reference, sound),
@@ -147,8 +148,7 @@ def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
     firsts = draft.firsts
     heading = _filled("assignment.yaml", _values(assignment_id, ", ".join(reference)))
     classes = [name for data in reference.values() for name in class_names(data)]
-    if classes:
-        compared = ", ".join(f"{name}: attributes" for name in classes)
+    if compared := ", ".join(f"{name}: attributes" for name in classes):
         heading += f"compare: {{{compared}}}\n".encode()
     if draft.floats:
         heading += b"floats: {within: 0.000001}\n"
@@ -162,14 +162,10 @@ def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
     }
     if firsts:
         first_file = _HEAD + "".join(map(_scenario, firsts))
-        first_file += "".join(f"# Left out: {_reason(each)}\n" for each in draft.left_out)
+        first_file += "".join(f"# Left out: {each}\n" for each in draft.left_out)
         files[f"{spec}/first.yaml"] = first_file.encode()
     files |= {f"{submissions}/reference/{name}": data for name, data in reference.items()}
     return files
-
-
-def _reason(left: LeftOut) -> str:
-    return f"{left.first.action.partition(': ')[2]}: {' '.join(left.reason.split())}"
 
 
 def _clause(name: str) -> str:
@@ -181,29 +177,24 @@ def _scenario(first: First) -> str:
     key, _, text = first.action.partition(": ")
     if ": " in text:  # which YAML would read as a mapping
         text = f"'{text}'"
-    lines = [
-        f"  - name: {first.name} for the first time",
-        f"    function: {first.name}",
-        f'    clause: "{first.name}"',
-        "    visible: true",
-        f"    {key}: {text}",
-    ]
+    scenario = (
+        f"  - name: {first.name} for the first time\n    function: {first.name}\n"
+        f'    clause: "{first.name}"\n    visible: true\n    {key}: {text}\n'
+    )
     if first.raises:
-        lines.append(f"    raises: {first.raises}")
+        scenario += f"    raises: {first.raises}\n"
     if first.seeded:
-        lines.append("    seed: 1")
+        scenario += "    seed: 1\n"
     if first.asks:
-        lines.append("    input: []  # what is typed, line by line; files: what it reads")
-    return "".join(f"{line}\n" for line in lines)
+        scenario += "    input: []  # what is typed, line by line; files: what it reads\n"
+    return scenario
 
 
 def _mutant(first: First) -> str:
-    def block(text: str) -> str:
-        return "".join(f"      {line}\n" for line in text.splitlines())
-
+    find, replaced = (textwrap.indent(text, " " * 6) for text in (first.find, first.replace))
     return (
         f'  - clause: "{first.name}"\n    file: {first.file}\n    why: It is not written.\n'
-        f"    find: |\n{block(first.find)}    replace: |\n{block(first.replace)}"
+        f"    find: |\n{find}\n    replace: |\n{replaced}\n"
     )
 
 
@@ -228,10 +219,8 @@ def copied(source: str, assignment_id: str) -> dict[str, bytes]:
     UserError for an assignment that does not come with the harness.
     """
     if source not in shipped():
-        known = ", ".join(shipped()) or "none"
-        raise UserError(
-            f"no assignment {source!r} comes with the harness", hint=f"there are: {known}"
-        )
+        what = f"no assignment {source!r} comes with the harness"
+        raise UserError(what, hint=f"there are: {', '.join(shipped()) or 'none'}")
     files: dict[str, bytes] = {}
     for part in _PARTS:
         folder = _root() / part / source
@@ -256,7 +245,7 @@ def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
                 write_bytes(Path(folder, name), data)
             return prepare(load(Path(folder), assignment_id), refuse=False)
 
-    chosen = {first.name: first for first in draft.firsts}
+    chosen: dict[str, First] = {}
     waiting, attempt = draft.firsts, 0
     while waiting:
         attempts = tuple(first.attempt(attempt) for first in waiting)
@@ -266,37 +255,26 @@ def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
             if not name or not attempt:
                 chosen[first.name] = replace(first, raises=name)
         attempt += 1
-        waiting = tuple(
-            first
-            for first, name in zip(waiting, raised, strict=True)
-            if name and attempt <= len(first.others)
-        )
-    return _sound(replace(draft, firsts=tuple(chosen.values())), prepared)
-
-
-def _raised(key: AnswerKey) -> list[str]:
-    """The exception that each scenario ends with; empty for any other end."""
-    seen = [entry.answers[0].observation for entry in key.scenarios]
-    return [
-        each.raised.type_name
-        if each.raised and each.ending is Ending.ANSWERED and each.phase is Phase.STIMULUS
-        else ""
-        for each in seen
-    ]
-
-
-def _sound(draft: Draft, prepared: Callable[[Draft], GradingContext]) -> Draft:
+        tried = zip(waiting, raised, strict=True)
+        waiting = tuple(f for f, name in tried if name and attempt <= len(f.others))
+    draft = replace(draft, firsts=tuple(chosen.values()))
     for _ in range(_MOST_ROUNDS):
         if not draft.firsts:
             break
         context = prepared(draft)
         report = validate(context, (), jobs=1)
         ids = [scenario.id for scenario in context.specification.plan.scenarios]
-        changed = _without_problems(draft, report, ids)
-        if changed == draft:
+        before, draft = draft, _without_problems(draft, report, ids)
+        if draft == before:
             break
-        draft = changed
     return draft
+
+
+def _raised(key: AnswerKey) -> list[str]:
+    """The exception that each scenario ends with; empty for any other end."""
+    seen = [entry.answers[0].observation for entry in key.scenarios]
+    ended = (each.ending is Ending.ANSWERED and each.phase is Phase.STIMULUS for each in seen)
+    return [o.raised.type_name if o.raised and e else "" for o, e in zip(seen, ended, strict=True)]
 
 
 def _without_problems(draft: Draft, report: ValidationReport, ids: Sequence[str]) -> Draft:
@@ -335,9 +313,8 @@ def keep_out(base: Path) -> bool:
     text = path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
     there = {line.strip().strip("/*") for line in text.splitlines()}
     missing = [line for line in _KEPT_OUT if line.strip("/") not in there]
-    if not missing:
-        return False
-    before = text if not text or text.endswith("\n") else text + "\n"
-    added = "".join(f"{line}\n" for line in (_WHY, *missing))
-    write_bytes(path, (before + added).encode("utf-8", "surrogateescape"))
-    return True
+    if missing:
+        before = text if not text or text.endswith("\n") else text + "\n"
+        added = "".join(f"{line}\n" for line in (_WHY, *missing))
+        write_bytes(path, (before + added).encode("utf-8", "surrogateescape"))
+    return bool(missing)

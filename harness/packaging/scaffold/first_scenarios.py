@@ -58,25 +58,15 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
             for name, node in classes.items()
             if not _names(node) & {*asking, *_OUTSIDE}
         ),
-        *_calls(file, functions, asking, classes, lines),
+        *(
+            _call(file, name, [called(node, classes, n) for n in range(ATTEMPTS)], node, lines)
+            for name, node in functions.items()
+            if name not in {*asking, "main"} and not name.startswith("_")
+            if node.body[0].lineno > node.lineno
+        ),
         *_run(file, tree.body, asking, lines),
     )
     return tuple(each for each in found if not each.asks) or found
-
-
-def _calls(
-    file: str,
-    functions: Mapping[str, ast.FunctionDef],
-    asking: Iterable[str],
-    classes: Mapping[str, ast.FunctionDef],
-    lines: Sequence[str],
-) -> Iterator[First]:
-    for name, node in functions.items():
-        if name in asking or name == "main" or name.startswith("_"):
-            continue
-        if node.body[0].lineno > node.lineno:
-            calls = [f"{name}({listed_arguments(node, classes, n)})" for n in range(ATTEMPTS)]
-            yield _call(file, name, calls, node, lines)
 
 
 def _call(
@@ -125,13 +115,12 @@ def _run(
     file: str, body: Sequence[ast.stmt], asking: Iterable[str], lines: Sequence[str]
 ) -> Iterator[First]:
     """The program itself, where running it is more than defining names."""
-    outside = [node for node in body if not isinstance(node, ast.FunctionDef)]
+    outside = [n for n in body if not (isinstance(n, ast.FunctionDef) or _is_docstring(n))]
     outer = {*asking, *_OUTSIDE}
     acts = [
         node
         for node in outside
-        if (_names(node) & outer and isinstance(node, _ASSIGNMENTS))
-        or not (isinstance(node, _QUIET) or _is_docstring(node))
+        if (_names(node) & outer and isinstance(node, _ASSIGNMENTS)) or not isinstance(node, _QUIET)
     ]
     if acts:
         *before, line = _once(lines, acts[0].lineno - 1, acts[0].lineno)
@@ -164,14 +153,13 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 ATTEMPTS = 4
-_SMALL = {"int": "2", "float": "1.5", "str": '"a"', "bool": "True", "list": "[]", "dict": "{}"}
-_LARGER = {
-    "int": "5",
-    "float": "2.5",
-    "str": '"abc"',
-    "bool": "False",
-    "list": "[3, 1]",
-    "dict": '{"a": 1}',
+_EXAMPLES = {  # of each type the simplest, and another
+    "int": ("2", "5"),
+    "float": ("1.5", "2.5"),
+    "str": ('"a"', '"abc"'),
+    "bool": ("True", "False"),
+    "list": ("[]", "[3, 1]"),
+    "dict": ("{}", '{"a": 1}'),
 }
 _OF_ANY_TYPE = ("2", "[3, 1]", '"abc"', '{"a": 1}')
 _DEEPEST = 3  # objects in objects
@@ -179,10 +167,11 @@ _DEEPEST = 3  # objects in objects
 Constructors = Mapping[str, ast.FunctionDef]
 
 
-def listed_arguments(node: ast.FunctionDef, classes: Constructors, attempt: int) -> str:
-    """Those that a function requires, as they stand between its brackets. `classes` has the
-    `__init__` of each class that may be made, `attempt` counts from 0."""
-    return ", ".join(_example(each.annotation, classes, attempt, 0) for each in _required(node))
+def called(node: ast.FunctionDef, classes: Constructors, attempt: int) -> str:
+    """The call with the arguments that a function requires. `classes` has the `__init__` of each
+    class that may be made, `attempt` counts from 0."""
+    listed = (_example(each.annotation, classes, attempt, 0) for each in _required(node))
+    return f"{node.name}({', '.join(listed)})"
 
 
 def made(name: str, classes: Constructors, attempt: int, depth: int = 0) -> str:
@@ -202,7 +191,6 @@ def _example(kind: ast.expr | None, classes: Constructors, attempt: int, depth: 
     text = ast.unparse(kind).strip("'\"") if kind else ""
     if text in classes:
         return made(text, classes, attempt, depth)
-    known = _LARGER if attempt else _SMALL
     if attempt:
         match kind:
             case ast.Subscript(value=ast.Name(id="list"), slice=inner):
@@ -210,4 +198,5 @@ def _example(kind: ast.expr | None, classes: Constructors, attempt: int, depth: 
             case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, value])):
                 parts = (_example(each, classes, attempt, depth) for each in (key, value))
                 return f"{{{': '.join(parts)}}}"
-    return known.get(text.partition("[")[0], _OF_ANY_TYPE[attempt])
+    examples = _EXAMPLES.get(text.partition("[")[0])
+    return examples[attempt > 0] if examples else _OF_ANY_TYPE[attempt]

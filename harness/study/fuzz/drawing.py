@@ -47,11 +47,10 @@ class CourseCode:
         """Whether the sheet defines what a draw does, as far as a function of the course's can
         tell: true where the draw does not bind all its parameters."""
         bound = {each.name for each in assume.constants}
-        if not isinstance(draw, dict) or not set(assume.parameters) <= bound | draw.keys():
-            return True
-        return bool(self.call(assume, draw))
+        binds_all = isinstance(draw, dict) and set(assume.parameters) <= bound | draw.keys()
+        return not binds_all or bool(self.call(assume, draw))
 
-    def lines(self, lines: Lines, place: str) -> list[str]:
+    def lines(self, lines: Lines) -> list[str]:
         """Lines to type; UserError where the function gives others than texts of one line."""
         if lines.function is None:
             return list(lines.written)
@@ -94,9 +93,8 @@ class Drawer:
 
     def batch(self, seed: int, count: int, *, twice: bool = False) -> list[Draw]:
         """About `count` different draws, always the same for a seed (`twice`: which is tried).
-        UserError, with the strategy's
-        file and line, for one that gives what is no literal, nothing, or something else each time.
-        """
+        UserError, with the strategy's file and line, for one that gives what is no literal,
+        nothing, or something else each time."""
         draws = self._draw(seed, count)
         if twice and draws[:_REPEATED] != self._draw(seed, count, most=_REPEATED):
             raise self._wrong("gives other draws when it is asked again: does it use the time, a "
@@ -172,13 +170,11 @@ class Drawer:
 
     def _typings(self, strategies: Any) -> Iterable[Any]:
         """For each prompt, the lines to type at it: a few or many."""
-        most = self._target.inputs
         for prompt in self._target.prompts:
-            often = self._code.lines(prompt.often, str(self._target.place))
-            sometimes = self._code.lines(prompt.sometimes, str(self._target.place))
+            often, sometimes = self._code.lines(prompt.often), self._code.lines(prompt.sometimes)
             weighted = often * max(1, _OFTEN * len(sometimes)) + sometimes * len(often)
             line = strategies.sampled_from(weighted)
-            yield strategies.integers(1, most).flatmap(
+            yield strategies.integers(1, self._target.inputs).flatmap(
                 lambda n, line=line: strategies.lists(line, min_size=n, max_size=n)
             )
 
@@ -249,14 +245,10 @@ class _Game:
     def _line(self, taken: Sequence[int], prompt: int) -> str:
         """The next line for a prompt, after these."""
         index = taken.count(prompt)
-        lines = self.lines[prompt]
         # The first prompt's lines are the game; when they are at an end, so is the game.
         going_on = taken.count(0) < len(self.lines[0]) and len(taken) < self.target.inputs
-        if going_on and prompt == 0:
-            return lines[index]
-        if going_on:
-            return lines[index % len(lines)]
-        return self.closing[prompt][index % len(self.closing[prompt])]
+        lines = self.lines[prompt] if going_on else self.closing[prompt]
+        return lines[index % len(lines)]
 
     def learn(self, seen: Observation) -> None:
         """Follow what was printed up to where something was typed that was meant for another

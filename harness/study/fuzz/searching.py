@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,16 +17,9 @@ from harness.grading.context import GradingContext
 from harness.grading.engines import WorkerFailure
 from harness.grading.engines.local import WorkerPool
 from harness.grading.engines.worker import SpawnedWorker
+from harness.model import study
 from harness.model.plan import Plan
-from harness.model.stimulus import Run, Stimulus
-from harness.model.study import (
-    FunctionInputs,
-    FuzzDifference,
-    FuzzedSubmission,
-    FuzzReport,
-    FuzzSettings,
-    NotFuzzed,
-)
+from harness.model.stimulus import Run
 from harness.model.submission import Submission
 from harness.results.reuse import execution_digest, judging_digest
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, batch_size
@@ -39,15 +33,8 @@ class KnownTarget:
     digest: str
     target: str
     batches: tuple[int, ...] = ()
-    difference: FuzzDifference | None = None
+    difference: study.FuzzDifference | None = None
     found_in: int = 0
-
-    def with_batch(self, batch: int, difference: FuzzDifference | None) -> KnownTarget:
-        known = replace(self, batches=tuple(sorted({*self.batches, batch})))
-        earlier = self.difference is None or batch < self.found_in
-        if difference is None or not earlier:
-            return known
-        return replace(known, difference=difference, found_in=batch)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,29 +49,21 @@ class KnownBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Contents:
-    targets: tuple[KnownTarget, ...]
-    batches: tuple[KnownBatch, ...]
+    targets: tuple[KnownTarget, ...] = ()
+    batches: tuple[KnownBatch, ...] = ()
 
 
-@dataclass(slots=True)
 class Kept:
-    """What is known under the same settings, reference, interpreter and seed."""
+    """What earlier searches found out, if any, in a file that is theirs alone; and this one."""
 
-    path: Path
-    targets: dict[tuple[str, str], KnownTarget] = field(default_factory=dict)
-    batches: dict[tuple[str, int], KnownBatch] = field(default_factory=dict)
-
-    @classmethod
-    def open(cls, cache: Path, context: GradingContext, settings: FuzzSettings, seed: int) -> Kept:
-        """What earlier searches found out, or nothing."""
-        kept = cls(cache / "fuzz" / f"{_key(context, settings, seed)}.json")
+    def __init__(self, path: Path) -> None:
+        self.path = path
         try:
-            contents = serial.loads(_Contents, kept.path.read_bytes())
+            contents = serial.loads(_Contents, path.read_bytes())
         except (OSError, serial.SerialError):
-            return kept
-        kept.targets = {(each.digest, each.target): each for each in contents.targets}
-        kept.batches = {(each.target, each.batch): each for each in contents.batches}
-        return kept
+            contents = _Contents()
+        self.targets = {(each.digest, each.target): each for each in contents.targets}
+        self.batches = {(each.target, each.batch): each for each in contents.batches}
 
     def is_open(self, digest: str, target: str, batch: int) -> bool:
         """Whether a submission is still to be asked about this batch."""
@@ -96,8 +75,11 @@ class Kept:
         unit = result.unit
         for digest in unit.digests:
             known = self.targets.get((digest, target)) or KnownTarget(digest=digest, target=target)
+            known = replace(known, batches=tuple(sorted({*known.batches, unit.batch})))
             difference = result.found.get(digest)
-            self.targets[digest, target] = known.with_batch(unit.batch, difference)
+            if difference and (known.difference is None or unit.batch < known.found_in):
+                known = replace(known, difference=difference, found_in=unit.batch)
+            self.targets[digest, target] = known
         self.batches[target, unit.batch] = KnownBatch(
             target=target, batch=unit.batch, inputs=result.inputs, left_out=result.left_out
         )
@@ -115,7 +97,8 @@ class Kept:
         files.write(self.path, serial.dumps(contents), private=True)
 
 
-def _key(context: GradingContext, settings: FuzzSettings, seed: int) -> str:
+def _key(context: GradingContext, settings: study.FuzzSettings, seed: int) -> str:
+    """The same for the same settings, reference, interpreter and seed."""
     try:
         drawn_by = version("hypothesis")
     except PackageNotFoundError:
@@ -135,13 +118,9 @@ def _key(context: GradingContext, settings: FuzzSettings, seed: int) -> str:
 
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_NO_STRATEGY = "its scenarios name no strategy that makes its arguments"
-_NO_GAME = "no game under fuzz: says what is typed"
-_UNCALLED = "no scenario calls it"
-_NO_ROW = "no scenario is of this function, though some call it"
 
 
-def not_fuzzed(plan: Plan, settings: FuzzSettings) -> tuple[NotFuzzed, ...]:
+def not_fuzzed(plan: Plan, settings: study.FuzzSettings) -> tuple[study.NotFuzzed, ...]:
     """In the order of the reference; then what is no function of it, such as a program. Of what has
     no scenario only what a clause names is of the sheet: a reference has helpers of its own."""
     drawn = {target.function for target in settings.targets}
@@ -151,23 +130,23 @@ def not_fuzzed(plan: Plan, settings: FuzzSettings) -> tuple[NotFuzzed, ...]:
     functions = [each.name for each in plan.assignment.functions if each.name in on_sheet]
     names = dict.fromkeys([*functions, *(scenario.function for scenario in plan.scenarios)])
     return tuple(
-        NotFuzzed(function=name, reason=_reason(plan, name)) for name in names if name not in drawn
+        study.NotFuzzed(function=name, reason=_reason(plan, name))
+        for name in names
+        if name not in drawn
     )
 
 
 def _reason(plan: Plan, name: str) -> str:
     stimuli = [one for s in plan.scenarios if s.function == name for one in s.stimuli]
+    if stimuli and all(isinstance(one.action, Run) for one in stimuli):
+        return "no game under fuzz: says what is typed"
     if stimuli:
-        runs = all(isinstance(one.action, Run) for one in stimuli)
-        return _NO_GAME if runs else _NO_STRATEGY
+        return "its scenarios name no strategy that makes its arguments"
     last = name.rpartition(".")[2]
-    every = (one for scenario in plan.scenarios for one in scenario.stimuli)
-    return _NO_ROW if any(last in _words(one) for one in every) else _UNCALLED
-
-
-def _words(stimulus: Stimulus) -> Iterator[str]:
-    for text in stimulus.source_texts():
-        yield from _WORD.findall(text)
+    texts = (text for s in plan.scenarios for one in s.stimuli for text in one.source_texts())
+    if any(last in _WORD.findall(text) for text in texts):
+        return "no scenario is of this function, though some call it"
+    return "no scenario calls it"
 
 
 Progress = Callable[[str, int, int, int], None]
@@ -187,13 +166,13 @@ class FuzzOptions:
 
 def fuzz(
     context: GradingContext,
-    settings: FuzzSettings,
+    settings: study.FuzzSettings,
     submissions: Sequence[Submission],
     options: FuzzOptions,
     *,
     cache: Path,
     progress: Progress = lambda function, done, total, found: None,
-) -> FuzzReport:
+) -> study.FuzzReport:
     """Compare submissions with the reference on randomly drawn inputs.
 
     A submission that differs on a target (a function or the program) is not run on that target
@@ -211,7 +190,7 @@ def fuzz(
         tier=context.tier.tier,
         seed=options.seed,
     )
-    kept = Kept.open(cache, context, settings, options.seed)
+    kept = Kept(cache / "fuzz" / f"{_key(context, settings, options.seed)}.json")
     units = _units(settings, options.inputs, tuple(unique), kept)
     deadline = time.monotonic() + options.seconds if options.seconds is not None else None
     done, complete = 0, True
@@ -223,13 +202,11 @@ def fuzz(
             if done % _SAVED_EVERY == 0:
                 kept.save()
             progress(target.function, done, len(units), kept.differing(unique))
-        open_units = [
-            unit
+        complete = not any(
+            kept.is_open(digest, settings.targets[unit.target].id, unit.batch)
             for unit in units
             for digest in unit.digests
-            if kept.is_open(digest, settings.targets[unit.target].id, unit.batch)
-        ]
-        complete = not open_units
+        )
     except KeyboardInterrupt:
         complete = False
     finally:
@@ -237,11 +214,11 @@ def fuzz(
     return _report(context, settings, submissions, options, kept, complete=complete)
 
 
-def _units(settings: FuzzSettings, inputs: int, digests: Sequence[str], kept: Kept) -> list[Unit]:
+def _units(
+    settings: study.FuzzSettings, inputs: int, digests: Sequence[str], kept: Kept
+) -> list[Unit]:
     """The batches that are not known, first batches first: every function has its turn early."""
-    sharing: dict[str, int] = {}
-    for target in settings.targets:
-        sharing[target.function] = sharing.get(target.function, 0) + 1
+    sharing = Counter(target.function for target in settings.targets)
     units = []
     for number, target in enumerate(settings.targets):
         draws = max(1, inputs // sharing[target.function])
@@ -271,31 +248,27 @@ def _run(
         if isinstance(message, UnitResult):
             differ.update((digest, message.unit.target) for digest in message.found)
 
-    with WorkerPool(_start, jobs) as workers:
+    def start(setup: Setup, cpu: int | None) -> SpawnedWorker:
+        return SpawnedWorker(setup, "harness.study.fuzz.worker")  # which picks its own processor
+
+    with WorkerPool(start, jobs) as workers:
         for _, message in workers.run(setup, still_open(), heard):
             if isinstance(message, WorkerFailure):
                 raise HarnessError(f"a process that compares programs died ({message.reason})")
-            if isinstance(message, UserError):
-                raise UserError(message.what, place=message.place, hint=message.hint)
-            if isinstance(message, HarnessError):
+            if isinstance(message, UserError | HarnessError):
                 raise message
             yield message
 
 
-def _start(setup: Setup, cpu: int | None) -> SpawnedWorker:
-    """A process that picks its processor itself."""
-    return SpawnedWorker(setup, "harness.study.fuzz.worker")
-
-
 def _report(
     context: GradingContext,
-    settings: FuzzSettings,
+    settings: study.FuzzSettings,
     submissions: Sequence[Submission],
     options: FuzzOptions,
     kept: Kept,
     *,
     complete: bool,
-) -> FuzzReport:
+) -> study.FuzzReport:
     by_digest: dict[str, list[str]] = {}
     for each in submissions:
         by_digest.setdefault(each.digest, []).append(each.id)
@@ -313,14 +286,14 @@ def _report(
         )
         differences = tuple(each.difference for each in there if each.difference is not None)
         fuzzed.append(
-            FuzzedSubmission(ids=tuple(sorted(ids)), inputs=inputs, differences=differences)
+            study.FuzzedSubmission(ids=tuple(sorted(ids)), inputs=inputs, differences=differences)
         )
-    return FuzzReport(
+    return study.FuzzReport(
         assignment=context.specification.plan.assignment.id,
         seed=options.seed,
         complete=complete,
         functions=tuple(
-            FunctionInputs(function=name, inputs=inputs, left_out=left_out)
+            study.FunctionInputs(function=name, inputs=inputs, left_out=left_out)
             for name, (inputs, left_out) in functions.items()
         ),
         submissions=tuple(sorted(fuzzed, key=lambda each: each.ids)),

@@ -49,33 +49,24 @@ _OF_OURS = frozenset({VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY})
 
 @dataclass(slots=True)
 class Prepared:
-    """A batch: its stimuli by number, what the reference did in a shared run, in canonical form,
-    and alone. `left_out` are those on which it raised or met a limit."""
+    """A batch: its stimuli, what the reference did in a shared run, in canonical form, and alone,
+    by their numbers. `left_out` are those on which it raised or met a limit."""
 
     target: FuzzTarget
-    stimuli: dict[int, Stimulus]
+    stimuli: Sequence[Stimulus]
     groups: tuple[SharedGroup, ...] = ()
     together: dict[int, bytes] = field(default_factory=dict)
     alone: dict[int, Observation] = field(default_factory=dict)
     left_out: set[int] = field(default_factory=set)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Differing:
-    """An input that a submission fails, alone, and the verdict on it."""
-
-    number: int
-    stimulus: Stimulus
-    verdict: Verdict
-
-
+@dataclass(slots=True)
 class RunningProgram:
-    """A submission or the reference, in a server of its own; `sharing` where its inputs may share
-    a process."""
+    """A submission or the reference, in a server of its own; `sharing` is that server where its
+    inputs may share a process."""
 
-    def __init__(self, server: Observes, *, together: bool) -> None:
-        self.server = server
-        self.sharing = server if together and isinstance(server, SharingObserver) else None
+    server: Observes
+    sharing: SharingObserver | None
 
     def run_together(
         self, group: SharedGroup, numbers: Sequence[int], keep: Keep
@@ -111,33 +102,29 @@ class Comparer:
     def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> RunningProgram:
         """A submission's program, until `stack` is closed."""
         server = stack.enter_context(self._driver.submission(self._assignment, files))
-        return RunningProgram(server, together=self._may_share(files))
+        if isinstance(server, SharingObserver) and self._may_share(files):
+            return RunningProgram(server, sharing=server)
+        return RunningProgram(server, sharing=None)
 
     def observed(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> list[Observation]:
         """What the reference does, in the order of the stimuli."""
         prepared = self.prepare(target, stimuli)
+        jobs = {number: job for group in prepared.groups for number, job in group.jobs.items()}
         observations = []
-        for number, stimulus in prepared.stimuli.items():
+        for number, stimulus in enumerate(stimuli):
             observation = None
-            if number in prepared.together:
-                arguments = next(
-                    group.jobs[number].arguments
-                    for group in prepared.groups
-                    if number in group.jobs
-                )
-                data = prepared.together[number]
+            if data := prepared.together.get(number):
+                arguments = jobs[number].arguments
                 observation = decoded(data, stimulus, target.limits, arguments=arguments)
-            observations.append(
-                observation if observation is not None else self._alone(prepared, number)
-            )
+            observations.append(observation or self._alone(prepared, number))
         return observations
 
     def prepare(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> Prepared:
         """A batch, run on the reference."""
-        prepared = Prepared(target, dict(enumerate(stimuli)))
+        prepared = Prepared(target, stimuli)
         if self._reference.sharing is None:
             return prepared
-        sharing = {n: (s, target.limits) for n, s in prepared.stimuli.items() if may_share(s)}
+        sharing = {n: (s, target.limits) for n, s in enumerate(stimuli) if may_share(s)}
         prepared.groups = self._reference.sharing.group(sharing)
         for group in prepared.groups:
             numbers = sorted(group.jobs)
@@ -149,21 +136,22 @@ class Comparer:
                     prepared.together[number] = data
         return prepared
 
-    def differing(self, prepared: Prepared, program: RunningProgram) -> Iterator[Differing]:
-        """Inputs on which a program fails, in the order of their numbers. It is not asked on and on
+    def differing(self, prepared: Prepared, program: RunningProgram) -> Iterator[int]:
+        """The numbers of inputs that a program fails alone, in order. It is not asked on and on
         once it has run into limits, or where very much is not the same."""
         equal: set[int] = set()
         together = prepared.together
         for group in prepared.groups:
             if numbers := sorted(group.jobs.keys() & together.keys()):
                 equal |= program.run_together(group, numbers, lambda n, d: d == together[n]).keys()
-        suspects = [n for n in prepared.stimuli if n not in equal and n not in prepared.left_out]
         judged = 0
-        for number in suspects:
+        for number in range(len(prepared.stimuli)):
+            if number in equal or number in prepared.left_out:
+                continue
             verdict = self.verdict(prepared, number, program)
             if verdict is None or verdict.passed or verdict.kind in _OF_OURS:
                 continue
-            yield Differing(number=number, stimulus=prepared.stimuli[number], verdict=verdict)
+            yield number
             judged += 1
             if judged >= _MOST_JUDGED or verdict.kind in _LIMITS:
                 return
@@ -216,9 +204,6 @@ def stated(target: FuzzTarget, reference: Observation) -> Expected:
     return replace(own, ends=ends)
 
 
-_NAME = "differs from the reference"
-
-
 def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation) -> str:
     """The item. What is expected is the reference's to say, but that a game goes on."""
     lines = [f"function: {in_quotes(target.function)}"]
@@ -257,7 +242,7 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
     if reference.ending is Ending.ASKED_FOR_MORE:
         lines.append("ends: asks_for_more")
     digest = sha256("\n".join(lines).encode()).hexdigest()[:8]
-    first = f"  - name: {target.function} {_NAME} ({digest})"
+    first = f"  - name: {target.function} differs from the reference ({digest})"
     return "\n".join([first, *(f"    {line}" for line in lines)]) + "\n"
 
 
@@ -352,9 +337,10 @@ class Worker:
     def run(self, unit: Unit) -> UnitResult:
         """Draw and compare. UserError where the course's own code fails."""
         target = self._setup.settings.targets[unit.target]
-        drawer = self._drawer(unit.target)
+        if unit.target not in self._drawers:
+            self._drawers[unit.target] = drawing.Drawer(target, self._setup.settings, self._code)
+        drawer = self._drawers[unit.target]
         seed = drawing.batch_seed(self._setup.seed, target.id, unit.batch)
-        draws: list[drawing.Draw] = []
         if target.prompts:
             stimuli = self._games(target, drawer, seed)
         else:
@@ -369,12 +355,12 @@ class Worker:
                 if not differing:
                     continue
                 # Strategies that throw dice have no simpler draws but those drawn already.
-                first = min(differing, key=lambda each: (_size(each.stimulus), each.number))
+                first = min((stimuli[number] for number in differing), key=_size)
                 if target.prompts:
                     smallest = self._shortest(target, first, program)
                 else:
                     smallest = self._simplest(target, drawer, seed, first, program)
-                drawn = unit.batch * batch_size(target) + differing[0].number + 1
+                drawn = unit.batch * batch_size(target) + differing[0] + 1
                 differences[digest] = self._difference(target, smallest, program, drawn)
         return UnitResult(
             unit=unit,
@@ -383,15 +369,8 @@ class Worker:
             found=differences,
         )
 
-    def _drawer(self, number: int) -> drawing.Drawer:
-        if number not in self._drawers:
-            target = self._setup.settings.targets[number]
-            self._drawers[number] = drawing.Drawer(target, self._setup.settings, self._code)
-        return self._drawers[number]
-
     def _games(self, target: FuzzTarget, drawer: drawing.Drawer, seed: int) -> list[Stimulus]:
-        place = str(target.place)
-        closing = [self._code.lines(prompt.closing, place) for prompt in target.prompts]
+        closing = [self._code.lines(prompt.closing) for prompt in target.prompts]
 
         def run(stimuli: Sequence[Stimulus]) -> list[Observation]:
             return self._comparer.observed(target, stimuli)
@@ -417,17 +396,17 @@ class Worker:
         target: FuzzTarget,
         drawer: drawing.Drawer,
         seed: int,
-        first: Differing,
+        first: Stimulus,
         program: RunningProgram,
     ) -> Stimulus:
         def differs(draw: drawing.Draw) -> bool:
             stimulus = replace(target.stimulus, bindings=draw)
             return self._verdict(target, stimulus, program) is not None
 
-        draw = drawer.shrunk(seed, BATCH, first.stimulus.bindings, differs)
+        draw = drawer.shrunk(seed, BATCH, first.bindings, differs)
         return replace(target.stimulus, bindings=draw)
 
-    def _shortest(self, target: FuzzTarget, first: Differing, program: RunningProgram) -> Stimulus:
+    def _shortest(self, target: FuzzTarget, first: Stimulus, program: RunningProgram) -> Stimulus:
         def differs(game: Stimulus) -> Stimulus | None:
             (observation,) = self._comparer.observed(target, [game])
             if observation.reads < len(game.inputs):
@@ -436,13 +415,13 @@ class Worker:
                 return None
             return game if self._verdict(target, game, program) is not None else None
 
-        return drawing.shorten_game(first.stimulus, differs)
+        return drawing.shorten_game(first, differs)
 
     def _verdict(
         self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram
     ) -> tuple[Prepared, str] | None:
         """Of an input on which the program fails: the reference's doing, and what went wrong."""
-        prepared = Prepared(target, {0: stimulus})
+        prepared = Prepared(target, [stimulus])
         verdict = self._comparer.verdict(prepared, 0, program)
         return None if verdict is None or verdict.passed else (prepared, verdict.message)
 
