@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -34,7 +34,7 @@ from harness.model.result import (
     of_submission,
 )
 from harness.model.submission import Submission, Withheld
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import VerdictKind
 from harness.policy.sources import POLICY_DIGEST
 from harness.results.database import STORE_NAME, StoreReader
 from harness.results.reuse import Piece, execution_digest, judging_digest
@@ -47,25 +47,22 @@ EARLIER_NOTE = "the harness failed on this submission; this result is from an ea
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """How to grade: into `out`, with `jobs` workers (None: one a core), or by another engine.
-
-    `paths` is what the submissions were read from. `only` has the ids to grade, where all others
-    stay as they are. `cohort` and `notices` are what there is to say of what was handed in.
-    `on_graded` makes, from all ids and the plan, what the workers of this machine do with each
-    result, beside grading. `strength` is what is known of how strong the scenarios are.
-    """
+    """How to grade, and into which folder."""
 
     out: Path
-    paths: tuple[Path, ...] = ()
-    only: frozenset[str] | None = None
-    jobs: int | None = None
-    engine: EngineFactory | None = None
+    paths: tuple[Path, ...] = ()  # what the submissions were read from
+    only: frozenset[str] | None = None  # the ids to grade, where all others stay as they are
+    jobs: int | None = None  # workers; None: one a core
+    engine: EngineFactory | None = None  # in place of workers on this machine
     fresh: bool = False
     thorough: bool = False
-    cohort: CohortFacts | None = None
+    cohort: CohortFacts | None = (
+        None  # with the notices: what there is to say of what was handed in
+    )
     notices: tuple[str, ...] = ()
+    # Makes, of all ids and the plan, what workers of this machine do with each result.
     on_graded: Callable[[Sequence[str], Plan], Callable[[SubmissionResult], None]] | None = None
-    strength: StrengthFigures | None = None
+    strength: StrengthFigures | None = None  # what is known of how strong the scenarios are
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
@@ -95,7 +92,10 @@ def grade_batch(
         state = _state_digest(context, thorough=options.thorough)
         chosen, is_class = submissions, True
         if options.only is not None:
-            chosen, is_class = _chosen(submissions, options.only), _is_class(store, options.paths)
+            chosen = _chosen(submissions, options.only)
+            # A part was added to a complete run, or all that it was asked to grade was read again.
+            before = store.earlier_facts()
+            is_class = _covers(store, options.paths) or (before is not None and before.complete)
         facts = _begin(store, context, submissions, options, state)
         todo = [submission for submission in chosen if not _is_done(store, submission)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
@@ -139,14 +139,19 @@ def _begin(
     plan = context.specification.plan
     facts = run_facts(context, options.notices)
     facts = replace(facts, cohort=options.cohort, strength=options.strength)
-    paths = _as_stored(options.paths, store)
+    # From the report's folder, so that class and report can be moved together.
+    folder = store.path.parent.resolve()
+    paths = tuple(os.path.relpath(path.resolve(), folder) for path in options.paths)
     if options.only is None:
         _refuse_to_lose(store, submissions, options.paths)
         store.begin(facts, plan, paths)
         store.keep_only([each.id for each in submissions], state_digest=state)
         return facts
     _refuse_other_states(store, options.only, state)
-    facts = _facts_of_class(facts, store, submissions)
+    before = store.earlier_facts()
+    is_part = bool(store.states().keys() - {submission.id for submission in submissions})
+    if before is not None and before.assignment == facts.assignment and is_part:
+        facts = replace(facts, cohort=before.cohort)
     store.begin(facts, plan, None if store.paths() else paths)
     store.drop_stale(options.only, state)
     return facts
@@ -195,27 +200,20 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
 
 def _is_done(store: Store, submission: Submission) -> bool:
     earlier = store.result(submission.id)
+    if earlier is None or earlier.status is SubmissionStatus.HARNESS_ERROR:
+        return False
+    withheld = {reason.value: reason for reason in Withheld}.get(earlier.status.value)
+    verdicts = [entry.verdict for entry in earlier.scenarios]
     return (
-        earlier is not None
-        and earlier.status is not SubmissionStatus.HARNESS_ERROR
-        and earlier.source_digest == submission.digest
+        earlier.source_digest == submission.digest
         and earlier.problem == submission.problem
         and earlier == of_submission(earlier, submission)
         and earlier.notes[: len(submission.notes)] == submission.notes
-        and _withheld(earlier) == submission.withheld
-        and not any(_is_transient(entry.verdict) for entry in earlier.scenarios)
+        and withheld == submission.withheld
+        # What says as much about the machine at that moment as about the submission is tried
+        # again. What ended at a limit of CPU time or output, full or shortened, does not.
+        and not any(v.on_wall_time or v.kind is VerdictKind.HARNESS_ERROR for v in verdicts)
     )
-
-
-def _is_transient(verdict: Verdict) -> bool:
-    """Whether it says as much about the machine at that moment as about the submission: tried
-    again. What ended at a limit of CPU time or output, full or shortened, does not."""
-    return verdict.on_wall_time or verdict.kind is VerdictKind.HARNESS_ERROR
-
-
-def _withheld(result: SubmissionResult) -> Withheld | None:
-    known = {reason.value: reason for reason in Withheld}
-    return known.get(result.status.value)
 
 
 def _graded(
@@ -242,34 +240,18 @@ def _graded(
             for submission in groups[job.submission.id]:
                 if isinstance(found, WorkerFailure):
                     listener(Notice(text=f"{submission.id}: could not be graded: {found.reason}"))
-                    yield _harness_error(submission, plan)
+                    yield replace(
+                        without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
+                        problem="the harness failed on this submission; run the same command again",
+                    )
                 else:
-                    yield _as_own(found.result, job.submission, submission)
-
-
-def _as_own(result: SubmissionResult, first: Submission, member: Submission) -> SubmissionResult:
-    if member is first:
-        return result
-    notes = (*member.notes, *result.notes[len(first.notes) :])
-    return of_submission(replace(result, notes=notes), member)
-
-
-def _harness_error(submission: Submission, plan: Plan) -> SubmissionResult:
-    return replace(
-        without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
-        problem="the harness failed on this submission; run the same command again",
-    )
+                    result = found.result
+                    notes = (*submission.notes, *result.notes[len(job.submission.notes) :])
+                    yield of_submission(replace(result, notes=notes), submission)
 
 
 _LISTED = 3  # ids in a message
 _NO_STATE = ""  # of a result that replaces one that our machinery failed to find
-
-
-def _as_stored(paths: Iterable[Path], store: StoreReader) -> tuple[str, ...]:
-    """Paths as they are stored: from the report's folder, so that class and report can be moved
-    together."""
-    folder = store.path.parent.resolve()
-    return tuple(os.path.relpath(path.resolve(), folder) for path in paths)
 
 
 def _refuse_to_lose(
@@ -305,13 +287,6 @@ def _covers(store: StoreReader, paths: Sequence[Path]) -> bool:
     )
 
 
-def _is_class(store: StoreReader, paths: Sequence[Path]) -> bool:
-    """Whether `paths` and what is stored are a whole class: a part was added to a run that was
-    complete, or all that it was asked to grade was read again."""
-    before = store.earlier_facts()
-    return _covers(store, paths) or (before is not None and before.complete)
-
-
 def _chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Submission, ...]:
     """The submissions with these ids; UserError for an unknown id."""
     known = {submission.id for submission in submissions}
@@ -325,10 +300,8 @@ def _chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Su
 def _refuse_other_states(store: StoreReader, only: frozenset[str], state: str) -> None:
     """Raise UserError where other results of the class were found with other scenarios, another
     reference or another harness: one report has one plan."""
-    other = [
-        name for name, with_state in store.states().items()
-        if name not in only and with_state not in (state, _NO_STATE)
-    ]  # fmt: skip
+    states = {state, _NO_STATE}
+    other = [name for name, had in store.states().items() if name not in only and had not in states]
     if other:
         plural = "" if len(other) == 1 else "s"
         raise UserError(
@@ -337,14 +310,3 @@ def _refuse_other_states(store: StoreReader, only: frozenset[str], state: str) -
             place=str(store.path),
             hint="grade the whole class again, without --only",
         )
-
-
-def _facts_of_class(
-    facts: RunFacts, store: StoreReader, submissions: Sequence[Submission]
-) -> RunFacts:
-    """The facts, with the class's cohort where only a part of it was read now."""
-    before = store.earlier_facts()
-    read = {submission.id for submission in submissions}
-    if before is None or before.assignment != facts.assignment or store.states().keys() <= read:
-        return facts
-    return replace(facts, cohort=before.cohort)

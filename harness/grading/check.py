@@ -25,15 +25,10 @@ def check_submissions(
     context: GradingContext, submissions: Sequence[Submission]
 ) -> tuple[SubmissionResult, ...]:
     """Grade each submission on all scenarios of the context's plan; nothing is stored."""
-    specification = context.specification
+    spec = context.specification
     with (
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
-        Grader(
-            specification.plan,
-            context.key,
-            driver,
-            reference=specification.reference,
-        ) as grader,
+        Grader(spec.plan, context.key, driver, reference=spec.reference) as grader,
     ):
         return tuple(grader.grade(submission).result for submission in submissions)
 
@@ -55,9 +50,6 @@ def cohort_of(paths: Sequence[Path], assignment: Assignment, asked: ClassOptions
     return cohort
 
 
-_ENDINGS = (".py", *ARCHIVE_ENDINGS)
-
-
 def what_to_name(assignment: Assignment) -> str:
     """The file on which a check is run as a rule."""
     return assignment.archive or assignment.submission_files[0]
@@ -66,8 +58,14 @@ def what_to_name(assignment: Assignment) -> str:
 def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
     """What is to be checked. Of files that are handed in together, one that is named means
     them all, as they lie in its folder. UserError where there is nothing of the kind."""
+    endings = (".py", *ARCHIVE_ENDINGS)
     for path in paths:
-        _must_hold_a_program(path, assignment)
+        must_exist(path)
+        if path.is_dir() and not any(
+            inside.is_dir() or inside.name.lower().endswith(endings) for inside in path.iterdir()
+        ):
+            missing = f"there is no {what_to_name(assignment)} in this folder"
+            raise UserError(missing, place=str(path), hint=GO_THERE)
     together = assignment.submission_files
     if len(together) > 1 and all(_is_part(path, together) for path in paths):
         paths = list(dict.fromkeys(path.parent for path in paths))
@@ -103,7 +101,14 @@ def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
 def without_files(result: SubmissionResult, names: Collection[str]) -> SubmissionResult:
     """The result without what failed only because these files were not handed in; unchanged where
     nothing else is left."""
-    outcomes = [each for each in result.scenarios if _missing(each.verdict) not in names]
+
+    def missing(verdict: Verdict) -> str:
+        found = verdict.explanation
+        if found is None or found.rule != NOT_HANDED_IN:
+            return ""
+        return found.message.partition(" was not handed in")[0]
+
+    outcomes = [each for each in result.scenarios if missing(each.verdict) not in names]
     if not outcomes:
         return result
     left = {each.scenario_id for each in outcomes}
@@ -113,14 +118,6 @@ def without_files(result: SubmissionResult, names: Collection[str]) -> Submissio
         if not cause.scenarios or left.intersection(cause.scenarios)
     ]
     return replace(result, scenarios=tuple(outcomes), causes=tuple(causes))
-
-
-def _missing(verdict: Verdict) -> str:
-    """The file that was not handed in, where that is why it failed."""
-    found = verdict.explanation
-    if found is None or found.rule != NOT_HANDED_IN:
-        return ""
-    return found.message.partition(" was not handed in")[0]
 
 
 def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:
@@ -137,12 +134,3 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
     if any(path.is_file() and path.name not in names for path in paths):
         found.append(f"hand it in as {what_to_name(asked)}: another name may cost all marks")
     return found
-
-
-def _must_hold_a_program(path: Path, assignment: Assignment) -> None:
-    must_exist(path)
-    if path.is_dir() and not any(
-        inside.is_dir() or inside.name.lower().endswith(_ENDINGS) for inside in path.iterdir()
-    ):
-        wanted = what_to_name(assignment)
-        raise UserError(f"there is no {wanted} in this folder", place=str(path), hint=GO_THERE)

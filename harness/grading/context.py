@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import harness
-from harness.common import files, serial
+from harness.common import serial
 from harness.common.errors import UserError
 from harness.common.files import source_digest, write
 from harness.execution import (
@@ -35,7 +35,7 @@ from harness.grading.engines import WorkerSetup
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Tier
-from harness.model.plan import FunctionSignature, Plan, Scenario, Visibility
+from harness.model.plan import FunctionSignature, Scenario, Visibility
 from harness.model.result import RunFacts
 from harness.model.specification import Specification
 from harness.model.stimulus import statements
@@ -49,24 +49,21 @@ def recalled_tier(interpreter: Interpreter, cache: Path) -> TierTrial:
     The trial is kept in the folder `cache`. One that another user could have written is not
     believed. Raises HarnessError as `choose_tier`.
     """
-    boot = _boot()
-    if boot is None:
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+    except OSError:  # nothing names this start of this kernel
         return choose_tier(interpreter)
     name = sha256("\0".join([boot, *_circumstances(interpreter)]).encode()).hexdigest()
     path = cache / "tiers" / f"{name}.json"
     known = _read(path)
     if known is None:
         known = choose_tier(interpreter)
-        _keep(path, serial.dumps(known))
+        with contextlib.suppress(OSError):  # what cannot be kept is tried again the next time
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for old in path.parent.glob("*.json"):
+                old.unlink(missing_ok=True)  # of an earlier start, interpreter or harness
+            write(path, serial.dumps(known), private=True)
     return known
-
-
-def _boot() -> str | None:
-    """What names this start of this kernel; None where nothing does."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
-    except OSError:
-        return None
 
 
 def _circumstances(interpreter: Interpreter) -> Iterator[str]:
@@ -78,18 +75,12 @@ def _circumstances(interpreter: Interpreter) -> Iterator[str]:
     yield os.environ.get("PATH", "")  # where bubblewrap is looked for
     for program in (Path(folder) / "bwrap" for folder in os.get_exec_path()):
         yield _stamp(program)
-    yield _rights()
-
-
-def _rights() -> str:
-    """Capabilities, filters and namespaces of this process: a container has fewer of them."""
-    try:
+    # Capabilities, filters and namespaces of this process: a container has fewer of them.
+    with contextlib.suppress(OSError):
         status = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-        spaces = sorted(str(entry.readlink()) for entry in Path("/proc/self/ns").iterdir())
-    except OSError:
-        return ""
-    wanted = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp:")
-    return "\n".join([*(line for line in status if line.startswith(wanted)), *spaces])
+        wanted = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp:")
+        yield from (line for line in status if line.startswith(wanted))
+        yield from sorted(str(entry.readlink()) for entry in Path("/proc/self/ns").iterdir())
 
 
 def _stamp(path: Path) -> str:
@@ -104,32 +95,16 @@ def _read(path: Path) -> TierTrial | None:
     """A trial that this user kept; None where there is none, or another user could have written
     it."""
     try:
-        folder = path.parent.stat()
-        if folder.st_uid != os.geteuid() or folder.st_mode & _OTHERS_WRITE:
-            return None
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-        with os.fdopen(descriptor, "rb") as file:
-            found = os.fstat(file.fileno())
-            if found.st_uid != os.geteuid() or found.st_mode & _OTHERS_WRITE:
-                return None
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+            for found in (path.parent.stat(), os.fstat(file.fileno())):
+                if found.st_uid != os.geteuid() or found.st_mode & _OTHERS_WRITE:
+                    return None
             trial = serial.loads(TierTrial, file.read())
     except (OSError, serial.SerialError):
         return None
     return None if trial.shortcoming else trial
 
 
-def _keep(path: Path, text: str) -> None:
-    """Write it for this user alone; what cannot be kept is tried again the next time."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for old in path.parent.glob("*.json"):
-            old.unlink(missing_ok=True)  # of an earlier start, interpreter or harness
-        files.write(path, text, private=True)
-    except OSError:
-        return
-
-
-_SECRET_NAME = "audit-key"
 _SECRET_BYTES = 32
 
 
@@ -195,11 +170,11 @@ def _recalled_secret(cache: Path | None) -> bytes:
     made = os.urandom(_SECRET_BYTES)
     if cache is None:
         return made
-    path = cache / _SECRET_NAME
+    path = cache / "audit-key"
     with contextlib.suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
-            whole = path.with_name(f"{_SECRET_NAME}.{os.getpid()}")
+            whole = path.with_suffix(f".{os.getpid()}")
             write(whole, made.hex(), private=True)
             try:
                 os.link(whole, path)  # whole from the first moment, whoever made it first
@@ -223,16 +198,13 @@ def _recalled_key(
     name = sha256("\n".join(parts).encode()).hexdigest()
     path = cache / "keys" / f"{name}.json" if cache else None
     if path is not None:
-        try:
+        with contextlib.suppress(OSError, serial.SerialError):
             return serial.loads(AnswerKey, path.read_bytes())
-        except (OSError, serial.SerialError):
-            pass
     with create_driver(interpreter, tier, cpu=pick_cpu()) as driver:
         key = make_key(specification, driver)
     # A reference that fell short may have met a busy machine: what it did then is not kept.
     if path is not None and not key_disagreements(plan, key):
-        # A cache that cannot be written is no error.
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # a cache that cannot be written is no error
             write(path, serial.dumps(key), private=True)
     return key
 
@@ -323,39 +295,23 @@ def with_called_functions(specification: Specification) -> Specification:
     plan = specification.plan
     if specification.reference or plan.assignment.functions:
         return specification
-    names = sorted(_called(plan) - _provided(plan) - set(dir(builtins)))
-    functions = tuple(FunctionSignature(name=name, parameters=()) for name in names)
-    assignment = replace(plan.assignment, functions=functions)
+    called: set[str] = set()
+    for stimulus in (each for scenario in plan.scenarios for each in scenario.stimuli):
+        nodes = _nodes(stimulus.source_texts())
+        functions = [node.func for node in nodes if isinstance(node, ast.Call)]
+        called |= {f.id for f in functions if isinstance(f, ast.Name)} - _bound(nodes)
+    provided = _nodes(file.data for file in plan.assignment.variants[0].files)
+    defined = {n.name for n in provided if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    names = sorted(called - _bound(provided) - defined - set(dir(builtins)))
+    signatures = tuple(FunctionSignature(name=name, parameters=()) for name in names)
+    assignment = replace(plan.assignment, functions=signatures)
     return replace(specification, plan=replace(plan, assignment=assignment))
 
 
-def _called(plan: Plan) -> set[str]:
-    found: set[str] = set()
-    for scenario in plan.scenarios:
-        for stimulus in scenario.stimuli:
-            nodes = list(_nodes(stimulus.source_texts()))
-            bound = {n.id for n in nodes if isinstance(n, ast.Name) and not _is_read(n)}
-            calls = (n.func for n in nodes if isinstance(n, ast.Call))
-            found |= {f.id for f in calls if isinstance(f, ast.Name)} - bound
-    return found
+def _nodes(sources: Iterable[str | bytes]) -> list[ast.AST]:
+    """All nodes of these texts, some of which may be data, or for another Python version."""
+    return [node for source in sources for each in statements(source) for node in ast.walk(each)]
 
 
-def _provided(plan: Plan) -> set[str]:
-    sources = (file.data for file in plan.assignment.variants[0].files)
-    names: set[str] = set()
-    for node in _nodes(sources):
-        if isinstance(node, ast.Name) and not _is_read(node):
-            names.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.add(node.name)
-    return names
-
-
-def _nodes(sources: Iterable[str | bytes]) -> Iterator[ast.AST]:
-    for source in sources:  # also a data file, or for another Python version
-        for statement in statements(source):
-            yield from ast.walk(statement)
-
-
-def _is_read(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Load)
+def _bound(nodes: Iterable[ast.AST]) -> set[str]:
+    return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}

@@ -95,14 +95,12 @@ class Grader(AbstractContextManager["Grader"]):
         if only is not None:
             plan = plan.subset(lambda scenario: scenario.id in only)
         if submission.withheld is not None:
-            withheld = mark(plan, {}, PolicyReport(), submission=submission)
-            return Graded(result=withheld)
+            return Graded(result=mark(plan, {}, PolicyReport(), submission=submission))
         report = PolicyReport() if submission.problem else self._read(submission)
         if submission.problem or report.unparsable:
             result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
-            result = replace(result, causes=(cause,))
-            return Graded(result=result)
+            return Graded(result=replace(result, causes=(cause,)))
         return self._run_and_judge(plan, submission, report, cache or EmptyCache())
 
     def first_failures(
@@ -146,15 +144,13 @@ class Grader(AbstractContextManager["Grader"]):
                 left = [each for each in scenarios if each.id not in failed]
                 yield from self._failing(server, left, may_share=False)
                 return
+            if seen is None:
+                continue
             # With the course's own modules in place of the submission's, as far as it has such.
-            passes_standing_in = (
-                seen is not None
-                and bool(scenario.stand_ins)
-                and (self._first_wrong(server, scenario.standing_in()) is None)
-            )
-            if seen is not None and not passes_standing_in:
-                failed.add(scenario.id)
-                yield scenario, seen.ending in LIMIT_ENDINGS
+            if scenario.stand_ins and self._first_wrong(server, scenario.standing_in()) is None:
+                continue
+            failed.add(scenario.id)
+            yield scenario, seen.ending in LIMIT_ENDINGS
 
     def _first_wrong(self, observer: Observer, scenario: Scenario) -> Observation | None:
         """What was observed of its first stimulus that does not do as expected."""
@@ -184,10 +180,10 @@ class Grader(AbstractContextManager["Grader"]):
             observations = first.observations | second.observations
             verdicts = refine(plan, first.verdicts | second.verdicts, observations, self._key)
             for scenario in plan.scenarios:
-                if scenario.id in second.verdicts:
-                    own, other = first.verdicts[scenario.id], verdicts[scenario.id]
-                    verdict = merge_stand_in_verdict(own, other, scenario)
-                    verdicts[scenario.id] = verdict
+                name = scenario.id
+                if name in second.verdicts:
+                    own, other = first.verdicts[name], verdicts[name]
+                    verdicts[name] = merge_stand_in_verdict(own, other, scenario)
             failures = failing(plan, verdicts, observations, report.outline)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
             causes, bits = self._causes.find(
@@ -236,8 +232,8 @@ class Grader(AbstractContextManager["Grader"]):
             for scenario in ready:
                 if scenario.faster_than and outcome.verdicts[scenario.id].passed:
                     seen = outcome.observations[scenario.id]
-                    slow = self._speed.verdict(scenario, server, seen)
-                    outcome.verdicts[scenario.id] = slow or outcome.verdicts[scenario.id]
+                    if slow := self._speed.verdict(scenario, server, seen):
+                        outcome.verdicts[scenario.id] = slow
             again = [s for s in ready if s.stand_ins and _is_wrong(outcome.verdicts[s.id])]
             first = first.joined(outcome) if turn else outcome
             verdicts = outcome.verdicts
@@ -259,18 +255,18 @@ def _is_wrong(verdict: Verdict) -> bool:
 
 
 def _digests(observations: Mapping[str, tuple[Observation, ...]]) -> dict[str, str]:
-    return {
-        name: sha256(encoded(tuple(map(_settled, seen)))).hexdigest()
-        for name, seen in observations.items()
-    }
-
-
-def _settled(seen: Observation) -> Observation:
-    """Without what differs from run to run: how far a program came until a limit, and where its
+    """Of all but what differs from run to run: how far a program came until a limit, and where its
     objects lie."""
-    if seen.ending in LIMIT_ENDINGS:
-        return Observation(ending=seen.ending, phase=seen.phase)
-    return without_addresses(seen)
+    digests = {}
+    for name, seen in observations.items():
+        settled = tuple(
+            Observation(ending=each.ending, phase=each.phase)
+            if each.ending in LIMIT_ENDINGS
+            else without_addresses(each)
+            for each in seen
+        )
+        digests[name] = sha256(encoded(settled)).hexdigest()
+    return digests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from harness.common.errors import UserError
 from harness.execution import Driver, choose_tier, create_driver, find_interpreter, pick_cpu
 from harness.grading.observing.running import run_scenario
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Plan, ProvidedVariant, Scenario
+from harness.model.plan import Plan, ProvidedVariant
 from harness.model.result import SubmissionResult
 from harness.model.specification import Specification
 from harness.model.stimulus import Stimulus
@@ -56,10 +56,6 @@ def record_transcripts(
     return tuple(written)
 
 
-Replayed = tuple[tuple[Stimulus, Observation], ...]
-_WITH_STAND_INS = (StandInOutcome.PASSED, StandInOutcome.FAILED)
-
-
 def replay(
     plan: Plan,
     graded: SubmissionResult,
@@ -67,16 +63,21 @@ def replay(
     scenario_id: str,
     *,
     python: Path | None = None,
-) -> Replayed:
+) -> tuple[tuple[Stimulus, Observation], ...]:
     """Each stimulus of the scenario with what the submission does, in the plan's order: with the
     stand-ins in place of its modules where the verdict is of such a run (`Stimulus.stand_ins`).
 
     Raises UserError when the plan has no such scenario, when these are not the files that were
     graded, or when no interpreter or tier serves.
     """
-    scenario = _scenario(plan, scenario_id)
-    verdicts = {entry.scenario_id: entry.verdict for entry in graded.scenarios}
-    if scenario_id in verdicts and verdicts[scenario_id].stand_in in _WITH_STAND_INS:
+    try:
+        scenario = plan.scenario(scenario_id)
+    except KeyError:
+        likely = [one.id for one in plan.scenarios if scenario_id in one.id][:3]
+        hint = f"did you mean {', '.join(likely)}?" if likely else "the report names them"
+        raise UserError(f"no scenario {scenario_id!r}", hint=hint) from None
+    second = {entry.scenario_id: entry.verdict.stand_in for entry in graded.scenarios}
+    if second.get(scenario_id) in (StandInOutcome.PASSED, StandInOutcome.FAILED):
         scenario = scenario.standing_in()
     if submission.problem or submission.digest != graded.source_digest:
         raise UserError(
@@ -93,12 +94,3 @@ def replay(
         return tuple(
             (stimulus, server.observe(stimulus, scenario.limits)) for stimulus in scenario.stimuli
         )
-
-
-def _scenario(plan: Plan, scenario_id: str) -> Scenario:
-    try:
-        return plan.scenario(scenario_id)
-    except KeyError:
-        likely = [one.id for one in plan.scenarios if scenario_id in one.id][:3]
-        hint = f"did you mean {', '.join(likely)}?" if likely else "the report names them"
-        raise UserError(f"no scenario {scenario_id!r}", hint=hint) from None

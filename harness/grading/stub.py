@@ -11,7 +11,7 @@ import ast
 import io
 import itertools
 import tokenize
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from harness.common.errors import HarnessError
 from harness.model.plan import SourceFile
@@ -40,7 +40,8 @@ def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
     text = reference.data.decode("utf-8-sig")
     tree = ast.parse(text)
     imports = [_as_written(node, text) for node in tree.body if isinstance(node, _IMPORTS)]
-    guards = _guards(tree)
+    ifs = [node for node in tree.body if isinstance(node, ast.If)]
+    guards = [node for node in ifs if "__name__" in _names([node.test])]
     needed = _needed(tree, {*asked, *_names(guards)})
     own = {node.name for node in tree.body if isinstance(node, _Definition)}
     groups: list[str] = []
@@ -49,7 +50,8 @@ def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
             groups += [_shell(node, text, own) for node in nodes if isinstance(node, _Definition)]
         else:
             groups.append("\n".join(_as_written(node, text) for node in nodes))
-    opening = [_docstring(heading), "\n".join(imports)]
+    docstring = ast.Module(body=[ast.Expr(ast.Constant(heading))], type_ignores=[])
+    opening = [ast.unparse(docstring), "\n".join(imports)]
     if needed and not isinstance(needed[0], _Definition):
         opening.append(groups.pop(0))
     head = "\n\n".join(block for block in opening if block)
@@ -68,13 +70,19 @@ def _shell(node: _Definition, text: str, own: Collection[str]) -> str:
     inside = " " * (node.col_offset + 4)
     lines = [" " * node.col_offset + f"@{ast.unparse(each)}" for each in _decorators(node, own)]
     lines.append(" " * node.col_offset + _header(node, text))
-    first = node.body[0]
     if ast.get_docstring(node, clean=False) is not None:
-        lines.append(inside + _docstring_source(first, text))
+        source = ast.get_source_segment(text, node.body[0]) or ""
+        types = [token.type for token in _tokens(source) if token.string.strip()]
+        is_one_piece = types == [tokenize.STRING]
+        lines.append(inside + (source if is_one_piece else ast.unparse(node.body[0])))
     if isinstance(node, ast.ClassDef):
         lines += [inside + _as_written(each, text) for each in _attributes(node)]
-        members = [m for m in node.body if isinstance(m, _Definition) and _is_public(m.name)]
-        shells = [_shell(member, text, own) for member in members]
+        members = [member for member in node.body if isinstance(member, _Definition)]
+        shells = [
+            _shell(member, text, own)
+            for member in members
+            if not member.name.startswith("_") or member.name[:2] == member.name[-2:] == "__"
+        ]
         if shells:
             return "\n".join(lines) + "\n\n" + "\n\n".join(shells)
     lines.append(inside + "...")
@@ -101,7 +109,7 @@ def _header(node: _Definition, text: str) -> str:
     lines = text.splitlines(keepends=True)[node.lineno - 1 : node.body[0].end_lineno]
     depth = 0
     kept: list[tokenize.TokenInfo] = []
-    for token in tokenize.generate_tokens(io.StringIO("".join(lines)).readline):
+    for token in _tokens("".join(lines)):
         if token.type in (tokenize.INDENT, tokenize.DEDENT, *_NOT_TEXT):
             continue
         kept.append(token)
@@ -120,13 +128,6 @@ def _header(node: _Definition, text: str) -> str:
     return made
 
 
-def _docstring_source(node: ast.stmt, text: str) -> str:
-    """A docstring as it was written, where it is one piece."""
-    source = ast.get_source_segment(text, node) or ""
-    types = [token.type for token in _tokens(source) if token.string.strip()]
-    return source if types == [tokenize.STRING] else ast.unparse(node)
-
-
 def _as_written(node: ast.stmt, text: str) -> str:
     """A statement as it was written, unless there is a comment in it."""
     source = ast.get_source_segment(text, node) or ""
@@ -134,18 +135,8 @@ def _as_written(node: ast.stmt, text: str) -> str:
     return ast.unparse(node) if commented else source
 
 
-def _tokens(source: str) -> list[tokenize.TokenInfo]:
-    return list(tokenize.generate_tokens(io.StringIO(source).readline))
-
-
-def _docstring(heading: str) -> str:
-    return ast.unparse(ast.Module(body=[ast.Expr(ast.Constant(heading))], type_ignores=[]))
-
-
-def _guards(tree: ast.Module) -> list[ast.If]:
-    return [
-        node for node in tree.body if isinstance(node, ast.If) and "__name__" in _names([node.test])
-    ]
+def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+    return tokenize.generate_tokens(io.StringIO(source).readline)
 
 
 def _needed(tree: ast.Module, wanted: Collection[str]) -> list[ast.stmt]:
@@ -193,10 +184,6 @@ def _names(nodes: Iterable[ast.AST]) -> set[str]:
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
-def _is_public(name: str) -> bool:
-    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
-
-
 def _refuse_leaks(made: str, tree: ast.Module, name: str) -> None:
     """Check the stub itself: a mistake here would publish an answer."""
     try:
@@ -217,11 +204,5 @@ def bodies(tree: ast.AST) -> list[ast.stmt]:
             has_docstring = ast.get_docstring(node, clean=False) is not None
             for statement in node.body[1 if has_docstring else 0 :]:
                 found += [n for n in ast.walk(statement) if isinstance(n, ast.stmt)]
-    return [statement for statement in found if not _is_nothing(statement)]
-
-
-def _is_nothing(statement: ast.stmt) -> bool:
-    """`...` or `pass`, as a stub has them."""
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-        return statement.value.value is ...
-    return isinstance(statement, ast.Pass)
+    # Without what a stub has in their place.
+    return [statement for statement in found if ast.unparse(statement) not in ("...", "pass")]

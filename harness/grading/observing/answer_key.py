@@ -8,7 +8,6 @@ seen together, is observed alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -43,7 +42,6 @@ from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import execution_digest
 
 _MOST_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR
-_BRIEF = _MOST_SECONDS / CPU_SHARE
 
 
 class _ReferenceObserver:
@@ -61,13 +59,19 @@ class _ReferenceObserver:
 def _seen_together(
     driver: AnyDriver, server: Observer, plan: Plan, reference: tuple[SourceFile, ...]
 ) -> dict[Stimulus, Observation]:
-    """What the reference does, of all that may share a process."""
     if not isinstance(server, SharingObserver):
         return {}
     with driver.tool(SOURCES, ENTRY) as tool:
         if not program_may_share(tool, plan.assignment, reference):
             return {}
-    asked = {stimulus: limits for stimulus, limits in _asked(plan) if may_share(stimulus)}
+    asked: dict[Stimulus, Limits] = {}
+    for scenario in plan.scenarios:
+        for stimulus in scenario.stimuli:
+            if not scenario.faster_than:  # how long it takes is measured alone
+                asked[stimulus] = scenario.limits
+            for expression in python_expressions(scenario.stated_for(stimulus)):
+                asked[_question(stimulus, expression)] = scenario.limits
+    asked = {stimulus: limits for stimulus, limits in asked.items() if may_share(stimulus)}
     seen = _observe_together(server, asked)
     return seen if _holds_alone(server, seen, asked) else {}
 
@@ -77,8 +81,9 @@ def _observe_together(
 ) -> dict[Stimulus, Observation]:
     # How long it took is measured alone only, and limits of looping submissions follow from it:
     # what runs here may take so little only, and counts as if it had taken all of that.
+    most = _MOST_SECONDS / CPU_SHARE
     brief = {
-        number: (stimulus, replace(limits, cpu_seconds=min(limits.cpu_seconds, _BRIEF)))
+        number: (stimulus, replace(limits, cpu_seconds=min(limits.cpu_seconds, most)))
         for number, (stimulus, limits) in enumerate(asked.items())
     }
     seen: dict[Stimulus, Observation] = {}
@@ -136,22 +141,16 @@ def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
 
 def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
     """Run the reference through the plan. Without a reference the key has no answers."""
-    plan = specification.plan
-    scenarios: tuple[ScenarioAnswers, ...] = ()
-    if specification.reference:
-        scenarios = _run_reference(plan, specification.reference, driver)
-    return AnswerKey(
+    plan, reference = specification.plan, specification.reference
+    key = AnswerKey(
         version=KEY_VERSION,
         spec_digest=plan.spec_digest,
         reference_digest=plan.reference_digest,
         made_with=made_with(driver.interpreter, driver.tier, plan),
-        scenarios=scenarios,
+        scenarios=(),
     )
-
-
-def _run_reference(
-    plan: Plan, reference: tuple[SourceFile, ...], driver: AnyDriver
-) -> tuple[ScenarioAnswers, ...]:
+    if not reference:
+        return key
     answered: list[ScenarioAnswers] = []
     with driver.submission(plan.assignment, reference) as alone:
         server = _ReferenceObserver(alone, _seen_together(driver, alone, plan, reference))
@@ -164,22 +163,13 @@ def _run_reference(
                 for stimulus, observation in zip(scenario.stimuli, observed, strict=False)
             )
             answered.append(ScenarioAnswers(scenario_id=scenario.id, answers=answers))
-    return tuple(answered)
+    return replace(key, scenarios=tuple(answered))
 
 
 def python_expressions(stated: Expected) -> tuple[str, ...]:
     """The sources of every `{python: …}` and `{equals: …}` a scenario states."""
     kinds = (PythonValue, EqualTo)
     return tuple(part.expression for part in stated.parts() if isinstance(part, kinds))
-
-
-def _asked(plan: Plan) -> Iterator[tuple[Stimulus, Limits]]:
-    for scenario in plan.scenarios:
-        for stimulus in scenario.stimuli:
-            if not scenario.faster_than:  # how long it takes is measured alone
-                yield stimulus, scenario.limits
-            for expression in python_expressions(scenario.stated_for(stimulus)):
-                yield _question(stimulus, expression), scenario.limits
 
 
 def _question(stimulus: Stimulus, expression: str) -> Stimulus:
@@ -216,17 +206,14 @@ def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
     """Where the reference does not do what the scenarios state, in the plan's order."""
     problems: list[Problem] = []
     for scenario in plan.scenarios if key.scenarios else ():
-        answers = key.answers(scenario.id)
-        for stimulus, answer in zip(scenario.stimuli, answers, strict=False):
+        name = scenario.id
+        for stimulus, answer in zip(scenario.stimuli, key.answers(name), strict=False):
             expected = expectation(scenario, stimulus, answer, plan.assignment)
             try:
                 sentences = disagreements(answer.observation, expected, stimulus)
             except HarnessError as failure:
-                raise HarnessError(f"{scenario.place}: {scenario.id}: {failure}") from None
-            problems += [
-                Problem.of(scenario, "goldens", f"{scenario.id}: {sentence}")
-                for sentence in sentences
-            ]
+                raise HarnessError(f"{scenario.place}: {name}: {failure}") from None
+            problems += [Problem.of(scenario, "goldens", f"{name}: {each}") for each in sentences]
     return tuple(problems)
 
 
@@ -235,10 +222,7 @@ def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:
     if not isinstance(stimulus.action, Call):
         return ()
     name = called_function(stimulus.action.expression)
-    for function in assignment.functions:
-        if function.name == name:
-            return function.parameters
-    return ()
+    return next((each.parameters for each in assignment.functions if each.name == name), ())
 
 
 def expectation(

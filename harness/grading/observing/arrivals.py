@@ -18,7 +18,6 @@ from harness.grading.observing.running import LIMIT_ENDINGS
 from harness.judging.judge import LAST_KINDS, Judge
 from harness.model.observation import Ending, Observation, Raised, StepOutcome
 from harness.model.plan import Scenario
-from harness.model.values import Value
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.reuse import encoded
 
@@ -57,7 +56,11 @@ def _is_large(seen: Observation) -> bool:
         left -= sys.getsizeof(text)
         if left < 0:
             return True
-    values = list(_values(seen))
+    values = [step.value for step in seen.steps if step.value is not None]
+    values += [*seen.arguments, *seen.arguments_before]
+    values += [each.value for each in (*seen.variables, *seen.files)]
+    if seen.value is not None:
+        values.append(seen.value)
     while values:
         value = values.pop()
         left -= _VALUE_BYTES + sys.getsizeof(value.text) - sys.getsizeof("")
@@ -82,14 +85,6 @@ def _texts(seen: Observation) -> Iterator[str]:
                 yield from (frame.file, frame.function, frame.source)
     yield from (each.name for each in (*seen.variables, *seen.files))
     yield from seen.left_open
-
-
-def _values(seen: Observation) -> Iterator[Value]:
-    for value in (seen.value, *(step.value for step in seen.steps)):
-        if value is not None:
-            yield value
-    yield from chain(seen.arguments, seen.arguments_before)
-    yield from (each.value for each in (*seen.variables, *seen.files))
 
 
 class Arrivals:

@@ -17,7 +17,7 @@ from harness.judging.causes import TOO_SLOW
 from harness.judging.judge import Judge, combine
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Tier
-from harness.model.plan import Assignment, Plan, Scenario, SourceFile
+from harness.model.plan import Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -67,10 +67,6 @@ class _SharedAnswers:
     keys: dict[str, str] = field(default_factory=dict)
     observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
     taken: set[int] = field(default_factory=set)
-
-    def has_taken(self, scenario: Scenario) -> bool:
-        """Whether any of its stimuli is among the taken."""
-        return any(id(stimulus) in self.taken for stimulus in scenario.stimuli)
 
 
 class JudgedRuns:
@@ -132,7 +128,11 @@ class JudgedRuns:
             together = shared_runs.run(server, unseen or plan.scenarios)
         if together.refused:
             return all_alone(together.refused)
-        checked = CheckedObserver(server, together, shared.taken, self._kind)
+
+        def kind_of(scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
+            return self.judge_of(scenario, index).kind(seen)
+
+        checked = CheckedObserver(server, together, shared.taken, kind_of)
         outcome = self.alone(plan, checked, keys, cache, shared)
         if checked.refuted is None:
             return replace(outcome, isolation=Isolation.SHARED)
@@ -198,7 +198,7 @@ class JudgedRuns:
             ]
             if fresh and is_shared:
                 outcome.new_observations[shared.keys[scenario.id]] = AS_REFERENCE
-            elif fresh and not cut and not shared.has_taken(scenario):
+            elif fresh and not cut and shared.taken.isdisjoint(map(id, scenario.stimuli)):
                 outcome.new_observations[keys[scenario.id]] = observations
             if is_shared or (reference and observations == reference):
                 if scenario.id not in self._as_reference:
@@ -206,23 +206,20 @@ class JudgedRuns:
                     self._as_reference[scenario.id] = verdict
                 outcome.verdicts[scenario.id] = self._as_reference[scenario.id]
                 continue
-            key = self._verdict_key(plan.assignment, scenario, keys[scenario.id])
+            key = verdict_key(
+                keys[scenario.id],
+                self._answers.get(scenario.id),
+                scenario,
+                judging_digest(),
+                tuple(parameters(stimulus, plan.assignment) for stimulus in scenario.stimuli),
+                within=plan.assignment.floats_within,
+            )
             recalled = None if fresh else cache.verdict(key)
             verdict = recalled or self._judge(scenario, observations, arrivals)
             if recalled is None and not cut:
                 outcome.new_verdicts[key] = verdict
             outcome.verdicts[scenario.id] = verdict
         return outcome
-
-    def _verdict_key(self, assignment: Assignment, scenario: Scenario, observed: str) -> str:
-        return verdict_key(
-            observed,
-            self._answers.get(scenario.id),
-            scenario,
-            judging_digest(),
-            tuple(parameters(stimulus, assignment) for stimulus in scenario.stimuli),
-            within=assignment.floats_within,
-        )
 
     def keys_of(self, plan: Plan, digest: str) -> dict[str, str]:
         """By scenario: the key of what is observed of this submission in processes of its own."""
@@ -251,21 +248,16 @@ class JudgedRuns:
             return arrivals.verdict(scenario, index, observations[index])
 
         try:
-            verdict = (
-                combine(
-                    [arrivals.kind(scenario, *draw) for draw in enumerate(observations)], of_draw
-                )
-                if scenario.is_sample
-                else of_draw(0)
-            )
+            if scenario.is_sample:
+                kinds = [arrivals.kind(scenario, *draw) for draw in enumerate(observations)]
+                verdict = combine(kinds, of_draw)
+            else:
+                verdict = of_draw(0)
         except HarnessError as failure:
             raise HarnessError(f"{scenario.id}: {failure}") from None
         if verdict.explanation is None:
             return verdict
         return replace(verdict, explanation=verdict.explanation.with_hint(scenario.hint))
-
-    def _kind(self, scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
-        return self.judge_of(scenario, index).kind(seen)
 
     def judge_of(self, scenario: Scenario, index: int) -> Judge:
         """What judges the draw of this index; one for all submissions."""
@@ -303,6 +295,9 @@ class SpeedTrials:
         Without a reference, and where processes say themselves how long they took, nothing is."""
         if not scenario.faster_than or not self._reference or self._driver.tier is Tier.PORTABLE:
             return None
+        if self._server is None:
+            opened = self._driver.submission(self._assignment, self._reference)
+            self._server = self._stack.enter_context(opened)
         ours, theirs = self._known.get(scenario.id), seen
         for attempt in range(TRIES):
             if attempt:
@@ -310,23 +305,15 @@ class SpeedTrials:
             if theirs[-1].ending is Ending.HARNESS_ERROR:
                 return Verdict(kind=VerdictKind.HARNESS_ERROR)
             if ours is None or attempt:
-                ours = self._known[scenario.id] = self._measure(scenario)
-            enough = scenario.faster_than * max(ours, LEAST_SECONDS)
-            if (
-                tuple(map(reduced, theirs)) == tuple(map(reduced, seen))
-                and _seconds(theirs) < enough
-            ):
+                ours = _seconds(run_scenario(self._server, scenario, scenario.limits))
+                self._known[scenario.id] = ours
+            same = tuple(map(reduced, theirs)) == tuple(map(reduced, seen))
+            if same and _seconds(theirs) < scenario.faster_than * max(ours, LEAST_SECONDS):
                 return None
         times = f"at least {scenario.faster_than} times as long as ours"
         message = f"The answer is right, but takes {times}."
         explanation = Explanation(rule=TOO_SLOW, message=message).with_hint(scenario.hint)
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
-
-    def _measure(self, scenario: Scenario) -> float:
-        if self._server is None:
-            opened = self._driver.submission(self._assignment, self._reference)
-            self._server = self._stack.enter_context(opened)
-        return _seconds(run_scenario(self._server, scenario, scenario.limits))
 
 
 def _seconds(seen: tuple[Observation, ...]) -> float:

@@ -85,28 +85,22 @@ class LoopingBudget:
         With enough left that is the greater of 0.05 s and 50 times the reference's CPU seconds;
         with less, all are lowered alike towards what a right program needs at the least.
         """
-        bounds = {one.id: self._bounds(one) for one in scenarios}
-        lowest = sum(low for low, _ in bounds.values())
-        spare = sum(high for _, high in bounds.values()) - lowest
+        bounds: list[tuple[Scenario, float, float]] = []
+        for scenario in scenarios:
+            needed, most = self._needed.get(scenario.id, 0.0), scenario.limits.cpu_seconds
+            low = min(most, max(LOWEST_SECONDS, LOWEST_FACTOR * needed))
+            high = min(most, max(SHORTEST_SECONDS, REFERENCE_FACTOR * needed))
+            bounds.append((scenario, low, high))
+        lowest = sum(low for _, low, _ in bounds)
+        spare = sum(high for _, _, high in bounds) - lowest
         share = min(1.0, max(0.0, (self._left - lowest) / spare)) if spare else 1.0
-        return {
-            one.id: _within(one.limits, low + share * (high - low))
-            for one in scenarios
-            for low, high in [bounds[one.id]]
-        }
-
-    def _bounds(self, scenario: Scenario) -> tuple[float, float]:
-        needed = self._needed.get(scenario.id, 0.0)
-        most = scenario.limits.cpu_seconds
-        low = min(most, max(LOWEST_SECONDS, LOWEST_FACTOR * needed))
-        return low, min(most, max(SHORTEST_SECONDS, REFERENCE_FACTOR * needed))
-
-
-def _within(limits: Limits, cpu_seconds: float) -> Limits:
-    """These limits with less CPU time, and as much less time to sleep."""
-    asleep = limits.wall_seconds * cpu_seconds / limits.cpu_seconds
-    wall = min(limits.wall_seconds, max(LOWEST_WALL_SECONDS, asleep))
-    return replace(limits, cpu_seconds=cpu_seconds, wall_seconds=wall)
+        limits: dict[str, Limits] = {}
+        for scenario, low, high in bounds:  # with less CPU time as much less time to sleep
+            cpu, full = low + share * (high - low), scenario.limits
+            asleep = max(LOWEST_WALL_SECONDS, full.wall_seconds * cpu / full.cpu_seconds)
+            wall = min(full.wall_seconds, asleep)
+            limits[scenario.id] = replace(full, cpu_seconds=cpu, wall_seconds=wall)
+        return limits
 
 
 _LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
@@ -156,9 +150,7 @@ def run_all(
 ) -> Running:
     """Run all scenarios of a plan but those whose observations `recall` still has."""
     running = Running(observer, LoopingBudget(plan, key), recall, keep, thorough=thorough)
-    for scenario in plan.scenarios:
-        running.run_or_put_off(scenario)
-    running.catch_up()
+    running.run(plan)
     return running
 
 
@@ -190,21 +182,29 @@ class Running:
         self._loops: set[str] = set()  # functions that ran into a full limit
         self._put_off: dict[str, list[Scenario]] = {}
 
-    def run_or_put_off(self, scenario: Scenario) -> None:
-        """Run it at its full limit, unless there is reason to think that it loops."""
-        function = scenario.function
-        if self._thorough or self._budget.is_endless(scenario) or function in self._ends:
-            self._run(scenario, scenario.limits)
-        elif function in self._loops or not self._budget.affords_full(scenario):
-            self._put_off.setdefault(function, []).append(scenario)
-        elif self._run(scenario, scenario.limits):
-            self._loops.add(function)
-            self._budget.spend_full(scenario)
+    def run(self, plan: Plan) -> None:
+        """Run all at full limits but those that may loop, which are put off; then these."""
+        for scenario in plan.scenarios:
+            function = scenario.function
+            if self._thorough or self._budget.is_endless(scenario) or function in self._ends:
+                self._run(scenario, scenario.limits)
+            elif function in self._loops or not self._budget.affords_full(scenario):
+                self._put_off.setdefault(function, []).append(scenario)
+            elif self._run(scenario, scenario.limits):
+                self._loops.add(function)
+                self._budget.spend_full(scenario)
+        self._catch_up()
 
-    def catch_up(self) -> None:
+    def _catch_up(self) -> None:
         """Run all that was put off, and decide what became of it."""
         suspects = [them for f, them in self._put_off.items() if f not in self._ends]
-        witnesses = self._witnesses(suspects)
+        # One more scenario of each function has its full limit, as far as the budget goes: the
+        # last, which is the least like the first.
+        witnesses: set[str] = set()
+        for *_, last in suspects:
+            if self._budget.affords_full(last):
+                self._budget.spend_full(last)
+                witnesses.add(last.id)
         others = [one for them in suspects for one in them if one.id not in witnesses]
         limits = self._budget.shortened(others)
         for function, scenarios in self._put_off.items():
@@ -212,8 +212,13 @@ class Running:
             for scenario in scenarios:
                 if function in self._ends:
                     self._run(scenario, scenario.limits)
-                elif scenario.id in witnesses or self._is_unsettled(scenario, limits[scenario.id]):
+                elif scenario.id in witnesses:
                     unsettled.append(scenario)
+                else:
+                    shortened = limits[scenario.id]
+                    hit = self._run(scenario, shortened)
+                    if hit and scenario.id in self.fresh and shortened != scenario.limits:
+                        unsettled.append(scenario)
             self._settle(function, unsettled, witnesses)
 
     def _settle(self, function: str, unsettled: list[Scenario], witnesses: set[str]) -> None:
@@ -226,11 +231,6 @@ class Running:
                 limit = last.ending.value
                 stopped = replace(last, ending=Ending.STOPPED_EARLY, detail=limit)
                 self.observed[scenario.id] = (*before, stopped)
-
-    def _is_unsettled(self, scenario: Scenario, limits: Limits) -> bool:
-        """Run it under shortened limits; whether that leaves open how it would end."""
-        hit = self._run(scenario, limits)
-        return hit and scenario.id in self.fresh and limits != scenario.limits
 
     def _run(self, scenario: Scenario, limits: Limits) -> bool:
         """Observe it, or remember what was observed at its full limit; whether it hit one."""
@@ -245,16 +245,6 @@ class Running:
         if any(observation.ending not in _SAYS_NOTHING for observation in outcome):
             self._ends.add(scenario.function)
         return outcome[-1].ending in LIMIT_ENDINGS
-
-    def _witnesses(self, suspects: list[list[Scenario]]) -> set[str]:
-        """One more scenario of each function to run at its full limit, as far as the budget goes:
-        the last, which is the least like the first."""
-        afforded: set[str] = set()
-        for scenarios in suspects:
-            if self._budget.affords_full(scenarios[-1]):
-                self._budget.spend_full(scenarios[-1])
-                afforded.add(scenarios[-1].id)
-        return afforded
 
 
 def read_program(

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
@@ -56,18 +55,16 @@ class SharingObserver(Observer, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """A stimulus that may share a process, and what the reference did. Of a function's the one with
-    the least `lot` is in the audit."""
+    """A stimulus that may share a process, and what the reference did, in canonical form too. Of a
+    function's the one with the least `lot` is in the audit."""
 
     scenario: Scenario
     index: int
+    stimulus: Stimulus
+    arguments: int | None
     reference: Observation
     expected: bytes
     lot: bytes
-
-    @property
-    def stimulus(self) -> Stimulus:
-        return self.scenario.stimuli[self.index]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,24 +112,14 @@ class SharedRuns:
         self._secret = secret
         self._entries: dict[int, _Entry] = {}
         self._groups: tuple[SharedGroup, ...] | None = None
-        self._digests: Mapping[str, str] = {}
+        self._digests: dict[str, str] = {}
 
     def expected_digests(self, server: Observer) -> Mapping[str, str]:
         """Of each scenario whose stimuli may all share a process, by its id: a digest of the
         reference's observations in canonical form."""
-        if not isinstance(server, SharingObserver):
-            return {}
-        self._prepare(server)
+        if isinstance(server, SharingObserver):
+            self._prepare(server)
         return self._digests
-
-    def _digest(self, scenario: Scenario) -> str | None:
-        whole = sha256()
-        for stimulus in scenario.stimuli:
-            entry = self._by_stimulus.get(id(stimulus))
-            if entry is None:
-                return None
-            whole.update(len(entry.expected).to_bytes(8, "little") + entry.expected)
-        return whole.hexdigest()
 
     def run(self, server: Observer, scenarios: Iterable[Scenario]) -> Together:
         if not isinstance(server, SharingObserver):
@@ -141,30 +128,46 @@ class SharedRuns:
             return Together(refused="there is no reference to compare with")
         groups = self._prepare(server)
         wanted = {id(stimulus) for scenario in scenarios for stimulus in scenario.stimuli}
-        found = _Found(self._entries)
+        equal: dict[int, _Entry] = {}
+        other: dict[int, _Entry] = {}
+        draws: dict[int, DifferingDraw] = {}
+
+        def keep(number: int, data: bytes) -> bool:
+            """Look at what was seen of a stimulus; True where it is needed later."""
+            entry = self._entries[number]
+            if data == entry.expected:
+                equal[number] = entry
+                return False
+            other[number] = entry
+            return entry.scenario.is_sample and len(data) <= _LARGEST_DRAW
+
         for group in groups:
             numbers = [n for n in group.jobs if id(self._entries[n].stimulus) in wanted]
             if len(numbers) < _WORTH_A_PROCESS:
                 continue
-            outcome = server.observe_together(group, numbers, found.keep)
+            outcome = server.observe_together(group, numbers, keep)
             if outcome.changed_by is not None:
                 # Again in the plan's order, for the reason alone: it must not depend on the secret.
-                again = server.observe_together(group, sorted(numbers), keep=_nothing)
+                again = server.observe_together(group, sorted(numbers), lambda number, data: False)
                 outcome = again if again.refused else outcome
             if outcome.refused:
-                return Together(refused=self._reason(outcome))
-            found.add_draws(group, outcome.seen)
+                by = outcome.changed_by
+                changed = "" if by is None else f" was changed by {self._entries[by].scenario.id}"
+                return Together(refused=outcome.refused + changed)
+            for number, data in outcome.seen.items():
+                entry = self._entries[number]
+                draws[id(entry.stimulus)] = DifferingDraw(
+                    scenario=entry.scenario,
+                    index=entry.index,
+                    data=data,
+                    arguments=entry.arguments,
+                )
         return Together(
-            passed=self._references(found.equal),
-            differs=self._references(found.other),
-            audit=self._audit(found.equal),
-            draws=found.draws,
+            passed={id(entry.stimulus): entry.reference for entry in equal.values()},
+            differs={id(entry.stimulus): entry.reference for entry in other.values()},
+            audit=_audit(equal.values()),
+            draws=draws,
         )
-
-    def _references(self, numbers: Iterable[int]) -> dict[int, Observation]:
-        """What the reference did, by the identity of the stimulus."""
-        entries = (self._entries[number] for number in numbers)
-        return {id(entry.stimulus): entry.reference for entry in entries}
 
     def _prepare(self, server: SharingObserver) -> tuple[SharedGroup, ...]:
         if self._groups is not None:
@@ -186,55 +189,50 @@ class SharedRuns:
             entries: dict[int, _Entry] = {}
             for number, job in group.jobs.items():
                 scenario, index, reference = known[number]
-                expected = canonical(reference, scenario.stimuli[index], arguments=job.arguments)
+                stimulus = scenario.stimuli[index]
+                expected = canonical(reference, stimulus, arguments=job.arguments)
                 if expected is not None:
                     entries[number] = _Entry(
                         scenario=scenario,
                         index=index,
+                        stimulus=stimulus,
+                        arguments=job.arguments,
                         reference=reference,
                         expected=expected,
                         lot=self._draw("audit", str(number)),
                     )
             groups += self._processes(group, entries)
         self._groups = tuple(groups)
-        self._by_stimulus = {id(entry.stimulus): entry for entry in self._entries.values()}
-        digests = ((scenario.id, self._digest(scenario)) for scenario in self._plan.scenarios)
-        self._digests = {name: digest for name, digest in digests if digest is not None}
+        expected_of = {id(each.stimulus): each.expected for each in self._entries.values()}
+        for scenario in self._plan.scenarios:
+            texts = [expected_of.get(id(stimulus)) for stimulus in scenario.stimuli]
+            whole = [len(text).to_bytes(8, "little") + text for text in texts if text is not None]
+            if len(whole) == len(texts):
+                self._digests[scenario.id] = sha256(b"".join(whole)).hexdigest()
         return self._groups
 
     def _processes(self, group: SharedGroup, entries: dict[int, _Entry]) -> Iterator[SharedGroup]:
         """The group as it is asked: in processes in which no question shows a later answer."""
         while len(entries) >= _WORTH_A_PROCESS:
             first, then = _in_order(entries)
-            order = [*first, *sorted(then, key=partial(self._place, group))]
+            then.sort(key=lambda number: self._draw("order", str(number)))
+            # Those with the same constants beside each other.
+            then.sort(key=lambda number: self._draw("constants", str(group.jobs[number].selection)))
+            order = [*first, *then]
             self._entries |= {number: entries.pop(number) for number in order}
             yield replace(group, jobs={number: group.jobs[number] for number in order})
-
-    def _place(self, group: SharedGroup, number: int) -> tuple[bytes, bytes]:
-        """Where a stimulus comes in its group: those with the same constants beside each other."""
-        constants = str(group.jobs[number].selection)
-        return self._draw("constants", constants), self._draw("order", str(number))
 
     def _draw(self, *what: str) -> bytes:
         """A number that only who has the secret knows."""
         text = "\0".join((self._plan.spec_digest, *what))
         return hmac.digest(self._secret, text.encode(), "sha256")
 
-    def _audit(self, equal: Iterable[int]) -> frozenset[int]:
-        """One stimulus of each function."""
-        by_function: dict[str | None, list[int]] = {}
-        for number in sorted(equal):
-            by_function.setdefault(self._entries[number].scenario.function, []).append(number)
-        chosen = (
-            min(numbers, key=lambda number: self._entries[number].lot)
-            for numbers in by_function.values()
-        )
-        return frozenset(id(self._entries[number].stimulus) for number in chosen)
 
-    def _reason(self, outcome: SharedOutcome) -> str:
-        if outcome.changed_by is None:
-            return outcome.refused
-        return f"{outcome.refused} was changed by {self._entries[outcome.changed_by].scenario.id}"
+def _audit(equal: Iterable[_Entry]) -> frozenset[int]:
+    """One stimulus of each function."""
+    least_last = sorted(equal, key=lambda entry: entry.lot, reverse=True)
+    chosen = {entry.scenario.function: entry.stimulus for entry in least_last}
+    return frozenset(map(id, chosen.values()))
 
 
 def _in_order(entries: Mapping[int, _Entry]) -> tuple[list[int], list[int]]:
@@ -281,41 +279,6 @@ _UNTOLD = str.maketrans("", "", "'\" \n\t\\")
 def _bare(text: str) -> str:
     """The text without what a spelling may leave out or put in."""
     return text.translate(_UNTOLD)
-
-
-def _nothing(number: int, data: bytes) -> bool:
-    return False
-
-
-class _Found:
-    """What shared processes showed: the numbers of what is `equal` to the reference's, of what is
-    `other`; and of the latter the `draws` of samples."""
-
-    def __init__(self, entries: Mapping[int, _Entry]) -> None:
-        self._entries = entries
-        self.equal: list[int] = []
-        self.other: list[int] = []
-        self.draws: dict[int, DifferingDraw] = {}
-
-    def keep(self, number: int, data: bytes) -> bool:
-        """Look at what was seen of a stimulus; True where it is needed later."""
-        entry = self._entries[number]
-        if data == entry.expected:
-            self.equal.append(number)
-            return False
-        self.other.append(number)
-        return entry.scenario.is_sample and len(data) <= _LARGEST_DRAW
-
-    def add_draws(self, group: SharedGroup, seen: Mapping[int, bytes]) -> None:
-        """Take what was kept of a group."""
-        for number, data in seen.items():
-            entry = self._entries[number]
-            self.draws[id(entry.stimulus)] = DifferingDraw(
-                scenario=entry.scenario,
-                index=entry.index,
-                data=data,
-                arguments=group.jobs[number].arguments,
-            )
 
 
 class CheckedObserver:
