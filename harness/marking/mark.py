@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from harness.common.people import id_key
 from harness.model.plan import Plan, Scenario, Visibility, glob
-from harness.model.policy import Consequence, Finding, PolicyReport, Severity
+from harness.model.policy import Finding, PolicyReport, Severity
 from harness.model.result import (
     ScenarioResult,
     SubmissionResult,
@@ -23,7 +23,6 @@ from harness.model.submission import Submission
 from harness.model.verdict import TO_REVIEW, Cause, Verdict, VerdictKind
 from harness.policy.rules import finding_kind
 
-# A person should read a program that does this, and decide whether to run it with longer limits.
 _NOTHING = Fraction(0)
 _MOST_KEPT = 100_000  # bytes of a submission's files; nobody reads more
 
@@ -53,10 +52,15 @@ def mark(
     if len(left_out) == len(plan.scenarios) and left_out:
         review = replace(submission, notes=(*submission.notes, *excuses))
         return without_mark(plan, review, SubmissionStatus.NEEDS_REVIEW)
-    scenarios = tuple(
-        _scored(scenario, verdicts[scenario.id], excused=scenario.id in left_out)
-        for scenario in plan.scenarios
-    )
+    scenarios: list[ScenarioResult] = []
+    for scenario in plan.scenarios:
+        verdict = verdicts[scenario.id]
+        worth = _NOTHING if scenario.informational or scenario.id in left_out else scenario.points
+        points = worth if verdict.passed else _NOTHING
+        entry = ScenarioResult(
+            scenario_id=scenario.id, verdict=verdict, points=points, out_of=worth
+        )
+        scenarios.append(entry)
     kinds = {result.verdict.kind for result in scenarios}
     severities = {finding.consequence.severity for finding in report.findings}
     to_review = bool(severities - {Severity.NOTE})
@@ -66,7 +70,7 @@ def mark(
         findings=report.findings,
         unparsable=report.unparsable,
         notes=(*submission.notes, *excuses, *report.notes),
-        scenarios=scenarios,
+        scenarios=tuple(scenarios),
     )
     if unreadable:
         return replace(result, status=SubmissionStatus.UNREADABLE, mark=_NOTHING)
@@ -80,8 +84,19 @@ def mark_of(
     plan: Plan, scenarios: Sequence[ScenarioResult], findings: Iterable[Finding]
 ) -> Fraction:
     """The exact mark of a submission that could be run."""
-    share = _share(plan, scenarios)
-    return _after_findings(plan.assignment.functionality_marks * share, findings)
+    extra = {scenario.id for scenario in plan.scenarios if not counts(scenario)}
+    earned = sum((result.points for result in scenarios), _NOTHING)
+    total = sum((r.out_of for r in scenarios if r.scenario_id not in extra), _NOTHING)
+    exact = plan.assignment.functionality_marks * earned / total if total else _NOTHING
+    deductions: dict[str, Fraction] = {}
+    for finding in findings:
+        consequence = finding.consequence
+        if consequence.severity is Severity.ZERO:
+            return _NOTHING
+        if consequence.severity is Severity.DEDUCT:
+            group = finding_kind(finding.rule).group
+            deductions[group] = max(deductions.get(group, _NOTHING), consequence.marks)
+    return max(_NOTHING, exact - sum(deductions.values(), _NOTHING))
 
 
 def excused(plan: Plan, submission: Submission) -> frozenset[str]:
@@ -91,6 +106,7 @@ def excused(plan: Plan, submission: Submission) -> frozenset[str]:
 
 def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
     """The result of a submission of which no scenario counts."""
+    size = sum(len(file.data) for file in submission.files)
     result = SubmissionResult(
         id=submission.id,
         status=status,
@@ -101,13 +117,9 @@ def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -
         notes=submission.notes,
         source_digest=submission.digest,
         manual=not_yet_given(plan.assignment),
-        files=submission.files if _size(submission) <= _MOST_KEPT else (),
+        files=submission.files if size <= _MOST_KEPT else (),
     )
     return of_submission(result, submission)
-
-
-def _size(submission: Submission) -> int:
-    return sum(len(file.data) for file in submission.files)
 
 
 def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -132,62 +144,29 @@ def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[
     return frozenset(found), tuple(notes)
 
 
-def _scored(scenario: Scenario, verdict: Verdict, *, excused: bool) -> ScenarioResult:
-    worth = _NOTHING if scenario.informational or excused else scenario.points
-    return ScenarioResult(
-        scenario_id=scenario.id,
-        verdict=verdict,
-        points=worth if verdict.passed else _NOTHING,
-        out_of=worth,
-    )
-
-
-def _share(plan: Plan, results: Sequence[ScenarioResult]) -> Fraction:
-    """Points earned, extra credit among them, of the points without extra credit; 0 of none."""
-    earned = sum((result.points for result in results), _NOTHING)
-    extra = {scenario.id for scenario in plan.scenarios if not counts(scenario)}
-    total = sum((r.out_of for r in results if r.scenario_id not in extra), _NOTHING)
-    return earned / total if total else _NOTHING
-
-
 def counts(scenario: Scenario) -> bool:
     """Whether a scenario's points are part of what the full mark is made of."""
     return not scenario.informational and not scenario.extra_credit
-
-
-def _after_findings(exact: Fraction, findings: Iterable[Finding]) -> Fraction:
-    deductions: dict[str, Fraction] = {}
-    for finding in findings:
-        consequence: Consequence = finding.consequence
-        if consequence.severity is Severity.ZERO:
-            return _NOTHING
-        if consequence.severity is Severity.DEDUCT:
-            group = finding_kind(finding.rule).group
-            deductions[group] = max(deductions.get(group, _NOTHING), consequence.marks)
-    return max(_NOTHING, exact - sum(deductions.values(), _NOTHING))
 
 
 def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -> SubmissionResult:
     """The result with these causes, each with its marks at stake, most first; those with equal
     marks in their own order. Nothing is at stake where there is no mark."""
     place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
-    found = [
-        replace(cause, marks_at_stake=_stake(plan, result, cause)) if cause.scenarios else cause
-        for cause in causes
-    ]
+    found: list[Cause] = []
+    for cause in causes:
+        if not cause.scenarios or result.mark is None:
+            found.append(cause)
+            continue
+        names = frozenset(cause.scenarios)
+        fixed = tuple(
+            replace(entry, points=entry.out_of) if entry.scenario_id in names else entry
+            for entry in result.scenarios
+        )
+        stake = mark_of(plan, fixed, result.findings) - result.mark
+        found.append(replace(cause, marks_at_stake=stake))
 
     def order(cause: Cause) -> tuple[Fraction, int]:
         return -cause.marks_at_stake, min((place[name] for name in cause.scenarios), default=-1)
 
     return replace(result, causes=tuple(sorted(found, key=order)))
-
-
-def _stake(plan: Plan, result: SubmissionResult, cause: Cause) -> Fraction:
-    if result.status is not SubmissionStatus.GRADED or result.mark is None:
-        return Fraction(0)
-    fixed = frozenset(cause.scenarios)
-    scenarios = tuple(
-        replace(entry, points=entry.out_of) if entry.scenario_id in fixed else entry
-        for entry in result.scenarios
-    )
-    return mark_of(plan, scenarios, result.findings) - result.mark

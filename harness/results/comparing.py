@@ -9,7 +9,7 @@ import functools
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from harness.common.errors import UserError
 from harness.model.result import RESULTS_VERSION, SubmissionStatus
 from harness.model.verdict import VerdictKind
-from harness.results.database import STORE_NAME, StoreReader
+from harness.results.database import STORE_NAME
 from harness.results.results_json import ResultsText
 from harness.results.store import Store
 
@@ -84,29 +84,22 @@ def read_snapshot(path: Path) -> RunSnapshot:
     database = path / STORE_NAME if path.is_dir() else path
     if database.suffix != ".json" and database.is_file():
         with Store.read_only(database) as store:
-            return _snapshot(_stored(store), path)
-    return _snapshot(_plain(path / "results.json" if path.is_dir() else path), path)
-
-
-def _stored(store: StoreReader) -> Any:
-    """The run as `results.json` would have it, its submissions one at a time."""
-    run = store.run()
-    text = ResultsText(run.facts, store.plan())
-    plain = _loaded(text.begin() + "]}")
-    plain["submissions"] = (_loaded(text.submission(one).lstrip(",")) for one in run.submissions)
-    return plain
-
-
-def _plain(path: Path) -> Any:
-    if not path.is_file():
+            run = store.run()
+            text = ResultsText(run.facts, store.plan())
+            plain = _loaded(text.begin() + "]}")
+            entries = (_loaded(text.submission(one).lstrip(",")) for one in run.submissions)
+            return _snapshot(plain | {"submissions": entries}, path)
+    file = path / "results.json" if path.is_dir() else path
+    if not file.is_file():
         hint = "name a report folder or a results.json"
-        raise UserError("there is no run here", place=str(path), hint=hint)
+        raise UserError("there is no run here", place=str(file), hint=hint)
     try:
-        return _loaded(path.read_text(encoding="utf-8"))
+        plain = _loaded(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", place=str(path)) from None
+        raise UserError(f"cannot be read ({error.strerror})", place=str(file)) from None
     except (ValueError, RecursionError):
-        raise _not_ours(path) from None
+        raise _not_ours(file) from None
+    return _snapshot(plain, path)
 
 
 def _loaded(text: str) -> Any:
@@ -156,18 +149,20 @@ class _Outcomes:
     """The scenarios of a submission: the run's, where those that failed are named."""
 
     def __init__(self, scenarios: Any) -> None:
-        worth = [
-            (str(each["id"]), Fraction(each["points"]), each["extra_credit"] is True)
-            for each in scenarios
-        ]
-        self.worth = tuple((name, points) for name, points, _ in worth)
-        self._worth = {name: (points, extra) for name, points, extra in worth}
-        self._passed = tuple(
-            _outcome(name, PASSED, points, points, extra) for name, points, extra in worth
-        )
-        self._unreadable = tuple(
-            _outcome(name, UNREADABLE, Fraction(0), points, extra) for name, points, extra in worth
-        )
+        self._passed: list[ScenarioOutcome] = []
+        for each in scenarios:
+            points, extra = Fraction(each["points"]), each["extra_credit"] is True
+            self._passed.append(
+                ScenarioOutcome(
+                    id=str(each["id"]),
+                    verdict=PASSED,
+                    points=points,
+                    out_of=points,
+                    extra_credit=extra,
+                )
+            )
+        self.worth = tuple((each.id, each.out_of) for each in self._passed)
+        self._unreadable = tuple(_outcome(each, UNREADABLE, Fraction(0)) for each in self._passed)
 
     def __call__(self, submission: Any) -> tuple[ScenarioOutcome, ...]:
         if submission["status"] == UNREADABLE:
@@ -175,23 +170,20 @@ class _Outcomes:
         failed = submission["failed"]
         if not failed and not submission["passed"]:
             return ()  # withheld, or never run
-        return tuple(
-            self._failed(each.id, failed[each.id]) if each.id in failed else each
-            for each in self._passed
-        )
-
-    def _failed(self, name: str, plain: Any) -> ScenarioOutcome:
-        points, extra = self._worth[name]
-        return _outcome(name, str(plain["verdict"]), Fraction(plain["points"]), points, extra)
+        found = []
+        for passed in self._passed:
+            failure = failed.get(passed.id)
+            if failure is None:
+                found.append(passed)
+            else:
+                points = Fraction(failure["points"])
+                found.append(_outcome(passed, str(failure["verdict"]), points))
+        return tuple(found)
 
 
 @functools.lru_cache(maxsize=16384)  # a class has the same few outcomes thousands of times
-def _outcome(
-    name: str, verdict: str, points: Fraction, out_of: Fraction, extra_credit: bool
-) -> ScenarioOutcome:
-    return ScenarioOutcome(
-        id=name, verdict=verdict, points=points, out_of=out_of, extra_credit=extra_credit
-    )
+def _outcome(passed: ScenarioOutcome, verdict: str, points: Fraction) -> ScenarioOutcome:
+    return replace(passed, verdict=verdict, points=points)
 
 
 def _number(plain: Any) -> Fraction | None:
@@ -324,14 +316,14 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
     if before is None or after is None:
         return MarkChange(id=present.id, before=before, after=after, marks=None)
     marks = None if before.mark is None or after.mark is None else after.mark - before.mark
-    scenarios, weights = [], Fraction(0)
+    scenarios, weights, nothing = [], Fraction(0), Fraction(0)
     if before.scenarios and after.scenarios:  # else one was not run at all, which its state says
         old, new = _shares(before), _shares(after)
         verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
         verdicts_now = {outcome.id: outcome.verdict for outcome in after.scenarios}
         for name in dict.fromkeys([*verdicts_now, *verdicts]):
             was, now = verdicts.get(name), verdicts_now.get(name)
-            more = new.get(name, Fraction(0)) - old.get(name, Fraction(0))
+            more = new.get(name, nothing) - old.get(name, nothing)
             if was == now:
                 weights += more
             else:
@@ -344,17 +336,13 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
         marks=marks,
         scenarios=tuple(scenarios),
         weights=weights,
-        rest=Fraction(0) if marks is None else marks - explained,
+        rest=nothing if marks is None else marks - explained,
     )
 
 
 def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
     """What each scenario brought, in marks."""
-
-    def counted(outcome: ScenarioOutcome) -> Fraction:
-        return Fraction(0) if outcome.extra_credit else outcome.out_of
-
-    total = sum(map(counted, entry.scenarios), Fraction(0))
+    total = sum((each.out_of for each in entry.scenarios if not each.extra_credit), Fraction(0))
     if not total:
         return {}
     return {outcome.id: entry.out_of * outcome.points / total for outcome in entry.scenarios}
@@ -371,7 +359,8 @@ def _tallies(changes: Iterable[MarkChange]) -> tuple[ScenarioTally, ...]:
                 passes[scenario.id] += 1
             elif scenario.before == PASSED:
                 fails[scenario.id] += 1
-    names = sorted({*passes, *fails}, key=lambda name: (-passes[name] - fails[name], name))
-    return tuple(
-        ScenarioTally(id=name, now_pass=passes[name], now_fail=fails[name]) for name in names
-    )
+    tallies = [
+        ScenarioTally(id=name, now_pass=passes[name], now_fail=fails[name])
+        for name in {*passes, *fails}
+    ]
+    return tuple(sorted(tallies, key=lambda each: (-each.now_pass - each.now_fail, each.id)))

@@ -9,10 +9,10 @@ import difflib
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Self, TypeVar, overload
+from typing import IO, Self, TypeVar, overload
 
 from harness.common import serial
 from harness.common.errors import UserError
@@ -59,8 +59,10 @@ TABLES = (
     "CREATE TABLE path (path TEXT PRIMARY KEY) WITHOUT ROWID",
 )
 
-# What a run finds, and so may be forgotten; `by_hand` is not among it.
-FOUND = ("run", "submission", "observation", "verdict", "text", "earlier", "path")
+# What a run finds, and so may be forgotten; `by_hand` is not among it. What is `REUSED` is kept for
+# the next grading of the same files.
+REUSED = ("observation", "verdict", "text")
+FOUND = ("run", "path", "submission", "earlier", *REUSED)
 
 
 def store_of(run: Path) -> Path:
@@ -72,31 +74,21 @@ def store_of(run: Path) -> Path:
     return path
 
 
-_CAUSES = (
-    (
-        "database or disk is full",
-        "the disk is full",
-        "free disk space, then run the same command",
-    ),
+_ELSEWHERE = "choose another folder with --out"
+_ANEW = "use --fresh to begin anew"
+_CAUSES = (  # a part of what SQLite says, what we say, and the hint
+    ("database or disk is full", "the disk is full", "free disk space, then run the same command"),
     ("disk i/o error", "the disk did not take what was written", "see whether it is full"),
-    (
-        "readonly database",
-        "the results may not be written here",
-        "choose another folder with --out",
-    ),
+    ("readonly database", "the results may not be written here", _ELSEWHERE),
     (
         "unable to open",
         "the results cannot be opened here",
         "see whether the folder exists and may be written",
     ),
-    (
-        "locked",
-        "another run is writing these results",
-        "wait for it or choose another folder with --out",
-    ),
-    ("not a database", "this is no results file", "use --fresh to begin anew"),
-    ("malformed", "the results file is damaged", "use --fresh to begin anew"),
-    ("no such", "this is no results file of the harness", "use --fresh to begin anew"),
+    ("locked", "another run is writing these results", f"wait for it or {_ELSEWHERE}"),
+    ("not a database", "this is no results file", _ANEW),
+    ("malformed", "the results file is damaged", _ANEW),
+    ("no such", "this is no results file of the harness", _ANEW),
 )
 
 
@@ -109,7 +101,7 @@ def translated(path: Path) -> Iterator[None]:
         raise _as_user_error(path, str(error)) from None
     except OSError as error:
         what = f"the results cannot be written ({error.strerror or error})"
-        raise UserError(what, place=str(path), hint="choose another folder with --out") from None
+        raise UserError(what, place=str(path), hint=_ELSEWHERE) from None
 
 
 def _as_user_error(path: Path, text: str) -> UserError:
@@ -125,33 +117,20 @@ except ImportError:  # Windows: SQLite's own lock, held a transaction long, must
     fcntl = None  # type: ignore[assignment]
 
 
-class WriterLock:
-    """An advisory lock on a file beside the database; the kernel drops it with its process."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor: int | None = descriptor
-
-    @classmethod
-    def take(cls, database: Path) -> WriterLock:
-        """Take the lock at once; UserError if another run holds it, OSError if none can be made."""
-        path = database.with_name(database.name + ".lock")
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            if fcntl is not None:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
+def lock_for_writing(database: Path) -> IO[bytes]:
+    """A file beside the database with an advisory lock, until it is closed or its process ends.
+    UserError if another run holds the lock, OSError if none can be made."""
+    path = database.with_name(database.name + ".lock")
+    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "rb")
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException as error:
+        file.close()
+        if isinstance(error, BlockingIOError):
             raise _as_user_error(database, "locked") from None
-        except BaseException:
-            os.close(descriptor)
-            raise
-        return cls(descriptor)
-
-    def release(self) -> None:
-        """Give the lock back; again does nothing."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        raise
+    return file
 
 
 T = TypeVar("T")
@@ -170,6 +149,27 @@ class StoreReader(AbstractContextManager["StoreReader"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @staticmethod
+    def read_only(path: Path) -> StoreReader:
+        """Open a run's database, while another process may be writing it; UserError when there is
+        nothing of ours to read."""
+        if not path.is_file():
+            raise UserError("there are no results here", place=str(path), hint="run harness grade")
+        with translated(path):
+            address = path.absolute().as_uri()
+            connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)
+            try:
+                version = read_version(connection)
+            except sqlite3.OperationalError:
+                # A folder that is not writable cannot hold the index of the write-ahead log;
+                # then no process can be writing there either.
+                connection.close()
+                address += "?immutable=1"
+                connection = sqlite3.connect(address, uri=True, isolation_level=None)
+                version = read_version(connection)
+        refuse_other_version(path, version)
+        return StoreReader(path, connection)
 
     def close(self) -> None:
         self._connection.close()
@@ -226,29 +226,21 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         if row is None:
             return None
         result = self._needed(self._read(SubmissionResult, row[0]), "results")
-        given = self._given(submission_id)
-        return result if given is None else joined(result, given)
+        row = self._row("SELECT given FROM by_hand WHERE id = ?", submission_id)
+        if row is None:
+            return result
+        given = self._needed(self._read(ByHand, row[0]), "marks given by hand")
+        # A folder may have been begun anew with another assignment, whose students are the same.
+        is_own = given.assignment in ("", self.facts().assignment)
+        return joined(result, given) if is_own else result
 
     def run(self) -> RunResult:
         """The run with what people gave, submissions in the order of their ids, each read from the
         database when it is asked for, also after this reader is closed. `facts.complete` says
         whether it is a result."""
         facts = self.facts()
-        path = self.path
-        results = StoredResults(
-            [str(name) for (name,) in self._rows("SELECT id FROM submission ORDER BY id")],
-            facts,
-            lambda: StoreReader(path, connect_to_read(path)),
-        )
-        return RunResult(facts=facts, submissions=results)
-
-    def _given(self, submission_id: str) -> ByHand | None:
-        row = self._row("SELECT given FROM by_hand WHERE id = ?", submission_id)
-        if row is None:
-            return None
-        given = self._needed(self._read(ByHand, row[0]), "marks given by hand")
-        # A folder may have been begun anew with another assignment, whose students are the same.
-        return given if given.assignment in ("", self.facts().assignment) else None
+        ids = [str(name) for (name,) in self._rows("SELECT id FROM submission ORDER BY id")]
+        return RunResult(facts=facts, submissions=StoredResults(ids, facts, self.path))
 
     def _row(self, query: str, *values: str | bytes) -> Row | None:
         with translated(self.path):
@@ -282,25 +274,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return found
 
 
-def connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write; UserError when there is nothing of ours to read."""
-    if not path.is_file():
-        raise UserError("there are no results here", place=str(path), hint="run harness grade")
-    with translated(path):
-        address = path.absolute().as_uri()
-        connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)
-        try:
-            version = read_version(connection)
-        except sqlite3.OperationalError:
-            # A folder that is not writable cannot hold the index of the write-ahead log;
-            # then no process can be writing there either.
-            connection.close()
-            connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
-            version = read_version(connection)
-    refuse_other_version(path, version)
-    return connection
-
-
 def read_version(connection: sqlite3.Connection) -> int:
     """The schema's version; 0 for a new file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -325,15 +298,13 @@ def refuse_other_version(path: Path, version: int) -> None:
 def read_run(run: Path) -> tuple[RunResult, Plan]:
     """A run with what people gave, and the plan it was graded by; UserError when it cannot be
     read. `run` is as in `store_of`."""
-    path = store_of(run)
-    with StoreReader(path, connect_to_read(path)) as store:
+    with StoreReader.read_only(store_of(run)) as store:
         return store.run(), store.plan()
 
 
 def read_submission(run: Path, name: str) -> tuple[SubmissionResult, Plan]:
     """One submission of such a run; UserError when it is not there or cannot be read."""
-    path = store_of(run)
-    with StoreReader(path, connect_to_read(path)) as store:
+    with StoreReader.read_only(store_of(run)) as store:
         result = store.whole_result(name)
         if result is not None:
             return result, store.plan()
@@ -349,18 +320,16 @@ class StoredResults(Sequence[SubmissionResult]):
     Reading raises UserError when another run has been written over the one that this was made of.
     """
 
-    def __init__(
-        self, ids: Sequence[str], facts: RunFacts, reopen: Callable[[], StoreReader]
-    ) -> None:
-        self.ids = tuple(ids)
+    def __init__(self, ids: Sequence[str], facts: RunFacts, database: Path) -> None:
+        self._ids = ids
         self._run = (facts.assignment, facts.started)
-        self._reopen = reopen
+        self._database = database
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._ids)
 
     def __iter__(self) -> Iterator[SubmissionResult]:
-        return self._read(self.ids)
+        return self._read(self._ids)
 
     @overload
     def __getitem__(self, index: int) -> SubmissionResult: ...
@@ -370,33 +339,26 @@ class StoredResults(Sequence[SubmissionResult]):
 
     def __getitem__(self, index: int | slice) -> SubmissionResult | tuple[SubmissionResult, ...]:
         if isinstance(index, slice):
-            return tuple(self._read(self.ids[index]))
-        return next(self._read([self.ids[index]]))
+            return tuple(self._read(self._ids[index]))
+        return next(self._read([self._ids[index]]))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return len(self) == len(other) and all(
-            mine == theirs for mine, theirs in zip(self, other, strict=True)
-        )
+        return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def _read(self, ids: Sequence[str]) -> Iterator[SubmissionResult]:
-        with self._reopen() as store:
+        written_over = UserError(
+            "another run has been written here since these results were asked for",
+            place=str(self._database),
+            hint="read the run again",
+        )
+        with StoreReader.read_only(self._database) as store:
             facts = store.facts()
             if (facts.assignment, facts.started) != self._run:
-                raise _written_over(store)
+                raise written_over
             for name in ids:
                 result = store.whole_result(name)
                 if result is None:
-                    raise _written_over(store)
+                    raise written_over
                 yield result
-
-
-def _written_over(store: StoreReader) -> UserError:
-    return UserError(
-        "another run has been written here since these results were asked for",
-        place=str(store.path),
-        hint="read the run again",
-    )

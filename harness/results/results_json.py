@@ -14,7 +14,6 @@ from typing import Any
 from harness.common.words import rounded
 from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
-from harness.model.policy import Finding
 from harness.model.result import (
     RESULTS_VERSION,
     CohortFacts,
@@ -161,10 +160,8 @@ def _run(facts: RunFacts) -> dict[str, Any]:
 
 def _cohort(cohort: CohortFacts) -> dict[str, Any]:
     plain = _fields(cohort, "layouts", "submissions", "students", "due", "time_zone")
-    if cohort.contents is None:
-        return plain
     names = ("what", "total", "students", "of_students", "review", "ignored", "metadata")
-    return plain | {"contents": _fields(cohort.contents, *names)}
+    return plain | ({"contents": _fields(cohort.contents, *names)} if cohort.contents else {})
 
 
 def _submission(result: SubmissionResult) -> dict[str, Any]:
@@ -174,7 +171,13 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
         "unparsable": result.unparsable
         and _fields(result.unparsable, "file", "reason", "line", "source"),
         "notes": result.notes,
-        "findings": [_finding(finding) for finding in result.findings],
+        "findings": [
+            {
+                **_fields(finding, "rule", "clause", "file", "line", "column", "source", "message"),
+                "severity": finding.consequence.severity,
+            }
+            for finding in result.findings
+        ],
         "manual": [
             {**_fields(given.slot, "id", "title", "out_of"), "mark": given.mark}
             for given in result.manual
@@ -193,11 +196,6 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
     if result.attempt is not None:
         entry |= _fields(result, "attempt", "attempts")
     return entry
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    names = ("rule", "clause", "file", "line", "column", "source", "message")
-    return {**_fields(finding, *names), "severity": finding.consequence.severity}
 
 
 def _scenario(scenario: Scenario) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.common import files, serial
 from harness.common.files import source_digest
-from harness.model.expectation import Answer, Expected
+from harness.model.expectation import Answer
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, ProvidedVariant, Scenario, SourceFile
 from harness.model.verdict import Verdict, VerdictKind
@@ -35,7 +35,6 @@ PIECE_ROWS = 2048
 _DIGEST_BYTES = 16
 _MOST_SENT = 200_000  # digests to remember: 20 MB
 
-# Never used again: these say as much about the machine at that moment as about the submission.
 _TRANSIENT_ENDINGS = frozenset(
     {Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY, Ending.STAND_IN_FAILED}
 )
@@ -69,6 +68,7 @@ def encoded(found: tuple[Observation, ...] | Verdict) -> bytes:
 
 
 def _may_be_used_again(found: tuple[Observation, ...] | Verdict) -> bool:
+    """Not what says as much about the machine at that moment as about the submission."""
     if isinstance(found, Verdict):
         return found.kind not in _TRANSIENT_KINDS
     return not any(observation.ending in _TRANSIENT_ENDINGS for observation in found)
@@ -86,11 +86,15 @@ class Packer:
         observations: Mapping[str, tuple[Observation, ...]],
         verdicts: Mapping[str, Verdict],
     ) -> Iterator[Piece]:
-        """Rows by their keys, as pieces of at most about `PIECE_BYTES`. What says as much about the
-        machine at that moment as about the submission is left out."""
+        """Rows by their keys, as pieces of at most about `PIECE_BYTES`; those that may never be
+        used again are left out."""
         texts: list[tuple[bytes, bytes]] = []
         seen: list[tuple[bytes, bytes]] = []
         judged: list[tuple[bytes, bytes]] = []
+
+        def piece() -> Piece:
+            return Piece(texts=tuple(texts), observations=tuple(seen), verdicts=tuple(judged))
+
         size = 0
         for found, rows in ((observations, seen), (verdicts, judged)):
             for key, value in found.items():
@@ -100,36 +104,25 @@ class Packer:
                 digest = _digest(text)
                 if digest not in self._sent:
                     data = compress(text)
-                    self._remember(digest)
+                    if len(self._sent) >= _MOST_SENT:
+                        self._sent.clear()  # then some go out twice, which changes nothing
+                    self._sent.add(digest)
                     texts.append((digest, data))
                     size += len(data)
                 rows.append((row_key(key), digest))
                 if size >= PIECE_BYTES or len(seen) + len(judged) >= PIECE_ROWS:
-                    yield _piece(texts, seen, judged)
+                    yield piece()
                     texts.clear()
                     seen.clear()
                     judged.clear()
                     size = 0
         if seen or judged:
-            yield _piece(texts, seen, judged)
-
-    def _remember(self, digest: bytes) -> None:
-        if len(self._sent) >= _MOST_SENT:
-            self._sent.clear()  # then some go out twice, which changes nothing
-        self._sent.add(digest)
+            yield piece()
 
 
 def compress(text: bytes) -> bytes:
     """The text as it is stored."""
     return zlib.compress(text, 6)
-
-
-def _piece(
-    texts: list[tuple[bytes, bytes]],
-    observations: list[tuple[bytes, bytes]],
-    verdicts: list[tuple[bytes, bytes]],
-) -> Piece:
-    return Piece(texts=tuple(texts), observations=tuple(observations), verdicts=tuple(verdicts))
 
 
 def _digest(data: bytes) -> bytes:
@@ -179,7 +172,14 @@ def verdict_key(
     `within` is how far off floats may be.
     """
     stated = (scenario.stated, *scenario.stated_cases)
-    expected = _EXPECTATIONS.get((answers, *stated), lambda: _expected(answers, stated))
+
+    def of_expected() -> str:
+        judged = None if answers is None else [serial.to_plain(answer) for answer in answers]
+        for answer in judged or ():  # the time it took differs from run to run, and is not judged
+            answer["observation"].pop("cpu_seconds", None)
+        return _hash([judged, [serial.to_plain(each) for each in stated]])
+
+    expected = _EXPECTATIONS.get((answers, *stated), of_expected)
     return _hash([observation, expected, judging_digest, parameters, scenario.hint, within])
 
 
@@ -205,18 +205,6 @@ def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
 
 def _provided(variant: ProvidedVariant) -> str:
     return _VARIANTS.get((variant,), lambda: _files(variant.files))
-
-
-def _expected(answers: tuple[Answer, ...] | None, stated: tuple[Expected, ...]) -> str:
-    judged = None if answers is None else [_judged(answer) for answer in answers]
-    return _hash([judged, [serial.to_plain(each) for each in stated]])
-
-
-def _judged(answer: Answer) -> Any:
-    """An answer without the time it took, which differs from run to run and is never judged."""
-    plain = serial.to_plain(answer)
-    plain["observation"].pop("cpu_seconds", None)
-    return plain
 
 
 def _files(files: tuple[SourceFile, ...]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
+from typing import IO
 
 from harness.common import serial
 from harness.common.errors import UserError
@@ -20,26 +21,23 @@ from harness.model.result import ByHand, RunFacts, SubmissionResult
 from harness.model.verdict import Verdict
 from harness.results.database import (
     FOUND,
+    REUSED,
     SCHEMA_VERSION,
     TABLES,
     NewerResultsError,
     StoreReader,
-    WriterLock,
-    connect_to_read,
+    lock_for_writing,
     read_version,
     refuse_other_version,
     translated,
 )
 from harness.results.reuse import Packer, Piece, compress
 
-# The tables whose rows are not kept for the next grading of the same files.
-_NOT_REUSED = ("run", "path", "submission", "earlier")
-
 
 class Store(StoreReader):
     """The writer's side. Open it with `Store.open`; readers use `Store.read_only`."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: IO[bytes]) -> None:
         super().__init__(path, connection)
         self._lock = lock
 
@@ -53,17 +51,12 @@ class Store(StoreReader):
         """
         with translated(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock = WriterLock.take(path)
+            lock = lock_for_writing(path)
             try:
                 return cls(path, _emptied(path) if fresh else _connect(path), lock)
             except BaseException:
-                lock.release()
+                lock.close()
                 raise
-
-    @staticmethod
-    def read_only(path: Path) -> StoreReader:
-        """Open a run's database for reading, while another process may be writing it."""
-        return StoreReader(path, connect_to_read(path))
 
     def close(self) -> None:
         """Close the file and release the lock on writing it. Where nobody reads it at that moment,
@@ -76,7 +69,7 @@ class Store(StoreReader):
                     self._connection.execute("PRAGMA journal_mode = DELETE")
                 super().close()
         finally:
-            self._lock.release()
+            self._lock.close()
 
     def begin(self, facts: RunFacts, plan: Plan, paths: Iterable[str] | None = None) -> None:
         """Store what the run is made with, and the `paths` it was asked to grade (None: as before).
@@ -148,9 +141,8 @@ class Store(StoreReader):
         with self._transaction():
             for table in ("submission", "earlier", "by_hand"):
                 self._connection.execute(f"DELETE FROM {table} WHERE id = ?", (submission_id,))
-            for table in FOUND:
-                if table not in _NOT_REUSED:
-                    self._connection.execute(f"DELETE FROM {table}")
+            for table in REUSED:
+                self._connection.execute(f"DELETE FROM {table}")
             self._connection.execute("UPDATE run SET facts = ?", (serial.dumps(facts),))
         with translated(self.path):
             self._connection.execute("VACUUM")
@@ -261,16 +253,12 @@ def _connect(path: Path) -> sqlite3.Connection:
         # A power cut may lose the last submissions, never damage the file; they are run again.
         connection.execute("PRAGMA synchronous = NORMAL")
         if not version:
-            _create_tables(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in TABLES:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _create_tables(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in TABLES:
-        connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.execute("COMMIT")

@@ -22,12 +22,10 @@ ALWAYS = frozenset({Visibility.VISIBLE})
 EVERYTHING = frozenset(Visibility)  # for the lecturer
 
 
-_SAID_OF_HIDDEN = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, VerdictKind.UNREADABLE})
-
-
 def hidden_kind(verdict: Verdict) -> VerdictKind:
     """What is said of a hidden scenario's verdict: in which of the ways it failed is not."""
-    return verdict.kind if verdict.kind in _SAID_OF_HIDDEN else VerdictKind.FAILED
+    said = (VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, VerdictKind.UNREADABLE)
+    return verdict.kind if verdict.kind in said else VerdictKind.FAILED
 
 
 def student_view(
@@ -97,31 +95,27 @@ def _causes(
         and not check.informational
         and check.verdict.kind is not VerdictKind.UNREADABLE
     }
-    shares = _Shares(result, plan, frozenset(check.id for check in shown))
+    ids = frozenset(check.id for check in shown)
+    shares = _Shares(result, plan, ids)
     found: list[ShownCause] = []
     for cause in result.causes:
         shares.add(cause)
-        checks = tuple(
-            failed[name] for name in dict.fromkeys((cause.example, *cause.scenarios))
-            if name in failed
-        )  # fmt: skip
+        names = dict.fromkeys((cause.example, *cause.scenarios))
+        checks = tuple(failed[name] for name in names if name in failed)
         if checks:
             together = _together(cause, result.causes, failed)
-            found.append(_shown(cause, checks, plan, shares.of_shown(cause), together))
+            marks = shares.part(cause, [name for name in cause.scenarios if name in ids])
+            found.append(_shown(cause, checks, plan, marks, together))
     place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
 
     def first(cause: ShownCause) -> int:
         places = [place[check.id] for check in cause.checks]
         return min(places) if places else shares.first(cause.function)
 
-    def order(cause: ShownCause) -> tuple[Fraction, int]:
-        return -cause.marks, first(cause)
-
     found.sort(key=first)  # a function's hidden failures go to its first cause that is shown
-
+    ordered = sorted(shares.with_hidden(found), key=lambda cause: (-cause.marks, first(cause)))
     explained = {name for cause in result.causes for name in cause.scenarios}
-    left = [check for name, check in failed.items() if name not in explained]
-    return (*sorted(shares.with_hidden(found), key=order), *put_together(left))
+    return (*ordered, *put_together(failed[name] for name in failed if name not in explained))
 
 
 def _together(
@@ -187,10 +181,6 @@ class _Shares:
         self._functions: dict[str, _OfFunction] = {}
         self._of_scenario = {scenario.id: scenario.function for scenario in plan.scenarios}
 
-    def of_shown(self, cause: Cause) -> Fraction:
-        """A cause's marks that rest on its shown scenarios."""
-        return self._part(cause, [name for name in cause.scenarios if name in self._shown])
-
     def add(self, cause: Cause) -> None:
         """Count a cause's hidden scenarios for the function to blame, else for their own."""
         by_function: dict[str, list[str]] = {}
@@ -202,7 +192,7 @@ class _Shares:
         for function, names in by_function.items():
             entry = self._functions.setdefault(function, _OfFunction())
             entry.names.update(names)
-            entry.marks += self._part(cause, names)
+            entry.marks += self.part(cause, names)
             entry.blamed |= cause.blamed
             entry.missing = cause if cause.about_text else entry.missing
 
@@ -218,28 +208,26 @@ class _Shares:
         found: list[ShownCause] = []
         for cause in causes:
             entry = left.pop(cause.function, None)
-            found.append(cause if entry is None else self._joined(cause, entry))
-        return found + [self._alone(function, entry) for function, entry in left.items()]
-
-    def _joined(self, cause: ShownCause, entry: _OfFunction) -> ShownCause:
-        return replace(
-            cause,
-            hidden=len(entry.names),
-            clauses=tuple(dict.fromkeys((*cause.clauses, *self._clauses(entry)))),
-            marks=cause.marks + entry.marks,
-        )
-
-    def _alone(self, function: str, entry: _OfFunction) -> ShownCause:
-        missing = entry.missing
-        return ShownCause(
-            function=function,
-            message=missing.message if missing is not None else "",
-            hidden=len(entry.names),
-            blamed=entry.blamed,
-            place=missing.place if missing is not None else None,
-            clauses=self._clauses(entry),
-            marks=entry.marks,
-        )
+            if entry is None:
+                found.append(cause)
+                continue
+            clauses = tuple(dict.fromkeys((*cause.clauses, *self._clauses(entry))))
+            marks = cause.marks + entry.marks
+            found.append(replace(cause, hidden=len(entry.names), clauses=clauses, marks=marks))
+        for function, entry in left.items():
+            missing = entry.missing
+            found.append(
+                ShownCause(
+                    function=function,
+                    message=missing.message if missing is not None else "",
+                    hidden=len(entry.names),
+                    blamed=entry.blamed,
+                    place=missing.place if missing is not None else None,
+                    clauses=self._clauses(entry),
+                    marks=entry.marks,
+                )
+            )
+        return found
 
     def _clauses(self, entry: _OfFunction) -> tuple[Clause, ...]:
         tested = {
@@ -250,7 +238,8 @@ class _Shares:
         }
         return tuple(each for each in self._plan.assignment.clauses if each.id in tested)
 
-    def _part(self, cause: Cause, names: Iterable[str]) -> Fraction:
+    def part(self, cause: Cause, names: Iterable[str]) -> Fraction:
+        """The part of a cause's marks that rests on these scenarios."""
         lost = sum((self._lost.get(name, Fraction(0)) for name in cause.scenarios), Fraction(0))
         part = sum((self._lost.get(name, Fraction(0)) for name in names), Fraction(0))
         return cause.marks_at_stake * part / lost if lost else Fraction(0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -111,25 +111,20 @@ class ValidationReport:
         return not self.problems
 
 
-POLICY_SECTION = "policy"
-
-
 def needs_scenario(clause: Clause) -> bool:
     """Settled clauses about behaviour do; unsettled ones and those checked by policy do not."""
-    return not clause.unsettled and clause.section != POLICY_SECTION
+    return not clause.unsettled and clause.section != "policy"
 
 
 def coverage(plan: Plan) -> tuple[tuple[ClauseCoverage, ...], tuple[Problem, ...]]:
     """Each clause with its scored scenarios, and what is uncovered on either side."""
+    clauses = plan.assignment.clauses
     scored = [scenario for scenario in plan.scenarios if not scenario.informational]
     counts = Counter(clause for scenario in scored for clause in scenario.clauses)
-    rows = tuple(
-        ClauseCoverage(clause=clause, scenarios=counts[clause.id])
-        for clause in plan.assignment.clauses
-    )
+    rows = [ClauseCoverage(clause=clause, scenarios=counts[clause.id]) for clause in clauses]
     problems = [
         Problem("coverage", "clauses.yaml", f"clause {each.id} ({each.text}) has no scenario")
-        for each in plan.assignment.clauses
+        for each in clauses
         if not counts[each.id] and needs_scenario(each)
     ]
     problems += [
@@ -137,7 +132,7 @@ def coverage(plan: Plan) -> tuple[tuple[ClauseCoverage, ...], tuple[Problem, ...
         for scenario in scored
         if not scenario.clauses
     ]
-    return rows, tuple(problems)
+    return tuple(rows), tuple(problems)
 
 
 def shares(plan: Plan) -> tuple[FunctionShare, ...]:
@@ -176,7 +171,9 @@ def value_problems(
     """Scenarios that return or leave an object of a class that the spec does not say how to
     compare, and those with floats that are exact to the last digit of a computation."""
     known = {each.name for each in plan.assignment.compare}
-    bases = _bases(reference)
+    trees = [ast.parse(file.data) for file in reference if file.name.endswith(".py")]
+    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    bases = {n.name: [base.id for base in n.bases if isinstance(base, ast.Name)] for n in nodes}
     problems: list[Problem] = []
     for scenario in plan.scenarios if key.scenarios else ():
         pairs = zip(scenario.stimuli, key.answers(scenario.id), strict=False)
@@ -189,18 +186,14 @@ def value_problems(
                 ways = "attributes for all, none for none"
                 hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml ({ways})"
                 problems.append(Problem.of(scenario, "objects", f"{what}; say so: {hint}"))
-        if plan.assignment.floats_within is None and not _is_stated(scenario):
+        stated = any(each.returns for each in (scenario.stated, *scenario.stated_cases))
+        if plan.assignment.floats_within is None and not stated:
             noisy = next((value for value in values if _is_noisy(value)), None)
             if noisy is not None:
                 what = f"{scenario.id} asks for exactly {noisy.text}"
                 hint = "compare with a tolerance: floats: {within: 0.000001} in assignment.yaml"
                 problems.append(Problem.of(scenario, "floats", f"{what}; {hint}"))
     return tuple(problems)
-
-
-def _is_stated(scenario: Scenario) -> bool:
-    stated = (scenario.stated, *scenario.stated_cases)
-    return any(each.returns is not None for each in stated)
 
 
 _WITHOUT_ATTRIBUTES = (AnyValue, EqualTo, OfType)  # no attribute is compared under these
@@ -229,17 +222,6 @@ def _is_noisy(value: Value) -> bool:
     return len(value.text) - len(short) > 2 and len(short) < _NOISE
 
 
-def _bases(reference: Iterable[SourceFile]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for file in reference:
-        if not file.name.endswith(".py"):
-            continue
-        for node in ast.walk(ast.parse(file.data)):
-            if isinstance(node, ast.ClassDef):
-                found[node.name] = [base.id for base in node.bases if isinstance(base, ast.Name)]
-    return found
-
-
 def _above(name: str, bases: dict[str, list[str]]) -> set[str]:
     found: set[str] = set()
     pending = list(bases.get(name, ()))
@@ -251,10 +233,10 @@ def _above(name: str, bases: dict[str, list[str]]) -> set[str]:
     return found
 
 
-SECOND_HASH_SEED = 4711
-SECOND_RANDOM_SEED = 20_011
-CLOCK_SHIFT_SECONDS = 200 * 86_400 + 12_345
+_SECOND_SEED = 20_011
 _ADDRESS = re.compile("0x[0-9a-f]+")
+_BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decides"
+_BY_OTHERS = "hash seed, clock, directory or order; where the time decides, state clock: 2026-03-01"
 
 
 def second_run(context: GradingContext) -> tuple[Problem, ...]:
@@ -266,14 +248,15 @@ def second_run(context: GradingContext) -> tuple[Problem, ...]:
         return ()
     plan = specification.plan
     problems: list[Problem] = []
+    other = Driver(
+        context.interpreter,
+        context.tier.tier,
+        cpu=pick_cpu(),
+        hash_seed=4711,
+        clock_offset=200 * 86_400 + 12_345,
+    )
     with (
-        Driver(
-            context.interpreter,
-            context.tier.tier,
-            cpu=pick_cpu(),
-            hash_seed=SECOND_HASH_SEED,
-            clock_offset=CLOCK_SHIFT_SECONDS,
-        ) as driver,
+        other as driver,
         driver.submission(plan.assignment, specification.reference) as server,
     ):
 
@@ -283,15 +266,16 @@ def second_run(context: GradingContext) -> tuple[Problem, ...]:
             return list(observed) == first or _verdict(context, scenario, observed).passed
 
         for scenario in reversed(plan.scenarios):
-            if not passes(_reseeded(scenario)):
+            # A scenario that states its seed asks for exactly that one.
+            stimuli = tuple(
+                replace(stimulus, seed=_SECOND_SEED) if stimulus.seed is None else stimulus
+                for stimulus in scenario.stimuli
+            )
+            if not passes(replace(scenario, stimuli=stimuli)):
                 what = _BY_CHANCE if passes(scenario) else _BY_OTHERS
                 message = f"{scenario.id} has another outcome under another {what}"
                 problems.append(Problem.of(scenario, "repeat", message))
     return tuple(reversed(problems))
-
-
-_BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decides"
-_BY_OTHERS = "hash seed, clock, directory or order; where the time decides, state clock: 2026-03-01"
 
 
 def _verdict(
@@ -305,15 +289,6 @@ def _verdict(
         for stimulus, seen, answer in rows
     ]
     return combine([each.kind for each in verdicts], verdicts.__getitem__)
-
-
-def _reseeded(scenario: Scenario) -> Scenario:
-    # A scenario that states its seed asks for exactly that one.
-    stimuli = tuple(
-        replace(stimulus, seed=SECOND_RANDOM_SEED) if stimulus.seed is None else stimulus
-        for stimulus in scenario.stimuli
-    )
-    return replace(scenario, stimuli=stimuli)
 
 
 def stand_in_problems(context: GradingContext) -> tuple[Problem, ...]:
@@ -352,13 +327,13 @@ def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
         for scenario_id, digest in alone.seen.items()
         if scenario_id not in different and together.seen.get(scenario_id) != digest
     ]
-    if not found and _apart(together.result) != _apart(alone.result):
+    both = [
+        _without_addresses(replace(each.result, isolation=Isolation.ALONE, isolation_reason=""))
+        for each in (together, alone)
+    ]
+    if not found and both[0] != both[1]:
         found.append("its mark or its findings differ between the two ways")
     return tuple(Problem("isolation", alone.result.id, message) for message in found)
-
-
-def _apart(result: SubmissionResult) -> str:
-    return _without_addresses(replace(result, isolation=Isolation.ALONE, isolation_reason=""))
 
 
 def _without_addresses(result: ScenarioResult | SubmissionResult) -> str:
@@ -367,5 +342,5 @@ def _without_addresses(result: ScenarioResult | SubmissionResult) -> str:
 
 
 def _said(outcome: ScenarioResult) -> str:
-    verdict = outcome.verdict
-    return f"{verdict.kind.value} ({verdict.message})" if verdict.message else verdict.kind.value
+    kind, message = outcome.verdict.kind.value, outcome.verdict.message
+    return f"{kind} ({message})" if message else kind

@@ -33,6 +33,7 @@ from harness.grading.validation.checks import (
 )
 from harness.matchers.kinds.texts import Matches
 from harness.model.plan import Plan, SourceFile, Visibility, glob
+from harness.model.policy import Finding
 from harness.model.result import SubmissionResult
 from harness.model.specification import ExpectedCause, Mutant, SampleExpectation, Specification
 from harness.model.submission import Submission
@@ -64,9 +65,17 @@ def validate(
     clauses, uncovered = coverage(plan)
     progress("second run", 0, 1)
     second_runs = [*second_run(context), *stand_in_problems(context)]
-    problems = [*_reference_problems(context), *uncovered, *second_runs]
+    problems = [
+        *key_disagreements(plan, context.key),
+        *value_problems(plan, context.key, specification.reference),
+        *uncovered,
+        *second_runs,
+    ]
     trivial = trivial_programs(specification)
-    handed_in = [*trivial, *(each.submission for each in samples), reference_itself(specification)]
+    reference = Submission(  # as a student would hand it in
+        id="the-reference", files=specification.reference, origin="the reference"
+    )
+    handed_in = [*trivial, *(each.submission for each in samples), reference]
     programs = [*mutant_jobs(specification), *(Job(submission=each) for each in handed_in)]
     graded = _run(context, programs, jobs, progress, digests=isolation)
     if isolation:
@@ -75,12 +84,21 @@ def validate(
         problems += [problem for pair in pairs for problem in isolation_problems(*pair)]
     results = (each.result for each in graded)  # taken in the order of the programs
     outcomes = tuple(map(outcome, specification.mutants, results))
-    scores = tuple(map(_trivial, islice(results, len(trivial))))
+    scores = tuple(
+        TrivialScore(
+            name=result.id,
+            mark=rounded(result.mark) if result.mark is not None else "-",
+            out_of=rounded(result.out_of),
+            passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed and s.out_of),
+        )
+        for result in islice(results, len(trivial))
+    )
     pairs_of_samples = zip(samples, results, strict=False)
     sampled = tuple(compare(result, each.expected, plan) for each, result in pairs_of_samples)
     (itself,) = results
     problems += [
-        *_policy_problems(itself),
+        # What the policy finds in the reference would cost every submission like it.
+        *(Problem("policy", f"{f.file}:{f.line}", _said(f)) for f in itself.findings),
         *mutant_problems(specification, outcomes),
         *_sample_problems(sampled),
     ]
@@ -100,10 +118,9 @@ def validate(
     )
 
 
-def _reference_problems(context: GradingContext) -> Iterator[Problem]:
-    plan, key = context.specification.plan, context.key
-    yield from key_disagreements(plan, key)
-    yield from value_problems(plan, key, context.specification.reference)
+def _said(finding: Finding) -> str:
+    word = f" (policy.yaml calls it {finding.word})" if finding.word else ""
+    return finding.message + word
 
 
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
@@ -117,17 +134,6 @@ def _sample_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
     if len(stated) - len(other) >= CAUSES_AS_STATED * len(stated):
         return problems
     return problems + [each.problem("causes", each.other_causes or "") for each in other]
-
-
-def _policy_problems(reference: SubmissionResult) -> list[Problem]:
-    """What the policy finds in the reference, which would cost every submission like it."""
-    problems = []
-    for finding in reference.findings:
-        message = finding.message
-        if finding.word:
-            message += f" (policy.yaml calls it {finding.word})"
-        problems.append(Problem("policy", f"{finding.file}:{finding.line}", message))
-    return problems
 
 
 def _value_in_the_way(reason: str) -> Iterator[str]:
@@ -176,15 +182,6 @@ def _run(
     return [graded[id(job)] for job in jobs]
 
 
-def _trivial(result: SubmissionResult) -> TrivialScore:
-    return TrivialScore(
-        name=result.id,
-        mark=rounded(result.mark) if result.mark is not None else "-",
-        out_of=rounded(result.out_of),
-        passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed and s.out_of),
-    )
-
-
 def mutated(files: tuple[SourceFile, ...], mutant: Mutant) -> tuple[SourceFile, ...]:
     """The reference with the fault written into it."""
     old, new = mutant.find.encode(), mutant.replace.encode()
@@ -197,17 +194,13 @@ def mutated(files: tuple[SourceFile, ...], mutant: Mutant) -> tuple[SourceFile, 
 def mutant_jobs(specification: Specification) -> list[Job]:
     """One job a mutant, in the order of the file, on the scored scenarios of its clause."""
     scored = [each for each in specification.plan.scenarios if not each.informational]
-    return [
-        Job(
-            submission=Submission(
-                id=f"mutant-{index}",
-                files=mutated(specification.reference, mutant),
-                origin="mutants.yaml",
-            ),
-            only=tuple(each.id for each in scored if mutant.clause in each.clauses),
-        )
-        for index, mutant in enumerate(specification.mutants)
-    ]
+    jobs = []
+    for index, mutant in enumerate(specification.mutants):
+        files = mutated(specification.reference, mutant)
+        submission = Submission(id=f"mutant-{index}", files=files, origin="mutants.yaml")
+        only = tuple(each.id for each in scored if mutant.clause in each.clauses)
+        jobs.append(Job(submission=submission, only=only))
+    return jobs
 
 
 def outcome(mutant: Mutant, result: SubmissionResult) -> MutantOutcome:
@@ -222,28 +215,18 @@ def mutant_problems(
     specification: Specification, outcomes: tuple[MutantOutcome, ...]
 ) -> tuple[Problem, ...]:
     """Survivors, and clauses without a mutant."""
-    problems = [
-        Problem(
-            "mutants",
-            "mutants.yaml",
-            f"the mutant of clause {entry.clause} ({entry.why}) survives its "
-            f"{entry.scenarios} scenarios",
-        )
-        for entry in outcomes
-        if not entry.killed_by
+    messages = [
+        f"the mutant of clause {each.clause} ({each.why}) survives its {each.scenarios} scenarios"
+        for each in outcomes
+        if not each.killed_by
     ]
     mutated_clauses = {mutant.clause for mutant in specification.mutants}
-    problems += [
-        Problem("mutants", "mutants.yaml", f"clause {clause.id} has no mutant")
+    messages += [
+        f"clause {clause.id} has no mutant"
         for clause in specification.plan.assignment.clauses
         if needs_scenario(clause) and clause.id not in mutated_clauses
     ]
-    return tuple(problems)
-
-
-def reference_itself(specification: Specification) -> Submission:
-    """The reference, as a student would hand it in."""
-    return Submission(id="the-reference", files=specification.reference, origin="the reference")
+    return tuple(Problem("mutants", "mutants.yaml", message) for message in messages)
 
 
 def trivial_programs(specification: Specification) -> list[Submission]:
@@ -328,15 +311,15 @@ def _other_causes(result: SubmissionResult, expected: SampleExpectation) -> str 
     found, wanted = Counter(_causes(result)), Counter(expected.causes)
     if found == wanted:
         return ""
-    return f"causes are {_listed(found.elements())}, expected {_listed(wanted.elements())}"
+    has, should = (
+        ", ".join(f"{each.function or 'the file'}: {each.rule}" for each in causes.elements())
+        for causes in (found, wanted)
+    )
+    return f"causes are {has or 'none'}, expected {should or 'none'}"
 
 
 def _causes(result: SubmissionResult) -> tuple[ExpectedCause, ...]:
     return tuple(ExpectedCause(function=c.function, rule=c.rule) for c in result.causes)
-
-
-def _listed(causes: Iterable[ExpectedCause]) -> str:
-    return ", ".join(f"{each.function or 'the file'}: {each.rule}" for each in causes) or "none"
 
 
 def _accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExpectation:
