@@ -53,10 +53,8 @@ _NOT_HERE = (
 
 def handout_zip(specification: Specification, context: GradingContext) -> bytes:
     """The archive's bytes; the same for the same specification, harness and interpreter.
-
     `specification` is the whole assignment, `context` was prepared from it cut by `visible_only`.
-    UserError when two of the files would have one name; HarnessError when a stub failed.
-    """
+    UserError when two of the files would have one name; HarnessError when a stub failed."""
     shown = context.specification
     plan = student_plan(shown)
     key = student_key(context, plan)
@@ -137,7 +135,10 @@ def student_plan(specification: Specification) -> Plan:
     the texts of clauses, and functions that only the reference has."""
     plan = specification.plan
     assignment = plan.assignment
-    named = {name for s in plan.scenarios for one in s.stimuli for name in _named(one)}
+    stimuli = [stimulus for scenario in plan.scenarios for stimulus in scenario.stimuli]
+    texts = [text for each in stimuli for text in each.source_texts()]
+    texts += [binding.literal for each in stimuli for binding in each.bindings]
+    named = {name for text in texts for name in _NAME.findall(text)}
     clauses = {clause for scenario in plan.scenarios for clause in scenario.clauses}
     return replace(
         plan,
@@ -183,14 +184,8 @@ def _without_source(answer: Answer) -> Answer:
     return replace(answer, observation=shown)
 
 
-def _named(stimulus: Stimulus) -> set[str]:
-    texts = [*stimulus.source_texts(), *(binding.literal for binding in stimulus.bindings)]
-    return {name for text in texts for name in _NAME.findall(text)}
-
-
 MOST_BYTES = 10_000_000  # the platform's limit for a bundle
 GRADER = "grader.pyz"
-_RUN = "harness.packaging.classroom50"
 _AUTOGRADER = f"""\
 #!/usr/bin/env python3
 \"\"\"Grades the checkout that it is started in. Needs Python 3.11 or later and nothing else.\"\"\"
@@ -206,13 +201,12 @@ sys.exit(subprocess.call([sys.executable, "-I", os.path.join(here, "{GRADER}")])
 
 def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
     """What Classroom 50 starts (`autograder.py`) and `grader.pyz` beside it; the same for the same
-    specification, harness and interpreter.
-
-    `context` was prepared from the scenarios that are to be in it: whoever has the bundle can read
-    them and their answers. UserError when it is more than the platform takes.
-    """
+    specification, harness and interpreter. `context` was prepared from the scenarios that are to be
+    in it: whoever has the bundle can read them and their answers. UserError when it is more than
+    the platform takes."""
     plan = student_plan(context.specification)
-    grader = program_file(plan, student_key(context, plan), _RUN)
+    key = student_key(context, plan)
+    grader = program_file(plan, key, "harness.packaging.classroom50")
     if len(grader) + len(_AUTOGRADER) > MOST_BYTES:
         raise UserError(
             f"the bundle has {len(grader) / 1e6:.1f} MB, and the platform takes 10",

@@ -1,7 +1,5 @@
-"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one.
-
-The file reads its plan and key by the last functions here.
-"""
+"""A program in one file: the modules it needs, a plan and a key, which it reads by the last
+functions here. `selfcheck.pyz` is one."""
 
 from __future__ import annotations
 
@@ -50,8 +48,7 @@ sys.exit(main())
 
 
 def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
-    """The bytes of an archive that runs `main` of the module `entry`; the same for the same plan,
-    key and harness."""
+    """An archive that runs `main` of the module `entry`; the same for the same arguments."""
     files = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
     files |= _needed((entry, _READ_AS_TEXT))
     inside = files_below(_PACKAGE.joinpath(_INSIDE), f"harness/{_INSIDE}", lambda entry: True)

@@ -1,8 +1,5 @@
-"""The program inside `selfcheck.pyz`: `harness check` with nothing but the standard library.
-
-It runs from the plan and the answer key that lie beside this file in the archive. The exit status
-is that of `harness check`: 0 all passed, 1 something failed, 2 cannot run.
-"""
+"""The program inside `selfcheck.pyz`: `harness check`, with its exit status, with nothing but the
+standard library, from the plan and the answer key that lie beside this file in the archive."""
 
 from __future__ import annotations
 
@@ -30,20 +27,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _check(arguments)
     except KeyboardInterrupt:
-        return _leave("interrupted\n", 130)
+        message, status = "interrupted\n", 130
     except UserError as error:
-        return _leave(error_lines(str(error)), 2)
+        message, status = error_lines(str(error)), 2
     except HarnessError as error:
-        return _leave(error_lines(f"the self-check failed, not your program: {error}"), 3)
+        message, status = error_lines(f"the self-check failed, not your program: {error}"), 3
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         reason = without_capital(error.strerror or str(error))
-        return _leave(error_lines(f"{place}{reason}"), 2)
+        message, status = error_lines(f"{place}{reason}"), 2
+    sys.stdout.flush()
+    sys.stderr.write(message)
+    return status
 
 
 def _check(arguments: Sequence[str] | None) -> int:
     plan, key = packed_plan(), packed_key()
-    options = _parser(plan).parse_args(arguments)
+    parser = argparse.ArgumentParser(
+        prog=Path(sys.argv[0]).name or "selfcheck.pyz",
+        description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
+        "explain the first failures. Exit status: 0 all passed, 1 something failed, 2 cannot run.",
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="what you are going to hand in")
+    parser.add_argument(
+        "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
+    )
+    parser.add_argument("--all", action="store_true", help="explain every failure, at any length")
+    options = parser.parse_args(arguments)
     if options.failures < 1:
         raise UserError("--failures takes a number from 1 on")
     paths = [Path(file) for file in options.files]
@@ -77,23 +87,3 @@ def about(plan: Plan) -> str:
         f"protection, and gives no marks. It has the {many} visible scenarios ({listed}); "
         "others are graded too."
     )
-
-
-def _parser(plan: Plan) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=Path(sys.argv[0]).name or "selfcheck.pyz",
-        description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
-        "explain the first failures. Exit status: 0 all passed, 1 something failed, 2 cannot run.",
-    )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="what you are going to hand in")
-    parser.add_argument(
-        "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
-    )
-    parser.add_argument("--all", action="store_true", help="explain every failure, at any length")
-    return parser
-
-
-def _leave(said: str, status: int) -> int:
-    sys.stdout.flush()
-    sys.stderr.write(said)
-    return status

@@ -124,10 +124,8 @@ def _containments(values: _Values) -> tuple[list[float], list[tuple[float, tuple
 
 def _above_usual(shares: Sequence[float]) -> float:
     """From what share two programs of a class are of one group: 0.5, and more where all are alike.
-
     What is usual is taken from the lowest quarter of the shares, which are of independent programs
-    even if most of the class is copied, as if they were normally distributed.
-    """
+    even if most of the class is copied, as if they were normally distributed."""
     tenth, quarter = (_quantile(shares, part) for part in (0.1, 0.25))
     normal = NormalDist()
     deviation = (quarter - tenth) / (normal.inv_cdf(0.25) - normal.inv_cdf(0.1))
@@ -202,8 +200,7 @@ def _sum(weights: Mapping[int, float], found: Iterable[int]) -> float:
 def _scores(
     values: _Values, leader: Mapping[str, str], earlier: Set[str], only: Set[str] | None
 ) -> tuple[tuple[study.SimilarPair, ...], list[float]]:
-    """Pairs of a score worth a look, the most alike first; and the scores of all pairs of two
-    groups, in order."""
+    """Pairs worth a look, the most alike first; and all scores of pairs of two groups, in order."""
     weights = _Weights(values, leader)
     pairs, apart = [], []
     for first, second in combinations(sorted(values), 2):

@@ -199,12 +199,10 @@ def check_name(root: Path, assignment_id: str, name: str) -> None:
 
 
 def record(target: Path, name: str, played: Played, constants: Mapping[str, str]) -> bool:
-    """Add the scenario `name` to `target`, the file specs/<id>/recorded.yaml; whether it counts
-    for marks, which it does unless the other files' marks are all that the assignment has.
-
-    The transcript is what the reference shows for what was typed. Raises UserError, and writes
-    nothing, when there is a scenario of that name or the reference does not end by itself.
-    """
+    """Add the scenario `name` to `target`, the file specs/<id>/recorded.yaml; whether it counts for
+    marks, which it does unless the other files' marks are all that the assignment has. The
+    transcript is what the reference shows for what was typed. Raises UserError, and writes nothing,
+    when there is a scenario of that name or the reference does not end by itself."""
     root, assignment = target.parents[2], played.specification.plan.assignment
     observation = played.reference
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):

@@ -50,8 +50,7 @@ def run_fingerprints(payload: str) -> str:
 
 
 def fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
-    """Each fingerprint with its first and last line and its file; files that cannot be parsed have
-    none."""
+    """Each with its first and last line and its file; files that cannot be parsed have none."""
     return _of_trees([_tree(data) for data in files])
 
 
@@ -120,8 +119,7 @@ def _tokens(text: str) -> Symbols:
 
 
 def _parts(tree: ast.Module) -> list[Symbols]:
-    """The symbols of each function, and of what is outside, so that no fingerprint depends on
-    the order of functions."""
+    """The symbols of each function, and of what is outside, so that their order does not matter."""
     parts: list[Symbols] = []
     outside: Symbols = []
     pending: list[ast.stmt] = list(tree.body)

@@ -100,11 +100,9 @@ def compare_class(
     require: Tier | None = Tier.STANDARD,
     progress: Progress = lambda done: None,
 ) -> study.SimilarityReport:
-    """Compare each submission with every other one, and with each of `earlier` classes.
-
-    `progress` is called with the number of submissions that are read. Raises UserError when this
-    machine has no usable interpreter or not the tier `require`.
-    """
+    """Compare each submission with every other one, and with each of `earlier` classes. `progress`
+    is called with the number of submissions that are read. Raises UserError when this machine has
+    no usable interpreter or not the tier `require`."""
     everybody = (*submissions, *earlier)
     with program_reader(specification.plan.assignment, "run_fingerprints", python, require) as tool:
         trees = _read(tool, specification, everybody, TREE, progress)

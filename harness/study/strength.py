@@ -7,6 +7,7 @@ import ast
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -52,10 +53,8 @@ class Change:
 
 
 def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
-    """Every change that the operators can make, by file and line, each text once.
-
-    What changes nothing but an annotation is left out. UserError where cosmic-ray is not installed.
-    """
+    """Every change that the operators can make, by file and line, each text once. What changes
+    nothing but an annotation is left out. UserError where cosmic-ray is not installed."""
     operators, mutating, trees = _cosmic_ray()
     made: list[Change] = []
     for file in files:
@@ -99,8 +98,7 @@ def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
 
 
 def _apply(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) -> Iterator[str]:
-    """The source with each occurrence of what the operator changes changed; `nodes` are those of
-    its syntax tree."""
+    """The source, whose syntax tree has these nodes, with each occurrence changed."""
     made = operator()
     for occurrence in range(sum(1 for node in nodes for _ in made.mutation_positions(node))):
         try:
@@ -159,10 +157,8 @@ def _function_at(source: str, line: int) -> str:
 
 def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[Pair, ...]:
     """At most `most` pairs of the changes numbered `among`, always the same for the same changes.
-
     The two are in one function and on different lines; functions take turns, so that a long one
-    does not have all.
-    """
+    does not have all."""
     by_function: dict[tuple[str, str], list[Pair]] = {}
     for first, second in combinations(among, 2):
         one, other = changes[first], changes[second]
@@ -201,11 +197,9 @@ _NOTHING = ""  # what a program fails that fails nothing, by the digest of the w
 
 class Known:
     """The first failures of programs by the digests of their files, in a file that an interrupted
-    run leaves behind and the next one reads.
-
-    A failure stays known while its scenario is the same, whatever becomes of the others; that a
-    program fails nothing, while all scored scenarios are the same.
-    """
+    run leaves behind and the next one reads. A failure stays known while its scenario is the same,
+    whatever becomes of the others; that a program fails nothing, while all scored scenarios are the
+    same."""
 
     def __init__(self, cache: Path, context: GradingContext) -> None:
         self._context = context
@@ -220,19 +214,15 @@ class Known:
         self._path = cache / "strength" / f"{name}.json"
         scored = {each.id: _digest(each) for each in plan.scenarios if not each.informational}
         self._suite = {_NOTHING: _hex(json.dumps(sorted(scored.items()))), **scored}
-        self._failures = self._read()
         self._unsaved = 0
-
-    def _read(self) -> dict[str, list[str]]:
-        try:
+        self._failures: dict[str, list[str]] = {}
+        with suppress(OSError, ValueError, AttributeError, TypeError):
             data = json.loads(self._path.read_text(encoding="utf-8"))
             failures = {
                 program: [name for name, digest in names.items() if self._suite.get(name) == digest]
                 for program, names in data.items()
             }
-        except (OSError, ValueError, AttributeError, TypeError):
-            return {}
-        return {program: names for program, names in failures.items() if names}
+            self._failures = {program: names for program, names in failures.items() if names}
 
     def _save(self) -> None:
         if self._unsaved:
@@ -329,11 +319,9 @@ def _clauses(
 ) -> tuple[study.ClauseStrength, ...]:
     clauses = {scenario.id: scenario.clauses for scenario in scored}
     counts = Counter(clause for found in clauses.values() for clause in found)
-    noticed = Counter(
-        clause
-        for each in outcomes
-        for clause in {clause for name in each.noticed_by for clause in clauses[name]}
-    )
+    noticed: Counter[str] = Counter()
+    for each in outcomes:
+        noticed.update({clause for name in each.noticed_by for clause in clauses[name]})
     return tuple(
         study.ClauseStrength(clause=clause, scenarios=count, noticed=noticed[clause])
         for clause, count in counts.items()
@@ -356,22 +344,17 @@ def _needed_ids(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) ->
 def _mistakes(
     outcomes: Sequence[study.ChangeOutcome], equivalents: Sequence[study.Equivalent]
 ) -> tuple[str, ...]:
-    places = {place(each) for each in outcomes}
-    mistakes = [
-        f"{_place_name(each)}: {each.noticed_by[0]} notices it"
+    whys = [
+        (place(each), f"{each.noticed_by[0]} notices it")
         for each in outcomes
         if each.why and each.noticed_by
     ]
-    mistakes += [
-        f"{_place_name(each)}: there is no such change"
-        for each in equivalents
-        if place(each) not in places
-    ]
-    return tuple(sorted(mistakes))
-
-
-def _place_name(entry: study.Equivalent | study.ChangeOutcome) -> str:
-    return f"{entry.file}, {entry.function}: `{entry.before}` as `{entry.after}`"
+    places = {place(each) for each in outcomes}
+    missing = [place(each) for each in equivalents if place(each) not in places]
+    whys += [(each, "there is no such change") for each in missing]
+    return tuple(
+        sorted(f"{file}, {part}: `{old}` as `{new}`: {why}" for (file, part, old, new), why in whys)
+    )
 
 
 def measure(

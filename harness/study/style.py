@@ -64,11 +64,9 @@ def find_ruff() -> str | None:
 
 
 def ruff_findings(program: str, file: str, data: bytes) -> tuple[study.StyleFinding, ...] | None:
-    """What ruff says of a file's bytes, in the order of lines; None where it gave no answer.
-
-    It reads them from a pipe, in an empty folder, without any configuration or cache, in bounded
-    time and memory; a comment in the file turns nothing off.
-    """
+    """What ruff says of a file's bytes, in the order of lines; None where it gave no answer. It
+    reads them from a pipe, in an empty folder, without any configuration or cache, in bounded time
+    and memory; a comment in the file turns nothing off."""
     command = [
         program, "check", "--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--quiet",
         "--output-format", "json", "--line-length", "100", "--select", ",".join(RULES),

@@ -24,6 +24,9 @@ from harness.model.specification import Specification
 from harness.model.stimulus import Typed
 
 _FOLDER = "gameplay"
+_UNCOUNTED = "    informational: true\n"
+MOST_BYTES = 1024 * 1024  # of a transcript
+MOST_INPUTS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +41,6 @@ class Addition:
     template: str
     typed: tuple[Typed, ...]
     shown: str
-
-
-UNCOUNTED = "    informational: true\n"
 
 
 def transcript_path(name: str) -> str:
@@ -61,15 +61,13 @@ def trial_copy(root: Path, assignment_id: str) -> Iterator[Path]:
 
 def add(root: Path, assignment_id: str, addition: Addition) -> bool:
     """Write both files; whether the scenario counts for marks, which it does unless those that
-    other files state are all that the assignment has.
-
-    UserError where the transcript is there already, or where the scenario types or shows something
-    else when it is read back; SpecErrors where it cannot be read. Nothing is written then.
-    """
+    other files state are all that the assignment has. UserError where the transcript is there
+    already, or where the scenario types or shows something else when it is read back; SpecErrors
+    where it cannot be read. Nothing is written then."""
     try:
         _add(root, assignment_id, addition)
     except SpecErrors:
-        _add(root, assignment_id, replace(addition, yaml=addition.yaml + UNCOUNTED))
+        _add(root, assignment_id, replace(addition, yaml=addition.yaml + _UNCOUNTED))
         return False
     return True
 
@@ -88,11 +86,9 @@ def _add(root: Path, assignment_id: str, addition: Addition) -> None:
     added = _new_scenarios(plan_before, plan)
     read_back = [(one.stimuli[0].inputs, one.stated.transcript) for one in added]
     if read_back != [(addition.typed, addition.shown)]:
-        raise UserError(
-            "what is typed and shown here cannot be written as a scenario",
-            place=str(folder / addition.file),
-            hint="{{ … }} stands for a constant there",
-        )
+        what = "what is typed and shown here cannot be written as a scenario"
+        place = str(folder / addition.file)
+        raise UserError(what, place=place, hint="{{ … }} stands for a constant there")
     files.write(path, addition.template)
     try:
         files.write(folder / addition.file, addition.yaml)
@@ -104,10 +100,6 @@ def _add(root: Path, assignment_id: str, addition: Addition) -> None:
 def _new_scenarios(before: Plan, after: Plan) -> list[Scenario]:
     ids = {scenario.id for scenario in before.scenarios}
     return [scenario for scenario in after.scenarios if scenario.id not in ids]
-
-
-MOST_BYTES = 1024 * 1024  # of a transcript
-MOST_INPUTS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +141,7 @@ def import_transcript(
     head += "\n".join([*constants_line(constants), f"    run: {program}\n"])
     has_main = any(each.name == "main" for each in plan_before.assignment.functions)
     function = "main" if has_main else program
-    draft = _append(before, f"{head}    input: []\n{UNCOUNTED}", function)
+    draft = _append(before, f"{head}    input: []\n{_UNCOUNTED}", function)
     specification = with_draft(root, assignment_id, target.name, draft)
     added = _new_scenarios(plan_before, specification.plan)
     if len(added) != 1:
@@ -201,11 +193,8 @@ def _inputs(path: Path, text: str, scenario: Scenario, server: Observes) -> Sequ
     try:
         return typed_lines(text, lambda inputs: _screen(scenario, server, inputs))
     except MisalignedError as error:
-        raise UserError(
-            str(error),
-            place=f"{path}:{error.line}",
-            hint="correct the transcript, or the reference; --set NAME=VALUE overrides a constant",
-        ) from None
+        hint = "correct the transcript, or the reference; --set NAME=VALUE overrides a constant"
+        raise UserError(str(error), place=f"{path}:{error.line}", hint=hint) from None
 
 
 def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Screen:
@@ -247,11 +236,9 @@ class MisalignedError(Exception):
 
 def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) -> tuple[str, ...]:
     """The inputs of a transcript in which prompts and typed lines are written as a person saw them.
-
     `screen` runs the reference with some inputs. Line ends may be those of any system, and at the
     end blank lines may be too many or missing. MisalignedError where the reference shows something
-    else, ends earlier, or still waits when the transcript is over.
-    """
+    else, ends earlier, or still waits when the transcript is over."""
     text = transcript.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     inputs: tuple[str, ...] = ()
     while True:
@@ -291,6 +278,5 @@ def _line(text: str, place: int) -> int:
 
 
 def _quote(text: str, line: int) -> str:
-    lines = text.split("\n")
-    line_text = lines[line - 1] if line <= len(lines) else ""
-    return repr(line_text[:80] + "…" if len(line_text) > 80 else line_text)
+    quoted = "".join(text.split("\n")[line - 1 : line])
+    return repr(quoted[:80] + "…" if len(quoted) > 80 else quoted)

@@ -33,11 +33,8 @@ def gradescope_zip(
     hidden: Visibility = Visibility.AFTER_PUBLISHED,
     platform_seconds: float = PLATFORM_SECONDS,
 ) -> bytes:
-    """The package's bytes, the same for the same inputs.
-
-    `hidden` is what the platform does with the scenarios that students may not see;
-    `platform_seconds` the time that it gives a run.
-    """
+    """The package's bytes, the same for the same inputs. `hidden` is what the platform does with
+    the scenarios that students may not see; `platform_seconds` the time that it gives a run."""
     specification = with_called_functions(specification)
     assignment = specification.plan.assignment
     settings = PackageSettings(

@@ -38,7 +38,7 @@ from harness.grading.grader import Grader
 from harness.intake.submissions import read_one
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, SourceFile
-from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.result import SubmissionStatus
 from harness.model.specification import Specification
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.submission import Submission
@@ -50,10 +50,8 @@ _HERE = "harness.packaging.gradescope.run"
 
 
 def prepare_image(tree: Tree) -> int:
-    """Make the answer key for the interpreter that setup.sh found, and say what there is.
-
-    Raises UserError and HarnessError: then the image is not built.
-    """
+    """Make the answer key for the interpreter that setup.sh found, and say what there is. Raises
+    UserError and HarnessError: then the image is not built."""
     context = prepared(tree.specification(), tree.interpreter(), tree.keys)
     tier = context.tier.tier
     print(f"{tree.settings().assignment}: Python {context.interpreter.version}, {tier} confinement")
@@ -125,11 +123,9 @@ def prepared(specification: Specification, python: Path, cache: Path) -> Grading
 
 
 def grade_one(context: GradingContext, submission: Submission, end: float) -> PlatformRun:
-    """Grade in this process; nothing new is begun when `time.monotonic()` is `end`.
-
-    Should our machinery fail, it is tried once more. Where a program can neither be confined nor be
-    another user than the one who keeps the answers, nothing is run.
-    """
+    """Grade in this process; nothing new is begun when `time.monotonic()` is `end`. Should our
+    machinery fail, it is tried once more. Where a program can neither be confined nor be another
+    user than the one who keeps the answers, nothing is run."""
     if context.tier.tier is Tier.PORTABLE and (os.geteuid() != 0 or unused_uids() is None):
         complaint = "there is no other user"
         return PlatformRun(context=context, no_mark=NoMark.NOT_CONFINED, complaint=complaint)
@@ -149,19 +145,15 @@ def _attempt(context: GradingContext, submission: Submission, end: float) -> Pla
             result = grader.grade(submission).result
     except HarnessError as failure:
         return PlatformRun(context=context, no_mark=NoMark.FAILED, complaint=str(failure))
-    return PlatformRun(context=context, result=result, no_mark=_why_not(context, result, driver))
-
-
-def _why_not(context: GradingContext, result: SubmissionResult, driver: InTime) -> NoMark | None:
+    no_mark: NoMark | None = NoMark.NEEDS_REVIEW
     match result.status:
         case SubmissionStatus.UNREADABLE:
-            return None  # nothing of it was run, so nothing had to be confined
+            no_mark = None  # nothing of it was run, so nothing had to be confined
         case SubmissionStatus.GRADED:
-            return NoMark.NOT_CONFINED if context.tier.tier is Tier.PORTABLE else None
+            no_mark = NoMark.NOT_CONFINED if context.tier.tier is Tier.PORTABLE else None
         case SubmissionStatus.HARNESS_ERROR:
-            return NoMark.OUT_OF_TIME if driver.ran_out else NoMark.FAILED
-        case _:
-            return NoMark.NEEDS_REVIEW
+            no_mark = NoMark.OUT_OF_TIME if driver.ran_out else NoMark.FAILED
+    return PlatformRun(context=context, result=result, no_mark=no_mark)
 
 
 def _driver(context: GradingContext) -> AnyDriver:
@@ -175,11 +167,9 @@ def _driver(context: GradingContext) -> AnyDriver:
 
 
 class InTime(AnyDriver):
-    """Like `driver`, until `clock()` is `end`; then `ran_out` is set.
-
-    An observation that never was is a failure of ours: it earns nothing, costs nothing, and leaves
-    the submission without a mark.
-    """
+    """Like `driver`, until `clock()` is `end`; then `ran_out` is set. An observation that never was
+    is a failure of ours: it earns nothing, costs nothing, and leaves the submission without a
+    mark."""
 
     def __init__(
         self, driver: AnyDriver, end: float, clock: Callable[[], float] = time.monotonic

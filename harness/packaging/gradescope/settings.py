@@ -1,7 +1,5 @@
-"""The settings that the package brings to the platform, its folders there, and what a run found.
-
-`submission_metadata.json`: what the platform says of a submission; nothing of it is needed.
-"""
+"""The settings that the package brings to the platform, its folders there, what the platform says
+of a submission (`submission_metadata.json`; nothing of it is needed), and what a run found."""
 
 from __future__ import annotations
 
@@ -136,11 +134,9 @@ class NoMark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformRun:
-    """What one run on the platform found. `no_mark` None: the result's mark is the mark.
-
-    `context` is what was run with; its plan is cut to the visible scenarios where programs could
-    not be confined. `complaint` is for the staff.
-    """
+    """What one run on the platform found. `no_mark` None: the result's mark is the mark. `context`
+    is what was run with; its plan is cut to the visible scenarios where programs could not be
+    confined. `complaint` is for the staff."""
 
     context: GradingContext | None = None
     result: SubmissionResult | None = None

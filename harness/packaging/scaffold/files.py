@@ -1,9 +1,6 @@
-"""The files of a new assignment: from the template, or from a reference that is there, or
-from an assignment that comes with the harness: a clone's own, in a wheel a copy of them.
-
-First scenarios are tried on the reference: what it raises is stated, what cannot be compared is
-left out with the reason.
-"""
+"""The files of a new assignment: from the template, or from an assignment that comes with the
+harness (a clone's own, in a wheel a copy of them), or from a reference, on which first scenarios
+are tried: what it raises is stated, what cannot be compared is left out with the reason."""
 
 from __future__ import annotations
 
@@ -101,10 +98,8 @@ def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
 def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> Begun:
     """For each class of the reference, each function that needs neither input nor a file, and each
     program, a clause, a first scenario and a mutant, and the reference as a sample, as far as
-    `harness validate` finds them sound. `reference` has its Python files by name; it is run.
-
-    Where that is nothing, all files but the scenarios. UserError where one is no Python.
-    """
+    `harness validate` finds them sound. `reference` has its Python files by name; it is run. Where
+    that is nothing, all files but the scenarios. UserError where one is no Python."""
     draft = _draft(reference)
     asking = tuple(first for first in draft.firsts if first.asks)
     sound = replace(draft, firsts=tuple(first for first in draft.firsts if not first.asks))
@@ -215,9 +210,7 @@ def shipped() -> tuple[str, ...]:
 
 def copied(source: str, assignment_id: str) -> dict[str, bytes]:
     """The files of a shipped assignment by their paths below the course's root, under another id.
-
-    UserError for an assignment that does not come with the harness.
-    """
+    UserError for an assignment that does not come with the harness."""
     if source not in shipped():
         what = f"no assignment {source!r} comes with the harness"
         raise UserError(what, hint=f"there are: {', '.join(shipped()) or 'none'}")

@@ -1,6 +1,5 @@
 """What can be asked of a reference at once: its classes, its functions that need neither input nor
-a file, and itself. Arguments to begin with are by the types that annotations name. Pure.
-"""
+a file, and itself. Arguments to begin with are by the types that annotations name. Pure."""
 
 from __future__ import annotations
 
@@ -38,11 +37,8 @@ class First:
 
 
 def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
-    """Those of one Python file, in its order; arguments are examples of their annotated types.
-    One that asks is there where it is the only one.
-
-    UserError where it is no Python.
-    """
+    """Those of one Python file, in its order; arguments are examples of their annotated types. One
+    that asks is there where it is the only one. UserError where it is no Python."""
     try:
         text = source.decode("utf-8-sig")
         tree = ast.parse(text)

@@ -31,8 +31,7 @@ class CourseCode:
         self._modules: dict[str, Any] = {}
 
     def call(self, function: CourseFunction, known: Mapping[str, Any] | None = None) -> Any:
-        """What a function gives for its constants and what is `known`; UserError, with its file and
-        line, where it fails."""
+        """What a function gives for its constants and what is `known`; UserError where it fails."""
         if function.file not in self._modules:
             self._modules[function.file] = load_module(self._folder, function.file)
         values = {each.name: ast.literal_eval(each.literal) for each in function.constants}
@@ -41,7 +40,7 @@ class CourseCode:
             function_object = getattr(self._modules[function.file], function.function)
             return function_object(**{name: values[name] for name in function.parameters})
         except Exception as error:
-            raise course_failure(function, error) from error
+            raise _course_failure(function, error) from error
 
     def holds(self, assume: CourseFunction, draw: Any) -> bool:
         """Whether the sheet defines what a draw does, as far as a function of the course's can
@@ -65,8 +64,7 @@ class CourseCode:
         return texts
 
 
-def course_failure(function: CourseFunction, error: Exception) -> UserError:
-    """That a course's function failed, and where it is defined."""
+def _course_failure(function: CourseFunction, error: Exception) -> UserError:
     what = f"{function.source} failed ({type(error).__name__}: {error!s:.300})"
     return UserError(what, place=_place(function))
 
@@ -80,16 +78,14 @@ class Drawer:
         self._function = target.strategy
         self._code = code
         strategies = _hypothesis().strategies
-        if target.strategy is not None:
-            made = code.call(target.strategy)
-            if not isinstance(made, strategies.SearchStrategy):
-                what = f"{target.strategy.source} gave no strategy but {type(made).__name__}"
-                raise UserError(what, place=_place(target.strategy))
-            for assume in settings.assume:
-                made = made.filter(partial(code.holds, assume))
-            self._strategy: Any = made
-        else:
-            self._strategy = strategies.tuples(*self._typings(strategies))
+        if target.strategy is None:
+            self._strategy: Any = strategies.tuples(*self._typings(strategies))
+            return
+        self._strategy = code.call(target.strategy)
+        if not isinstance(self._strategy, strategies.SearchStrategy):
+            raise self._wrong(f"gave no strategy but {type(self._strategy).__name__}")
+        for assume in settings.assume:
+            self._strategy = self._strategy.filter(partial(code.holds, assume))
 
     def batch(self, seed: int, count: int, *, twice: bool = False) -> list[Draw]:
         """About `count` different draws, always the same for a seed (`twice`: which is tried).
@@ -156,7 +152,7 @@ class Drawer:
         except Exception as error:
             if self._function is None:
                 raise
-            raise course_failure(self._function, error) from error
+            raise _course_failure(self._function, error) from error
         return list(draws.values())
 
     def _bindings(self, value: Any) -> Draw:
@@ -251,8 +247,7 @@ class _Game:
         return lines[index % len(lines)]
 
     def learn(self, seen: Observation) -> None:
-        """Follow what was printed up to where something was typed that was meant for another
-        prompt."""
+        """Follow what was printed up to where a line was typed that another prompt was to get."""
         taken: list[int] = []
         for turn in seen.turns:
             if turn.typed is None:

@@ -155,13 +155,12 @@ _SAVED_EVERY = 10  # batches
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzOptions:
-    """`inputs` for each function, at most; `seconds` in all (None: as long as it takes); `jobs` are
-    processes."""
+    """How long to search, and with what."""
 
-    inputs: int = 10_000
-    seconds: float | None = None
+    inputs: int = 10_000  # for each function, at most
+    seconds: float | None = None  # in all; None: as long as it takes
     seed: int = 0
-    jobs: int | None = None
+    jobs: int | None = None  # processes
 
 
 def fuzz(

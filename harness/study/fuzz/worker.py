@@ -71,20 +71,17 @@ class RunningProgram:
     def run_together(
         self, group: SharedGroup, numbers: Sequence[int], keep: Keep
     ) -> Mapping[int, bytes]:
-        """What it did that is to be kept, by number; nothing where it may not share a process
-        after all."""
-        if self.sharing is None:
-            return {}
-        outcome = self.sharing.observe_together(group, numbers, keep=keep)
-        if outcome.refused:
+        """What it did that is to be kept, by number; nothing where it may not share a process."""
+        if self.sharing is not None:
+            outcome = self.sharing.observe_together(group, numbers, keep=keep)
+            if not outcome.refused:
+                return outcome.seen
             self.sharing = None
-            return {}
-        return outcome.seen
+        return {}
 
 
 class Comparer:
-    """The reference of an assignment, ready to be compared with submissions until `stack` is
-    closed."""
+    """The reference, ready to be compared with submissions until `stack` is closed."""
 
     def __init__(
         self,
@@ -210,7 +207,10 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
     if target.clauses:
         lines.append(f"clause: [{', '.join(map(in_quotes, target.clauses))}]")
     if stimulus.constants:
-        named = ", ".join(f"{each.name}: {_plain(each.literal)}" for each in stimulus.constants)
+        values = ((each.name, ast.literal_eval(each.literal)) for each in stimulus.constants)
+        # A list would be a sweep over its values.
+        lists = ((name, [v] if isinstance(v, list | tuple) else v) for name, v in values)
+        named = ", ".join(f"{name}: {_yaml(value)}" for name, value in lists)
         lines.append(f"constants: {{{named}}}")
     bindings = stimulus.bindings
     action = stimulus.action
@@ -247,8 +247,7 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
 
 
 def _with_values(expression: str, bindings: tuple[Binding, ...]) -> str | None:
-    """The call with the draws in it; None where a value would be there twice, and would no
-    longer be one object."""
+    """The call with the draws in it; None where a value would no longer be one object."""
     tree = ast.parse(expression, mode="eval")
     values = {each.name: ast.parse(each.literal, mode="eval").body for each in bindings}
     uses = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -263,12 +262,6 @@ class _Filled(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._values.get(node.id, node)
-
-
-def _plain(literal: str) -> str:
-    value = ast.literal_eval(literal)
-    # A list would be a sweep over its values.
-    return _yaml([value] if isinstance(value, list | tuple) else value)
 
 
 def _yaml(value: Any) -> str:
@@ -307,8 +300,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitResult:
-    """What a batch found, by the submissions' digests; how many inputs were compared, how many were
-    left out."""
+    """What a batch found, by the submissions' digests, and how many inputs were compared."""
 
     unit: Unit
     inputs: int
@@ -379,12 +371,8 @@ class Worker:
         different = list(dict.fromkeys(games))
         if not self._setup.settings.assume:
             return different
-        observations = run(different)
-        return [
-            game
-            for game, observation in zip(different, observations, strict=True)
-            if self._is_settled(game, observation)
-        ]
+        played = zip(different, run(different), strict=True)
+        return [game for game, observation in played if self._is_settled(game, observation)]
 
     def _is_settled(self, game: Stimulus, observation: Observation) -> bool:
         typed = [each.text for each in game.inputs]
@@ -400,8 +388,7 @@ class Worker:
         program: RunningProgram,
     ) -> Stimulus:
         def differs(draw: drawing.Draw) -> bool:
-            stimulus = replace(target.stimulus, bindings=draw)
-            return self._verdict(target, stimulus, program) is not None
+            return self._fails(target, replace(target.stimulus, bindings=draw), program)
 
         draw = drawer.shrunk(seed, BATCH, first.bindings, differs)
         return replace(target.stimulus, bindings=draw)
@@ -411,31 +398,26 @@ class Worker:
             (observation,) = self._comparer.observed(target, [game])
             if observation.reads < len(game.inputs):
                 game = replace(game, inputs=game.inputs[: observation.reads])
-            if not self._is_settled(game, observation):
-                return None
-            return game if self._verdict(target, game, program) is not None else None
+            settled = self._is_settled(game, observation)
+            return game if settled and self._fails(target, game, program) else None
 
         return drawing.shorten_game(first, differs)
 
-    def _verdict(
-        self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram
-    ) -> tuple[Prepared, str] | None:
-        """Of an input on which the program fails: the reference's doing, and what went wrong."""
-        prepared = Prepared(target, [stimulus])
-        verdict = self._comparer.verdict(prepared, 0, program)
-        return None if verdict is None or verdict.passed else (prepared, verdict.message)
+    def _fails(self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram) -> bool:
+        verdict = self._comparer.verdict(Prepared(target, [stimulus]), 0, program)
+        return verdict is not None and not verdict.passed
 
     def _difference(
         self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram, drawn: int
     ) -> FuzzDifference:
-        failure = self._verdict(target, stimulus, program)
-        if failure is None:
+        prepared = Prepared(target, [stimulus])
+        verdict = self._comparer.verdict(prepared, 0, program)
+        if verdict is None or verdict.passed:
             raise HarnessError(f"{target.id}: a difference did not show again")
-        prepared, message = failure
         return FuzzDifference(
             target=target.id,
             function=target.function,
-            message=message,
+            message=verdict.message,
             scenario=scenario_text(target, stimulus, prepared.alone[0]),
             drawn=drawn,
         )
