@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from graphlib import CycleError
 from pathlib import Path
 from types import ModuleType
 
@@ -16,18 +19,22 @@ from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.policy import read_policy
 from harness.assignment.loading import digest, shown
 from harness.assignment.scenarios.cases import Compiled
+from harness.assignment.scenarios.context import Context, slug
 from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
-from harness.assignment.scenarios.file import ScenarioFile, WeightedFile, weighted, with_needs
+from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescaled
 from harness.assignment.vocabulary import ProvidedError, Vocabulary, class_names
 from harness.common.files import write
+from harness.matchers.reading import Refused, nearest
 from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
-    Clause,
-    Exemption,
     OtherFiles,
     Plan,
+    Scenario,
     SourceFile,
+    Visibility,
+    in_turn,
+    needed,
 )
 from harness.model.specification import Mutant, Specification
 from harness.model.stimulus import Stimulus
@@ -74,10 +81,9 @@ def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
     for name, request in compilation.requests.items():
         file = request.function.file
         module = modules[file] = modules.get(file) or load_module(folder, file)
-        path = folder / name
         text = freeze(request, draw(request, getattr(module, request.function.function)))
-        write(path, text)
-        written.append(path)
+        write(folder / name, text)
+        written.append(folder / name)
     for old in (folder / "draws").glob("*.json"):
         if old not in written:
             old.unlink()
@@ -105,7 +111,9 @@ class _Compiler:
         if heading is None or len(heading.provided) < len(heading.shape.provided):
             self._only_shapes()
             return None
-        vocabulary = replace(heading, clauses=self._clauses(heading))
+        clauses = self._named(heading, "clauses", "clauses.yaml")
+        listed = None if clauses is None else small_files.read_clauses(clauses)
+        vocabulary = replace(heading, clauses=listed)
         try:
             vocabulary.variants.constants()
         except ProvidedError as error:
@@ -144,6 +152,8 @@ class _Compiler:
         extra = self._extra(compiled.provide)
         classes = class_names((*vocabulary.reference, *vocabulary.provided, *extra))
         stimuli = [stimulus for each in compiled.scenarios for stimulus in each.stimuli]
+        exempt = self._open_other(loading.EXEMPT, self.problems)
+        ids = [scenario.id for scenario in compiled.scenarios]
         return Assignment(
             id=self.folder.name,
             title=shape.title,
@@ -168,7 +178,7 @@ class _Compiler:
             tells_time=any(stimulus.clock for stimulus in stimuli),
             other_names=_used(vocabulary.other_names, vocabulary.variants.constants(), stimuli),
             manual=manual_slots(vocabulary),
-            exemptions=self._exemptions(compiled),
+            exemptions=() if exempt is None else small_files.read_exemptions(exempt, ids),
             stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
         )
 
@@ -190,6 +200,7 @@ class _Compiler:
             self._open(path.name)
 
     def _named(self, vocabulary: Vocabulary, key: str, default: str) -> Document | None:
+        """The file that the key of assignment.yaml names."""
         document, name = vocabulary.document, getattr(vocabulary.shape, key)
         if name and self._is_there(name):
             return self._open(name)
@@ -206,10 +217,6 @@ class _Compiler:
     def _not_there(self, name: str) -> str:
         return f"there is no file {name} in {shown(self.root, self.folder)}"
 
-    def _clauses(self, heading: Vocabulary) -> tuple[Clause, ...] | None:
-        document = self._named(heading, "clauses", "clauses.yaml")
-        return None if document is None else small_files.read_clauses(document)
-
     def _mutants(self, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
         """The mutants: about the reference alone, and no part of the plan."""
         document, name = vocabulary.document, vocabulary.shape.mutants
@@ -220,14 +227,8 @@ class _Compiler:
         mutants = self._open_other(name or loading.MUTANTS, self.mutant_problems)
         return () if mutants is None else small_files.read_mutants(mutants, vocabulary)
 
-    def _exemptions(self, compiled: Compiled) -> tuple[Exemption, ...]:
-        document = self._open_other(loading.EXEMPT, self.problems)
-        ids = [scenario.id for scenario in compiled.scenarios]
-        return () if document is None else small_files.read_exemptions(document, ids)
-
     def _scenarios(self, vocabulary: Vocabulary) -> Compiled:
         compiled = Compiled(recording=self.recording)
-        files: list[WeightedFile] = []
         for path in sorted(self.folder.glob("*.yml")):
             what = "this file is not read"
             self.problems.add_to_file(self._shown(path.name), what, "name it .yaml")
@@ -237,10 +238,10 @@ class _Compiler:
             shape.clauses or "clauses.yaml",
             shape.mutants or loading.MUTANTS,
         )
-        for path in loading.scenario_files(self.folder, named):
-            document = self._open(path.name)
-            if document is not None:
-                files.append(ScenarioFile(document, vocabulary, compiled).read())
+        documents = [self._open(path.name) for path in loading.scenario_files(self.folder, named)]
+        files = [ScenarioFile(each, vocabulary, compiled) for each in documents if each]
+        for file in files:
+            file.read()
         compiled.scenarios += with_needs(weighted(files, shape.functionality_marks), compiled.needs)
         return compiled
 
@@ -271,8 +272,87 @@ def _used(
     used: set[str] = set()
     for stimulus in stimuli:
         bound = {binding.name for binding in stimulus.bindings}
-        used |= set(_WORD.findall(" ".join(stimulus.source_texts()))) - bound
+        used |= set(re.findall(r"[^\W\d]\w*", " ".join(stimulus.source_texts()))) - bound
     return tuple(sorted((names & used) - constants.keys()))
 
 
-_WORD = re.compile(r"[^\W\d]\w*")
+def weighted(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
+    """All scenarios, the files with `marks` worth just those of the assignment's `out_of`.
+
+    The other files share what is left by their points. What cannot be shared out so is a problem
+    of the last file with `marks`.
+    """
+    stated = [file for file in files if file.marks is not None]
+    given = sum((file.marks or Fraction() for file in stated), Fraction())
+    others = (counted_points(file.scenarios) for file in files if file.marks is None)
+    points, left = sum(others, Fraction()), out_of - given
+    if stated and (left < 0 or bool(left) != bool(points)):
+        what = f"the files' marks add up to {given}, and functionality_marks is {out_of}"
+        if left > 0:
+            hint = "no other file has scenarios that could earn the rest"
+        elif left < 0:
+            hint = "they may not be more"
+        else:
+            hint = "nothing is left for the files without marks"
+        stated[-1].document.add(("marks",), what, hint)
+        return [scenario for file in files for scenario in file.scenarios]
+    a_mark = points / left if left else Fraction(1)
+    for file in stated:
+        file.scenarios = rescaled(file.scenarios, (file.marks or Fraction()) * a_mark)
+    return [scenario for file in files for scenario in file.scenarios]
+
+
+_Named = Mapping[str, Sequence[Scenario]]
+_OPEN = tuple(Visibility)  # who sees it first comes first
+
+
+def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> Sequence[Scenario]:
+    """The scenarios with what they need; a mistake for every name that cannot be needed."""
+    functions: dict[str, list[Scenario]] = {}
+    ids: dict[str, list[Scenario]] = {}
+    for scenario in scenarios:
+        functions.setdefault(scenario.function, []).append(scenario)
+        for name in {scenario.id, scenario.group}:
+            ids.setdefault(name, []).append(scenario)
+    needs: dict[str, dict[str, None]] = {}
+    for context in stated:
+        names = needs[context.group] = {}
+        for index, name in enumerate(context.value("needs")):
+            with suppress(Refused):
+                names[_needed_name(context, index, name, functions, ids)] = None
+    resolved = tuple(replace(each, needs=tuple(needs.get(each.group, ()))) for each in scenarios)
+    try:
+        list(in_turn(resolved, needed(resolved)))
+    except CycleError as error:
+        circle: list[str] = error.args[1][::-1]  # each needs the next
+        context = next(each for each in stated if each.group == ids[circle[0]][0].group)
+        what = f"these scenarios need one another: {' needs '.join(circle)}"
+        context.add((*context.where("needs"), 0), what)
+    return resolved
+
+
+def _needed_name(context: Context, index: int, name: str, functions: _Named, ids: _Named) -> str:
+    """The function, or the id or group of scenarios, that the name stands for; Refused."""
+    loc = (*context.where("needs"), index)
+    own = ids.get(context.group, ())
+    if name in functions:
+        needed_name, others = name, functions[name]
+        if any(one.function == name for one in own):
+            what = f"this is a scenario of {name} itself"
+            context.refuse(loc, what, "name the scenarios that come first")
+    else:
+        in_file = f"{context.group.partition('/')[0]}/{slug(name)}"
+        needed_name = name if name in ids else in_file
+        others = ids.get(needed_name, ())
+        if not others:
+            what = f"there is no function and no scenario {name!r}"
+            context.refuse(loc, what, nearest(name, (*functions, *ids)))
+        if needed_name == context.group:
+            context.refuse(loc, "a scenario cannot need itself")
+        last_open = max(_OPEN.index(other.visibility) for other in others)
+        if any(last_open > _OPEN.index(one.visibility) for one in own):
+            what = f"{needed_name} is hidden from students who see this scenario"
+            context.refuse(loc, what, "make both visible, or need its function")
+    if all(other.informational for other in others):
+        context.refuse(loc, f"{name} is informational, which touches no marks")
+    return needed_name

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,9 @@ class Problems:
 
     def add(self, place: Place, key: str, what: str, hint: str = "") -> None:
         """Note a mistake: its place, the key it is about, what is wrong, how to correct it."""
-        line = f"{place}: {f'{key}: ' if key else ''}{_sentence(what)}"
-        line += f" Hint: {_sentence(hint)}" if hint else ""
+        sentences = [text if text.endswith(("?", ".")) else f"{text}." for text in (what, hint)]
+        line = f"{place}: {f'{key}: ' if key else ''}{sentences[0]}"
+        line += f" Hint: {sentences[1]}" if hint else ""
         self._lines.setdefault((place.file, place.line, place.column, key), line)
 
     def add_to_file(self, file: str, what: str, hint: str = "") -> None:
@@ -52,25 +54,17 @@ class Problems:
             raise SpecErrors(self.lines())
 
 
-def _sentence(text: str) -> str:
-    return text if text.endswith(("?", ".")) else f"{text}."
-
-
-Scalar = str | int | float | bool | None
-
-
 class HintedError(ValueError):
-    """A mistake whose place its reader knows; `str()` says what it is, `hint` how to correct it."""
+    """A mistake whose place its reader knows; `str()` says what it is, `hint` how to correct it,
+    `line` (from 1) where it is in a text."""
 
-    def __init__(self, what: str, hint: str = "") -> None:
+    def __init__(self, what: str, hint: str = "", line: int = 0) -> None:
         self.hint = hint
+        self.line = line
         super().__init__(what)
 
 
-class ScalarError(HintedError):
-    """A plain scalar that may not stay plain."""
-
-
+Scalar = str | int | float | bool | None
 _INT = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+\Z")
 _WORDS: dict[str, Scalar] = {
@@ -103,7 +97,7 @@ _REFUSED = (
 
 
 def resolve(text: str, *, code: bool = False) -> Scalar:
-    """The value of a plain scalar; raise ScalarError for one that is ambiguous.
+    """The value of a plain scalar; raise HintedError for one that is ambiguous.
 
     Where `code` is expected a Python literal is welcome.
     """
@@ -115,11 +109,11 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
         return float(text)
     for pattern, meaning, hint in _REFUSED:
         if pattern.match(text):
-            raise ScalarError(f"{text} {meaning}", hint)
+            raise HintedError(f"{text} {meaning}", hint)
     if not code and is_literal(text):
         hint = 'quote it if it is text, write {python: "…"} if it is not'
         hint = "write null for None, or quote it" if text == "None" else hint
-        raise ScalarError(f"{text} is a Python literal and would be read as text", hint)
+        raise HintedError(f"{text} is a Python literal and would be read as text", hint)
     return text
 
 
@@ -153,20 +147,17 @@ def _loader() -> Any:
     return yaml.SafeLoader
 
 
+@dataclass(eq=False)
 class Document:
-    """One parsed file: `data`, and YAML's events of all values and keys in it, by location.
+    """One parsed file: `data`, and YAML's events of all values and keys in it, by location."""
 
-    `refused` holds the locations that already have a mistake; later stages keep quiet there.
-    """
-
-    def __init__(self, file: str, text: str, problems: Problems) -> None:
-        self.file = file
-        self.text = text
-        self.problems = problems
-        self.refused: set[Loc] = set()
-        self.data: Any = None
-        self._spots: dict[Loc, Any] = {}
-        self._keys: dict[Loc, Any] = {}
+    file: str
+    text: str
+    problems: Problems
+    data: Any = None
+    refused: set[Loc] = field(default_factory=set)  # with a mistake: later stages keep quiet there
+    _spots: dict[Loc, Any] = field(default_factory=dict)
+    _keys: dict[Loc, Any] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path, file: str, problems: Problems) -> Document | None:
@@ -189,7 +180,11 @@ class Document:
         """Where the value at `loc` (or its key) is, or the nearest holder of it."""
         loc = self._held(loc)
         event = (self._keys.get(loc) if key else None) or self._spots.get(loc)
-        return _place(self.file, event.start_mark if event else None)
+        return self._place(event.start_mark if event else None)
+
+    def _place(self, mark: Any) -> Place:
+        line, column = (mark.line, mark.column) if mark else (0, 0)
+        return Place(file=self.file, line=line + 1, column=column + 1)
 
     def _held(self, loc: Loc) -> Loc:
         while loc and loc not in self._spots:
@@ -214,10 +209,11 @@ class Document:
                 words += f", item {part + 1}"
         return words.removeprefix(", ")
 
-    def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
-        """Note a mistake and keep later stages quiet about this location."""
+    def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> str:
+        """Note a mistake and keep later stages quiet about this location; "" to stand there."""
         self.add(loc, what, hint, key=key)
         self.refused.add(loc)
+        return ""
 
     def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
         """Note a mistake about a line (from 1) of the text at `loc`, at that line."""
@@ -265,7 +261,7 @@ class Document:
             self.data = self._value(next(self._events), ())
         except yaml.MarkedYAMLError as error:
             what, hint = _syntax_error(" ".join(str(error.problem or error.context).split()))
-            place = _place(self.file, error.problem_mark or error.context_mark)
+            place = self._place(error.problem_mark or error.context_mark)
             self.problems.add(place, "", f"not YAML: {what}", hint)
             return False
         except yaml.YAMLError as error:
@@ -278,20 +274,18 @@ class Document:
         next(self._events)
         after = next(self._events)
         if isinstance(after, yaml.DocumentStartEvent):
-            place = _place(self.file, after.start_mark)
-            what = "a second YAML document begins here"
-            self.problems.add(place, "", what, "put it into a file of its own")
+            place, hint = self._place(after.start_mark), "put it into a file of its own"
+            self.problems.add(place, "", "a second YAML document begins here", hint)
         return True
 
     def _value(self, event: Any, loc: Loc) -> Any:
         self._spots[loc] = event
         if isinstance(event, yaml.AliasEvent):
-            what = f"*{event.anchor} is an alias"
-            self.refuse(loc, what, "quote it if it is text, write the value out if it is not")
-            return ""
+            hint = "quote it if it is text, write the value out if it is not"
+            return self.refuse(loc, f"*{event.anchor} is an alias", hint)
         if event.anchor is not None:
-            what = f"&{event.anchor} is an anchor"
-            self.refuse(loc, what, "write the value out where it is used")
+            hint = "write the value out where it is used"
+            self.refuse(loc, f"&{event.anchor} is an anchor", hint)
         if event.tag is not None:
             tag = self.text[event.start_mark.index :].split(maxsplit=1)[0]
             self.refuse(loc, f"{tag} is a tag", "quote a text that begins with !")
@@ -309,8 +303,7 @@ class Document:
             return event.value
         if event.value == "":
             hint = "write null for None, or leave the key out"
-            self.refuse(loc, "there is no value", hint, key=True)
-            return ""
+            return self.refuse(loc, "there is no value", hint, key=True)
         if "input" in loc[-2:-1] and _PAIR.match(event.value):
             self.refuse(loc, f"{event.value} looks like a pair", "quote it")
             return event.value
@@ -318,15 +311,14 @@ class Document:
             return event.value
         try:
             return resolve(event.value, code=loc[-1:] in _CODE)
-        except ScalarError as error:
+        except HintedError as error:
             self.refuse(loc, str(error), error.hint)
             return event.value
 
     def _mapping(self, event: Any, loc: Loc) -> Any:
         if self.text.startswith("{{", event.start_mark.index):
             self._skip(event)
-            self.refuse(loc, "expected a value, got a mapping", "quote it")
-            return ""
+            return self.refuse(loc, "expected a value, got a mapping", "quote it")
         values: dict[Any, Any] = {}
         while not isinstance(part := next(self._events), yaml.MappingEndEvent):
             name = self._key(part, loc)
@@ -334,7 +326,7 @@ class Document:
             if name in values:
                 line = self.place(inner, key=True).line
                 what = f"the key is here a second time (first on line {line})"
-                self.problems.add(_place(self.file, part.start_mark), str(name), what, "keep one")
+                self.problems.add(self._place(part.start_mark), str(name), what, "keep one")
                 self._skip(next(self._events))
             else:
                 self._keys[inner] = part
@@ -342,7 +334,7 @@ class Document:
         return values
 
     def _key(self, event: Any, loc: Loc) -> Any:
-        place = _place(self.file, event.start_mark)
+        place = self._place(event.start_mark)
         if not isinstance(event, yaml.ScalarEvent):
             self.problems.add(place, self.label(loc), "a key must be a word", "quote it")
             self._skip(event)
@@ -354,7 +346,7 @@ class Document:
         try:
             key = resolve(event.value)
             return key if type(key) in (int, str) else event.value
-        except ScalarError as error:
+        except HintedError as error:
             self.problems.add(place, self.label(loc), f"the key {error}", error.hint)
             return event.value
 
@@ -381,9 +373,3 @@ def _syntax_error(problem: str) -> tuple[str, str]:
             return problem, "put a text that holds a comma or a bracket in quotes"
         return problem, "look for a bracket, quote or indentation that does not match"
     return problem, ""
-
-
-def _place(file: str, mark: Any) -> Place:
-    if mark is None:
-        return Place(file=file, line=1, column=1)
-    return Place(file=file, line=mark.line + 1, column=mark.column + 1)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment.clocks import ClockError, read_clock
+from harness.assignment.document import HintedError
 from harness.assignment.loading import load
+from harness.assignment.scenarios.stimulus import read_clock
 from harness.model.plan import Scenario
 from tests.assignment.small_assignment import ASSIGNMENT, errors_of, scenario_file, write
 
@@ -61,7 +62,7 @@ def test_a_time_is_read_in_its_zone(written: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("written", REFUSED, ids=" ".join)
 def test_what_no_clock_shows_is_refused(written: tuple[str, str]) -> None:
-    with pytest.raises(ClockError) as refused:
+    with pytest.raises(HintedError) as refused:
         read_clock(*written)
     assert (str(refused.value), refused.value.hint) == REFUSED[written]
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment.document import ScalarError, is_literal, resolve
+from harness.assignment.document import HintedError, is_literal, resolve
 from harness.assignment.loading import SpecErrors, load
 from harness.assignment.scenarios.python_text import (
-    SessionError,
     parse_session,
     prompts_of,
     typed_in,
@@ -128,7 +127,7 @@ def test_a_plain_scalar_is_worth(text: str, value: object) -> None:
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_an_ambiguous_scalar_is_refused(text: str) -> None:
-    with pytest.raises(ScalarError) as caught:
+    with pytest.raises(HintedError) as caught:
         resolve(text)
     assert str(caught.value).startswith(f"{text} ")
     assert caught.value.hint
@@ -163,10 +162,10 @@ PARSED = [
 @pytest.mark.parametrize(("text", "steps"), PARSED)
 def test_steps(text: str, steps: list[tuple[str, str]] | None) -> None:
     if steps is None:
-        with pytest.raises(SessionError, match="is not Python"):
+        with pytest.raises(HintedError, match="is not Python"):
             parse_session(text)
     else:
-        assert [(step.source, step.text) for step in parse_session(text)] == steps
+        assert [(step.source, "".join(step.shown)) for step in parse_session(text)] == steps
 
 
 @pytest.mark.parametrize(
@@ -183,7 +182,7 @@ def test_steps(text: str, steps: list[tuple[str, str]] | None) -> None:
     ],
 )
 def test_what_no_repl_shows_is_refused(text: str, line: int, message: str) -> None:
-    with pytest.raises(SessionError) as caught:
+    with pytest.raises(HintedError) as caught:
         parse_session(text)
     assert (caught.value.line, str(caught.value)) == (line, message)
 
@@ -193,7 +192,7 @@ def test_typed_text_stands_after_the_longest_prompt() -> None:
     typed = typed_in(steps, ["Move: ", "Move: no: "])
     expected = [Typed(text="a1"), Typed(text="x y "), Typed(key=Key.CTRL_D), Typed()]
     assert typed == expected
-    assert steps[0].text == "Move: a1\nMove: no: x y \nmoved\nMove: ^D\nMove: \n'a1'\n"
+    assert "".join(steps[0].shown) == "Move: a1\nMove: no: x y \nmoved\nMove: ^D\nMove: \n'a1'\n"
 
 
 def test_prompts_are_single_lines_that_end_in_a_space() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.assignment.clocks import read_clock
+from harness.assignment.scenarios.stimulus import read_clock
 from harness.execution import AnyDriver, Driver, Interpreter
 from harness.execution.piped.driver import PipedDriver
 from harness.execution.sharing import may_share

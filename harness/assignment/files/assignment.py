@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from harness.assignment.clocks import ClockError, read_clock
-from harness.assignment.document import Document, Loc
+from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
 from harness.assignment.loading import REFERENCE, shown
 from harness.assignment.scenarios.context import merged
+from harness.assignment.scenarios.stimulus import read_clock
 from harness.assignment.shapes import (
     Expects,
     IdWord,
@@ -242,7 +242,7 @@ def read_heading(
 def _clock(document: Document, shape: AssignmentShape) -> Clock | None:
     try:
         return read_clock(shape.clock, shape.time_zone) if shape.clock else None
-    except ClockError as error:
+    except HintedError as error:
         document.add(("clock",), str(error), error.hint)
         return None
 

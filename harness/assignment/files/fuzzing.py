@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict
 
-from harness.assignment.document import Loc
+from harness.assignment.document import HintedError, Loc
 from harness.assignment.scenarios.cases import Compiled, variations
 from harness.assignment.scenarios.context import Context, check_clauses, check_function, slug
-from harness.assignment.scenarios.draws import DrawError, course_function, with_constants
+from harness.assignment.scenarios.draws import course_function, with_constants
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 from harness.assignment.scenarios.stimuli import kind_of
 from harness.assignment.scenarios.stimulus import (
@@ -221,6 +221,6 @@ class _Reader:
             function = course_function(self._vocabulary, name)
             known = [each for each in function.parameters if each in constants]
             return with_constants(function, constants, None if strict else known)
-        except DrawError as error:
+        except HintedError as error:
             self._document.add(loc, str(error), error.hint)
             return None

@@ -6,20 +6,16 @@ its cases: rows of a table, recorded draws, or a single one.
 
 from __future__ import annotations
 
-import ast
 import difflib
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pydantic import BaseModel
-
-from harness.assignment.document import Loc
+from harness.assignment.document import HintedError, Loc
 from harness.assignment.scenarios.context import Context, Variation
 from harness.assignment.scenarios.draws import (
-    DrawError,
     DrawRequest,
     OutdatedDrawsError,
     file_name,
@@ -39,7 +35,6 @@ from harness.model.values import Value
 
 _OF_A_ROW = tuple(StatedShape.model_fields)
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
-_FILLED_IN = (*_OF_A_ROW, "files")
 
 
 def variations(context: Context) -> list[Variation]:
@@ -59,23 +54,22 @@ def variations(context: Context) -> list[Variation]:
                 swept[name] = None
     if not sound:
         return []
-    clocks = read_clocks(context)
     found: list[Variation] = []
-    for *combination, (clock, mark) in itertools.product(*options.values(), clocks):
+    for *combination, (clock, mark) in itertools.product(*options.values(), read_clocks(context)):
         values = dict(zip(options, combination, strict=True))
-        overrides = tuple(
-            Binding(name=name, literal=_literal(values[name], base.get(name)))
-            for name in sorted(values)
-        )
+        literals = {
+            name: repr(tuple(value) if isinstance(base[name], tuple) else value)
+            for name, value in sorted(values.items())
+        }
+        overrides = tuple(Binding(name=name, literal=text) for name, text in literals.items())
         marks = tuple(f"{name}={_shown(values[name])}" for name in swept)
         found.append(Variation(overrides, (*marks, *mark), clock))
     return found
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.-]+", value):
-        return value
-    return repr(value)
+    is_word = isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.-]+", value)
+    return str(value) if is_word else repr(value)
 
 
 def _can_override(context: Context, loc: Loc, name: str, base: Mapping[str, object]) -> bool:
@@ -88,10 +82,8 @@ def _can_override(context: Context, loc: Loc, name: str, base: Mapping[str, obje
     except OverrideError as error:
         hint = "an override rewrites the one NAME = … at the module's top level"
         files = " or ".join(file.name for file in context.vocabulary.provided) or "provided file"
-        if error.plain == 0:
-            what = f"{files} has no plain top-level assignment of {name}"
-        else:
-            what = f"{files} binds {name} more than once"
+        more = f"{files} binds {name} more than once"
+        what = more if error.plain else f"{files} has no plain top-level assignment of {name}"
         context.add(loc, what, hint, key=True)
         return False
     return True
@@ -109,25 +101,17 @@ def _check_values(context: Context, loc: Loc, written: Any, base: object) -> boo
             context.add(where, f"{value!r} is in the sweep twice")
             sound = False
         elif base is not None and not _fits(value, base):
-            hint = "quote it" if isinstance(base, str) else ""
-            if isinstance(value, str) and isinstance(base, int | float):
-                hint = "take the quotes away"
+            is_quoted = isinstance(value, str) and isinstance(base, int | float)
+            quote = "quote it" if isinstance(base, str) else ""
             what = f"{loc[-1]} is {Value.of(base).type_name}, got {describe(value)}"
-            context.add(where, what, hint)
+            context.add(where, what, "take the quotes away" if is_quoted else quote)
             sound = False
     return sound
 
 
 def _fits(value: Any, base: object) -> bool:
-    if isinstance(base, float) and type(value) is int:
-        return True
-    if isinstance(base, tuple):
-        return isinstance(value, list)
-    return type(value) is type(base)
-
-
-def _literal(value: Any, base: object) -> str:
-    return repr(tuple(value)) if isinstance(base, tuple) else repr(value)
+    is_whole_float = isinstance(base, float) and type(value) is int
+    return is_whole_float or type(value) is (list if isinstance(base, tuple) else type(base))
 
 
 @dataclass(slots=True)
@@ -144,19 +128,6 @@ class Compiled:
     samples: dict[tuple[str, Overrides, Clock | None], DrawRequest] = field(default_factory=dict)
     """The requests of strategies, by the scenarios' group, their constants and their clock."""
     needs: list[Context] = field(default_factory=list)  # that need something
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One row or draw: the names that it binds, and the scenario with what a row states itself."""
-
-    bindings: tuple[Binding, ...]
-    context: Context
-
-    def with_names(self) -> Context:
-        """The context in which `{{ NAME }}` may be a name of the case, too."""
-        values = {each.name: ast.literal_eval(each.literal) for each in self.bindings}
-        return replace(self.context, constants={**self.context.constants, **values})
 
 
 def asks_for_draws(context: Context) -> bool:
@@ -179,19 +150,19 @@ def check_draw_keys(context: Context) -> None:
         context.add((*context.loc, "sample"), "expected a mapping, got null")
 
 
-def cases_of(context: Context, kind: StimulusKind, compiled: Compiled) -> list[Case]:
-    """The rows or draws, none if one is wrong or they are to be recorded; a scenario without them
-    is one case that binds nothing."""
+def cases_of(context: Context, kind: StimulusKind, compiled: Compiled) -> list[Context]:
+    """The scenario with what each row or draw binds and states itself; none if one is wrong or they
+    are to be recorded. A scenario without them is one case that binds nothing."""
     if not asks_for_draws(context):
-        return [Case((), context)]
+        return [context]
     if isinstance(context.own.cases, list) and not context.states("sample"):
         cases = _rows(context)
         before = len(context.document.problems)
         for case in cases:
             if len(context.document.problems) == before:
-                check_takes(case.context, kind)
+                check_takes(case, kind)
     else:
-        cases = [Case(draw, context) for draw in _draws(context, compiled)]
+        cases = [context.with_bindings(draw) for draw in _draws(context, compiled)]
     if cases:
         context.names |= {binding.name for binding in cases[0].bindings}
     else:
@@ -204,45 +175,37 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
     if context.states("sample") == context.states("cases") or isinstance(source, list):
         return []
     if sample is not None:
-        source, loc = sample.strategy, (*context.loc, "sample", "strategy")
-    name = file_name(context.group, context.variation.swept)
+        loc = (*context.loc, "sample", "strategy")
+    variation = context.variation
+    name = file_name(context.group, variation.swept)
     try:
-        request = request_for(
-            context.vocabulary,
-            "cases" if sample is None else "sample",
-            source,
-            count=0 if sample is None else sample.count,
-            seed=0 if sample is None else sample.seed,
-            constants=context.constants,
-        )
+        request = request_for(context.vocabulary, sample or source, context.constants)
         compiled.requests[name] = request
         if sample is not None:
-            variation = context.variation
             compiled.samples[context.group, variation.overrides, variation.clock] = request
         return read_draws(context.vocabulary.folder, name, request)
-    except DrawError as error:
+    except HintedError as error:
         if not (compiled.recording and isinstance(error, OutdatedDrawsError)):
             context.add(loc, str(error), error.hint)
         return []
 
 
-def _rows(context: Context) -> list[Case]:
+def _rows(context: Context) -> list[Context]:
     """The rows in their order; none, with mistakes noted, if one is no such row."""
     loc: Loc = (*context.loc, "cases")
     cases = context.own.cases
     assert isinstance(cases, list)
     if not cases:
         context.add(loc, "expected at least one case, got an empty list")
-    rows: list[Case] = []
-    for index, case in enumerate(cases):
-        try:
-            rows.append(_row(context, (*loc, index), case))
-        except Refused:
-            return []
+    try:
+        rows = [_row(context, (*loc, index), case) for index, case in enumerate(cases)]
+    except Refused:
+        return []
     names = [[each.name for each in row.bindings] for row in rows]
+    beside = str(context.own.model_dump(exclude={"cases"}, exclude_unset=True))
     for name in names[0] if names else ():
         misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
-        if misspelled and not _mentions(context, name):
+        if misspelled and not re.search(rf"\b{re.escape(name)}\b", beside):
             at = next(i for i, row in enumerate(names) if name in row)
             hint = f"did you mean {misspelled[0]}?"
             context.add((*loc, at, name), "nothing uses this name", hint, key=True)
@@ -251,12 +214,12 @@ def _rows(context: Context) -> list[Case]:
         if bound != names[0]:
             this, first = (", ".join(each) or "nothing" for each in (bound, names[0]))
             what = f"this case binds {this}, the first one {first}"
-            context.add(row.context.row, what, "every case binds the same names")
+            context.add(row.row, what, "every case binds the same names")
             return []
     return rows
 
 
-def _row(context: Context, where: Loc, case: CaseShape) -> Case:
+def _row(context: Context, where: Loc, case: CaseShape) -> Context:
     bindings: list[Binding] = []
     for name, value in (case.model_extra or {}).items():
         if not name.isidentifier():
@@ -269,25 +232,18 @@ def _row(context: Context, where: Loc, case: CaseShape) -> Case:
     stated = case.model_fields_set & set(_OF_A_ROW)
     own = context.own.model_copy(update={key: getattr(case, key) for key in stated})
     in_row = replace(context, own=own, row=where, row_keys=frozenset(stated))
-    return Case(tuple(sorted(bindings, key=lambda each: each.name)), in_row)
+    return in_row.with_bindings(tuple(sorted(bindings, key=lambda each: each.name)))
 
 
-def _mentions(context: Context, name: str) -> bool:
-    """Whether the scenario has the word in any text beside its rows."""
-    texts = context.own.model_dump(exclude={"cases"}, exclude_unset=True)
-    return re.search(rf"\b{re.escape(name)}\b", str(texts)) is not None
-
-
-def uses(context: Context, names: Iterable[str]) -> bool:
+def uses(context: Context, names: Collection[str]) -> bool:
     """Whether a text of the scenario is filled in with one of these names."""
-    texts = [getattr(context.own, key) for key in _FILLED_IN if context.states(key)]
+    texts = context.own.model_dump(include={*_OF_A_ROW, "files"}, exclude_unset=True)
     return not _names_of(texts).isdisjoint(names)
 
 
 def _names_of(data: Any) -> set[str]:
     if isinstance(data, str):
         return names_in(data)
-    data = data.model_dump() if isinstance(data, BaseModel) else data
     parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
     return set().union(*map(_names_of, parts))
 
@@ -295,28 +251,24 @@ def _names_of(data: Any) -> set[str]:
 def check_differ(context: Context, kind: StimulusKind, stimuli: Sequence[Stimulus]) -> None:
     """A mistake for a row that does to a program what an earlier one does, and for draws of which
     a program is given nothing."""
-    by_name = kind.by_name
     table = isinstance(context.own.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
-        first = first_of.setdefault(_as_given(stimulus, by_name=by_name), index)
+        action = stimulus.action
+        code = (*stimulus.source_texts(), getattr(action, "equals", "")) if kind.by_name else ()
+        words = set(re.findall(r"\w+", " ".join(code)))
+        used = tuple(each for each in stimulus.bindings if each.name in words)
+        first = first_of.setdefault(replace(stimulus, bindings=used), index)
         if first != index and table:
-            hint = _to_differ(stimulus, stimuli[first], by_name=by_name)
+            hint = _to_differ(stimulus, stimuli[first], by_name=kind.by_name)
             what = f"this case does what item {first + 1} does"
             context.add((*context.loc, "cases", index), what, hint)
             return
-    if not table and len(first_of) == 1 < len(stimuli) and not by_name:
+    if not table and len(first_of) == 1 < len(stimuli) and not kind.by_name:
         key = "sample" if context.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
         hint = f'type what is drawn: input: ["{{{{ {name} }}}}"]'
         context.add((*context.loc, key), "the program is run alike with every draw", hint)
-
-
-def _as_given(stimulus: Stimulus, *, by_name: bool) -> Stimulus:
-    """The stimulus with the names alone that its code mentions."""
-    code = (*stimulus.source_texts(), getattr(stimulus.action, "equals", "")) if by_name else ()
-    words = set(re.findall(r"\w+", " ".join(code)))
-    return replace(stimulus, bindings=tuple(b for b in stimulus.bindings if b.name in words))
 
 
 def _to_differ(one: Stimulus, other: Stimulus, *, by_name: bool) -> str:

@@ -26,7 +26,7 @@ from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Refused, nearest
 from harness.model.expectation import Matcher
-from harness.model.stimulus import Clock, Limits
+from harness.model.stimulus import Binding, Clock, Limits
 from harness.model.values import Value, ValueKind
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class Context:
     row: Loc = ()
     row_keys: frozenset[str] = frozenset()
     head_keys: frozenset[str] = frozenset()
+    bindings: tuple[Binding, ...] = ()  # of a row or draw
     variation: Variation = Variation()
     constants: Mapping[str, object] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
@@ -86,6 +87,11 @@ class Context:
             names=set(),
             names_known=not self.broken & {"given", "sample", "cases", "session"},
         )
+
+    def with_bindings(self, bindings: tuple[Binding, ...]) -> Context:
+        """The context of a case that binds these names, which `{{ NAME }}` may be, too."""
+        values = {each.name: ast.literal_eval(each.literal) for each in bindings}
+        return replace(self, bindings=bindings, constants={**self.constants, **values})
 
     @property
     def group(self) -> str:

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import hashlib
 import importlib.util
+import itertools
 import json
 import re
 import sys
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.assignment.document import HintedError
 from harness.assignment.vocabulary import Vocabulary
@@ -29,14 +30,13 @@ from harness.model.stimulus import Binding, Replies
 from harness.model.study import CourseFunction
 from harness.model.values import Value
 
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.shape import SampleShape
+
 DRAWS = "draws"
 
 
-class DrawError(HintedError):
-    """The draws cannot be used, or the request makes no sense."""
-
-
-class OutdatedDrawsError(DrawError):
+class OutdatedDrawsError(HintedError):
     """The frozen draws are missing, damaged, or of another request."""
 
     def __init__(self, what: str) -> None:
@@ -48,7 +48,7 @@ class DrawRequest:
     """What is drawn, by which function. `count` and `seed` are 0 for cases. `generator` is the
     digest of the function's file."""
 
-    kind: str
+    kind: str  # sample or cases
     function: CourseFunction
     count: int
     seed: int
@@ -67,18 +67,20 @@ class DrawRequest:
 
 
 def request_for(
-    vocabulary: Vocabulary,
-    kind: str,
-    source: str,
-    *,
-    count: int,
-    seed: int,
-    constants: Mapping[str, object],
+    vocabulary: Vocabulary, asked: SampleShape | str, constants: Mapping[str, object]
 ) -> DrawRequest:
-    """The request that a scenario makes; DrawError if its function is not there."""
+    """The request that a `sample`, or the source of `cases`, makes; HintedError if its function is
+    not there."""
+    sample = None if isinstance(asked, str) else asked
+    source = asked if isinstance(asked, str) else asked.strategy
     function = with_constants(course_function(vocabulary, source), constants)
-    generator = hashlib.sha256((vocabulary.folder / function.file).read_bytes()).hexdigest()
-    return DrawRequest(kind=kind, function=function, count=count, seed=seed, generator=generator)
+    return DrawRequest(
+        kind="sample" if sample else "cases",
+        function=function,
+        count=sample.count if sample else 0,
+        seed=sample.seed if sample else 0,
+        generator=hashlib.sha256((vocabulary.folder / function.file).read_bytes()).hexdigest(),
+    )
 
 
 def course_function(
@@ -87,58 +89,53 @@ def course_function(
     example: str = "boards.any_board is any_board in boards.py",
 ) -> CourseFunction:
     """The function of this name in a Python file of the spec folder, which is not run, without its
-    constants; DrawError, with an example of such a name, if it is not there."""
+    constants; HintedError, with an example of such a name, if it is not there."""
     module, _, function = source.partition(".")
     if not (module.isidentifier() and function.isidentifier()):
-        raise DrawError(f"expected file.function, got {source!r}", example)
+        raise HintedError(f"expected file.function, got {source!r}", example)
     try:
-        functions = _functions((vocabulary.folder / f"{module}.py").read_bytes())
+        body = _statements((vocabulary.folder / f"{module}.py").read_bytes())
     except OSError:
-        raise DrawError(f"{module}.py is not in the spec folder") from None
+        raise HintedError(f"{module}.py is not in the spec folder") from None
     except (SyntaxError, ValueError) as error:
-        raise DrawError(f"{module}.py is not Python ({error})") from None
-    if function not in functions:
-        raise DrawError(f"{module}.py has no function {function}")
-    line, parameters = functions[function]
-    place = Place(file=f"{vocabulary.shown_folder}/{module}.py", line=line, column=1)
-    return CourseFunction(source=source, parameters=parameters, constants=(), place=place)
+        raise HintedError(f"{module}.py is not Python ({error})") from None
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            parameters = tuple(argument.arg for argument in arguments)
+            place = Place(file=f"{vocabulary.shown_folder}/{module}.py", line=node.lineno, column=1)
+            return CourseFunction(source=source, parameters=parameters, constants=(), place=place)
+    raise HintedError(f"{module}.py has no function {function}")
 
 
 def with_constants(
     function: CourseFunction, constants: Mapping[str, object], names: Sequence[str] | None = None
 ) -> CourseFunction:
-    """The function with the constants of these names (None: of all its parameters); DrawError if
+    """The function with the constants of these names (None: of all its parameters); HintedError if
     one is no constant."""
     names = function.parameters if names is None else names
     unknown = [name for name in names if name not in constants]
     if unknown:
-        raise DrawError(f"{function.source} asks for {unknown[0]}, which is no provided constant")
+        raise HintedError(f"{function.source} asks for {unknown[0]}, which is no provided constant")
     bound = tuple(Binding(name=name, literal=repr(constants[name])) for name in names)
     return replace(function, constants=bound)
 
 
 @functools.lru_cache(maxsize=32)  # many scenarios draw from one file
-def _functions(data: bytes) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """The line and the parameters of each function in a Python file; the first of a name counts."""
-    functions: dict[str, tuple[int, tuple[str, ...]]] = {}
-    for node in ast.parse(data).body:
-        if isinstance(node, ast.FunctionDef):
-            arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-            parameters = tuple(argument.arg for argument in arguments)
-            functions.setdefault(node.name, (node.lineno, parameters))
-    return functions
+def _statements(data: bytes) -> list[ast.stmt]:
+    return ast.parse(data).body
 
 
 def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, object]) -> Replies:
-    """The generator that a scenario names; DrawError if it is not there. Its first parameter is
+    """The generator that a scenario names; HintedError if it is not there. Its first parameter is
     what was printed, the others are constants."""
     function = course_function(vocabulary, source, "guesses.bisect is bisect in guesses.py")
     try:
         text = (vocabulary.folder / function.file).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DrawError(f"{function.file} is not Python ({error})") from None
+        raise HintedError(f"{function.file} is not Python ({error})") from None
     if not function.parameters:
-        raise DrawError(f"{source} has no parameter", "the first is given what was printed")
+        raise HintedError(f"{source} has no parameter", "the first is given what was printed")
     bound = with_constants(function, constants, function.parameters[1:]).constants
     return Replies(file=function.file, function=function.function, source=text, constants=bound)
 
@@ -155,7 +152,12 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
     try:
         frozen = json.loads((folder / name).read_text(encoding="utf-8"))
         recorded = dict(frozen["request"])
-        found = [_bindings(draw) for draw in frozen["draws"]]
+        draws = [
+            tuple(Binding(name=name, literal=literal) for name, literal in draw.items())
+            for draw in frozen["draws"]
+        ]
+        for binding in itertools.chain(*draws):
+            ast.literal_eval(binding.literal)
     except FileNotFoundError:
         raise OutdatedDrawsError(f"{name} is not there") from None
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
@@ -167,27 +169,17 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
             changed = {"generator": f"another {file}", "constants": "other constants"}
             what = changed.get(field, f"another {field}")
             raise OutdatedDrawsError(f"{name} was recorded with {what}")
-    if len({tuple(binding.name for binding in draw) for draw in found}) != 1:
+    if len({tuple(binding.name for binding in draw) for draw in draws}) != 1:
         raise OutdatedDrawsError(f"{name} is damaged (no draws of the same names)")
-    return found
-
-
-def _bindings(draw: dict[str, str]) -> tuple[Binding, ...]:
-    for literal in draw.values():
-        ast.literal_eval(literal)
-    return tuple(Binding(name=name, literal=literal) for name, literal in draw.items())
+    return draws
 
 
 def freeze(request: DrawRequest, draws: list[dict[str, str]]) -> str:
     """The text of the frozen file: a line a draw, smallest first."""
 
-    def size(draw: dict[str, str]) -> tuple[int, str]:
-        text = json.dumps(draw)
-        return sum(map(len, draw.values())), text
-
-    distinct = {json.dumps(draw): draw for draw in draws}
-    ordered = sorted(distinct.values(), key=size)
-    lines = ",\n".join("  " + json.dumps(draw) for draw in ordered)
+    sizes = {json.dumps(draw): sum(map(len, draw.values())) for draw in draws}
+    ordered = sorted(sizes, key=lambda text: (sizes[text], text))
+    lines = ",\n".join(f"  {text}" for text in ordered)
     return f'{{"request": {json.dumps(request.plain())},\n "draws": [\n{lines}\n]}}\n'
 
 
@@ -235,20 +227,19 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
     """A draw of the function `source`, defined at `place`, as literals by name, in the order of
     names; UserError for what is no dict of names, or cannot be written as a literal."""
     if not isinstance(draw, dict) or not draw:
-        what = f"{source} must give dicts of names, gave {type(draw).__name__}"
-        raise UserError(what, place=place)
+        gave = type(draw).__name__
+        raise UserError(f"{source} must give dicts of names, gave {gave}", place=place)
     found: dict[str, str] = {}
     for name, value in draw.items():
         if not (isinstance(name, str) and name.isidentifier()):
-            what = f"{source} gave {name!r}, which is no name"
-            raise UserError(what, place=place)
+            raise UserError(f"{source} gave {name!r}, which is no name", place=place)
         literal, same = repr(value), NotImplemented
         with contextlib.suppress(TypeError, ValueError, SyntaxError, RecursionError):
             literal = Value.of(value).source()  # a set in one order, whatever the hash seed
             same = ast.literal_eval(literal)
         if type(same) is not type(value) or same != value:
-            what = f"{source} gave {name} = {literal[:60]}, which is no Python literal"
-            raise UserError(what, place=place)
+            gave = f"{name} = {literal[:60]}"
+            raise UserError(f"{source} gave {gave}, which is no Python literal", place=place)
         found[name] = literal
     return dict(sorted(found.items()))
 

@@ -1,18 +1,18 @@
-"""Compiles a file of scenarios: expands sweeps, fills in templates, adds recorded draws; settles
-what the scenarios of all files need and are worth."""
+"""Compiles a file of scenarios: expands sweeps, fills in templates, adds recorded draws; and what
+each scenario states about its outcome, a `transcript:` file with the whole screen included."""
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from graphlib import CycleError
 from typing import Any
 
 from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.cases import (
-    Case,
     Compiled,
     asks_for_draws,
     cases_of,
@@ -28,10 +28,13 @@ from harness.assignment.scenarios.context import (
     check_function,
     merged,
     slug,
+    value_matcher,
 )
-from harness.assignment.scenarios.expected import stated, transcript_of
+from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS, parse_expression
 from harness.assignment.scenarios.shape import (
     OF_EACH_ALONE,
+    AtMostShape,
+    RaisesShape,
     ScenarioFileShape,
     ScenarioShape,
     StatedShape,
@@ -39,6 +42,8 @@ from harness.assignment.scenarios.shape import (
 from harness.assignment.scenarios.stimuli import check_takes, kind_of, ruled_out
 from harness.assignment.scenarios.stimulus import (
     StimulusKind,
+    StimulusParts,
+    content_of,
     given,
     provided_names,
     read_stimulus,
@@ -47,13 +52,30 @@ from harness.assignment.scenarios.stimulus import (
     used_files,
 )
 from harness.assignment.shapes import salvaged
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import (
+    TemplateError,
+    Vocabulary,
+    class_names,
+    names_in,
+    render,
+)
 from harness.matchers.kinds.equal_to import EqualTo
-from harness.matchers.reading import Refused, nearest
-from harness.model.expectation import Expected
-from harness.model.plan import Scenario, Visibility, in_turn, needed
+from harness.matchers.kinds.values import Exactly
+from harness.matchers.reading import Refused, describe, nearest, read_all
+from harness.model.expectation import (
+    Expected,
+    Ignore,
+    Matcher,
+    StatedLeave,
+    StatedRaise,
+    StatedTurn,
+    StatedTurns,
+)
+from harness.model.observation import Ending
+from harness.model.plan import Place, Scenario, Visibility
 from harness.model.specification import TranscriptFile
-from harness.model.stimulus import Call, StandIn, Stimulus
+from harness.model.stimulus import Call, StandIn, Stimulus, called_function
+from harness.model.values import NONE, file_value
 
 _VISIBILITY: dict[Any, Visibility] = {
     True: Visibility.VISIBLE,
@@ -63,41 +85,38 @@ _VISIBILITY: dict[Any, Visibility] = {
 }
 
 
+@dataclass(slots=True)
 class ScenarioFile:
     """Reads one file's scenarios; mistakes go to the document's problems, and what more than the
     file's scenarios is found goes to `compiled`."""
 
-    def __init__(self, document: Document, vocabulary: Vocabulary, compiled: Compiled) -> None:
-        self.document = document
-        self.vocabulary = vocabulary
-        self.compiled = compiled
-        self.scenarios: list[Scenario] = []
+    document: Document
+    vocabulary: Vocabulary
+    compiled: Compiled
+    scenarios: list[Scenario] = field(default_factory=list)
+    marks: Fraction | None = None  # what they are worth together, where the file's head says so
 
-    def read(self) -> WeightedFile:
-        """All scenarios of the file that can be read, and what they are worth."""
+    def read(self) -> None:
+        """Read all scenarios of the file that can be read, and what they are worth."""
         data = self.document.data
         if not isinstance(data, dict):
             self.document.add((), "expected a mapping with scenarios")
-            return WeightedFile(document=self.document, scenarios=(), marks=None)
+            return
         head, broken_head = self._head(data)
         items = data.get("scenarios")
         names: dict[str, str] = {}
         for index, item in enumerate(items if isinstance(items, list) else ()):
-            shape, broken = salvaged(ScenarioShape, self.document, ("scenarios", index), item)
+            loc = ("scenarios", index)
+            shape, broken = salvaged(ScenarioShape, self.document, loc, item)
             if shape is not None:
-                loc = ("scenarios", index)
-                context = Context(
-                    self.document, self.vocabulary, head, shape, loc, broken | broken_head
-                )
+                broken |= broken_head
+                context = Context(self.document, self.vocabulary, head, shape, loc, broken)
                 if self._is_unique(context, names):
                     self._scenario(context)
-        scenarios = tuple(self.scenarios)
         if "points_total" in head.model_fields_set:
-            scenarios = rescaled(scenarios, head.points_total)
-        marks = self._marks(head) if "marks" in head.model_fields_set else None
-        return WeightedFile(document=self.document, scenarios=scenarios, marks=marks)
-
-    def _marks(self, head: ScenarioFileShape) -> Fraction | None:
+            self.scenarios = rescaled(self.scenarios, head.points_total)
+        if "marks" not in head.model_fields_set:
+            return
         if "points_total" in head.model_fields_set:
             what = "marks and points_total both say what the file is worth"
             self.document.add(("marks",), what, "keep one of them")
@@ -105,8 +124,7 @@ class ScenarioFile:
             what = "no scenario of the file counts"
             self.document.add(("marks",), what, "informational scenarios earn nothing")
         else:
-            return head.marks
-        return None
+            self.marks = head.marks
 
     def _head(self, data: dict[Any, Any]) -> tuple[ScenarioFileShape, frozenset[Any]]:
         # The scenarios are checked one by one: a mistake in one leaves the others readable.
@@ -145,7 +163,11 @@ class ScenarioFile:
         self.compiled.stand_ins |= stand_in_files(context)
         self.compiled.needs += [context] if context.value("needs") else []
         check_draw_keys(context)
-        self._check_speed(context)
+        clashing = [key for key in ("replies", "ends") if context.states(key)]
+        clashing += ["stand_in"] if context.value("stand_in") else []
+        if clashing and context.states("faster_than"):
+            what = f"faster_than and {clashing[0]} do not go together"
+            self.document.add((*context.loc, "faster_than"), what, key=True)
         with suppress(Refused):
             kind = kind_of(context)
             context = _with_defaults(context, kind)
@@ -166,8 +188,8 @@ class ScenarioFile:
         stimuli: list[Stimulus] = []
         expected: list[Expected] = []
         before = len(self.document.problems)
-        for case in (cases if each_read else cases[:1]) or [Case((), context)]:
-            stimulus, outcome = self._read(case.with_names(), kind, transcript)
+        for case in (cases if each_read else cases[:1]) or [context]:
+            stimulus, outcome = self._read(case, kind, transcript)
             if len(self.document.problems) > before:
                 return  # the other cases would say the same again
             stimuli.append(replace(stimulus, given=prefix, bindings=case.bindings))
@@ -246,13 +268,6 @@ class ScenarioFile:
             faster_than=context.own.faster_than or 0,
         )
 
-    def _check_speed(self, context: Context) -> None:
-        clashing = [key for key in ("replies", "ends") if context.states(key)]
-        clashing += ["stand_in"] if context.value("stand_in") else []
-        if clashing and context.states("faster_than"):
-            what = f"faster_than and {clashing[0]} do not go together"
-            self.document.add((*context.loc, "faster_than"), what, key=True)
-
 
 def _with_defaults(context: Context, kind: StimulusKind) -> Context:
     """The scenario with what its file states for all, as far as this stimulus can show it and it
@@ -266,125 +281,205 @@ def _with_defaults(context: Context, kind: StimulusKind) -> Context:
     return replace(context, own=own.model_copy(update=values), head_keys=keys)
 
 
-_OPEN = tuple(Visibility)  # who sees it first comes first
-_NOTHING = Fraction(0)
-
-
-def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> tuple[Scenario, ...]:
-    """The scenarios with what they need; a mistake for every name that cannot be needed."""
-    if not stated:
-        return tuple(scenarios)
-    by_name = _ByName(scenarios)
-    needs = {context.group: by_name.needed_by(context) for context in stated}
-    resolved = tuple(replace(each, needs=needs.get(each.group, ())) for each in scenarios)
-    try:
-        list(in_turn(resolved, needed(resolved)))
-    except CycleError as error:
-        circle: list[str] = error.args[1][::-1]  # each needs the next
-        group = next(each.group for each in scenarios if each.id == circle[0])
-        context = next(each for each in stated if each.group == group)
-        what = f"these scenarios need one another: {' needs '.join(circle)}"
-        context.add((*context.where("needs"), 0), what)
-    return resolved
-
-
-class _ByName:
-    """What may be needed, by the name that a scenario file uses."""
-
-    def __init__(self, scenarios: Sequence[Scenario]) -> None:
-        self._functions: dict[str, list[Scenario]] = {}
-        self._ids: dict[str, list[Scenario]] = {}
-        for scenario in scenarios:
-            self._functions.setdefault(scenario.function, []).append(scenario)
-            for name in {scenario.id, scenario.group}:
-                self._ids.setdefault(name, []).append(scenario)
-
-    def needed_by(self, context: Context) -> tuple[str, ...]:
-        names: list[str] = []
-        for index, name in enumerate(context.value("needs")):
-            with suppress(Refused):
-                names.append(self._needed(context, (*context.where("needs"), index), name))
-        return tuple(dict.fromkeys(names))
-
-    def _needed(self, context: Context, loc: Loc, name: str) -> str:
-        own = self._ids.get(context.group, [])
-        if name in self._functions:
-            needed_name, others = name, self._functions[name]
-            if any(one.function == name for one in own):
-                what = f"this is a scenario of {name} itself"
-                context.refuse(loc, what, "name the scenarios that come first")
-        else:
-            in_file = f"{context.group.partition('/')[0]}/{slug(name)}"
-            needed_name = name if name in self._ids else in_file
-            others = self._ids.get(needed_name, [])
-            if not others:
-                what = f"there is no function and no scenario {name!r}"
-                context.refuse(loc, what, nearest(name, (*self._functions, *self._ids)))
-            if needed_name == context.group:
-                context.refuse(loc, "a scenario cannot need itself")
-            if any(_is_seen_less(other, one) for other in others for one in own):
-                what = f"{needed_name} is hidden from students who see this scenario"
-                context.refuse(loc, what, "make both visible, or need its function")
-        if all(other.informational for other in others):
-            context.refuse(loc, f"{name} is informational, which touches no marks")
-        return needed_name
-
-
-def _is_seen_less(other: Scenario, one: Scenario) -> bool:
-    return _OPEN.index(other.visibility) > _OPEN.index(one.visibility)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeightedFile:
-    """A file's scenarios with their points; `marks` is what they are worth together, where its
-    head says so."""
-
-    document: Document
-    scenarios: tuple[Scenario, ...]
-    marks: Fraction | None
-
-
 def counted_points(scenarios: Sequence[Scenario]) -> Fraction:
     """The sum of points that full marks need; of extra credit alone, its own sum."""
     marked = [scenario for scenario in scenarios if not scenario.informational]
     counted = [scenario for scenario in marked if not scenario.extra_credit] or marked
-    return sum((scenario.points for scenario in counted), _NOTHING)
+    return sum((scenario.points for scenario in counted), Fraction())
 
 
-def rescaled(scenarios: Sequence[Scenario], total: Fraction) -> tuple[Scenario, ...]:
+def rescaled(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
     """The same scenarios, whose points add up to `total` (unchanged where none is counted)."""
     points = counted_points(scenarios)
     if not points:
-        return tuple(scenarios)
-    return tuple(replace(each, points=each.points * total / points) for each in scenarios)
+        return scenarios
+    return [replace(each, points=each.points * total / points) for each in scenarios]
 
 
-def weighted(files: Sequence[WeightedFile], out_of: Fraction) -> list[Scenario]:
-    """All scenarios, the files with `marks` worth just those of the assignment's `out_of`.
+def stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
+    """Everything stated of a stimulus, templates filled in; mistakes are noted."""
+    ignore = tuple(Ignore(name) for name in context.value("ignore"))
+    fields: dict[str, Any] = {}
+    for key in ScenarioShape.model_fields:
+        if context.states(key):
+            with suppress(Refused):
+                fields |= _fields(context, parts, key)
+    return Expected(transcript=transcript, shown=parts.shown, ignore=ignore, **fields)
 
-    The other files share what is left by their points. What cannot be shared out so is a problem
-    of the last file with `marks`.
-    """
-    stated = [file for file in files if file.marks is not None]
-    others = [file for file in files if file.marks is None]
-    given = sum((file.marks or _NOTHING for file in stated), _NOTHING)
-    points = sum((counted_points(file.scenarios) for file in others), _NOTHING)
-    left = out_of - given
-    if stated and (left < 0 or bool(left) != bool(points)):
-        what = f"the files' marks add up to {given}, and functionality_marks is {out_of}"
-        if left > 0:
-            hint = "no other file has scenarios that could earn the rest"
-        elif left < 0:
-            hint = "they may not be more"
-        else:
-            hint = "nothing is left for the files without marks"
-        stated[-1].document.add(("marks",), what, hint)
-        return [scenario for file in files for scenario in file.scenarios]
-    a_mark = points / left if left else Fraction(1)
-    return [
-        scenario
-        for file in files
-        for scenario in (
-            file.scenarios if file.marks is None else rescaled(file.scenarios, file.marks * a_mark)
-        )
-    ]
+
+def _fields(context: Context, parts: StimulusParts, key: str) -> dict[str, Any]:
+    """The fields of `Expected` that a key of a scenario gives."""
+    loc, data = context.at(key), getattr(context.own, key)
+    match key:
+        case "returns":
+            return {key: value_matcher(context.field(loc, data))}
+        case "prints" | "stderr":
+            return {key: _text(context, loc, data)}
+        case "turns":
+            return {key: _turns(context, parts, loc, data)}
+        case "raises":
+            return {key: _raises(context, loc, data)}
+        case "leaves":
+            return _leaves(context, parts, loc, data)
+        case "writes":
+            return _writes(context, loc, data)
+        case "exit":
+            return {key: data} if isinstance(data, int) else {"exit_any": True}
+        case "reads" if isinstance(data, AtMostShape):
+            return {"reads_at_most": data.at_most}
+        case "reads":
+            return {key: data}
+        case "ends":
+            return {key: Ending("asked_for_more" if data == "asks_for_more" else data)}
+    return {}
+
+
+def _text(context: Context, loc: Loc, data: Any) -> Matcher:
+    return value_matcher(context.field(loc, data, for_text=True))
+
+
+def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> StatedTurns:
+    inputs = None if "input" in context.broken else len(parts.inputs)
+    most = sys.maxsize if inputs is None else inputs + 1
+    if isinstance(data, list) and len(data) > most:
+        context.add(loc, f"{_counted(inputs)} at most {most} turns, got {len(data)}")
+
+    def turn(item: tuple[Any, Any]) -> StatedTurn:
+        index, printed = item
+        if type(index) is not int or index < 0:
+            context.refuse((*loc, index), "a turn is named by its number, from 0", key=True)
+        if index >= most and isinstance(data, dict):
+            what = f"there is no turn {index}: {_counted(inputs)} turns 0 to {inputs}"
+            context.refuse((*loc, index), what, key=True)
+        return StatedTurn(index=index, printed=_text(context, (*loc, index), printed))
+
+    turns = read_all(enumerate(data) if isinstance(data, list) else data.items(), turn)
+    return StatedTurns(turns=turns, all_turns=isinstance(data, list))
+
+
+def _counted(inputs: int | None) -> str:
+    return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
+
+
+def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise:
+    if not isinstance(data, RaisesShape):
+        return StatedRaise(type_name=data)
+    message: Matcher | None = None
+    if "message" in data.model_fields_set:
+        message = _text(context, (*loc, "message"), data.message)
+    vocabulary = context.vocabulary
+    if "is_a" in data.model_fields_set and vocabulary.reference:
+        bases = {*BUILTIN_EXCEPTIONS, *class_names((*vocabulary.reference, *vocabulary.provided))}
+        if data.is_a not in bases:
+            what = f"{data.is_a} is neither a builtin exception nor a class of the reference"
+            context.add((*loc, "is_a"), what, nearest(data.is_a, sorted(bases)))
+    first, *also = data.one_of or [data.type]
+    return StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
+
+
+def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    names = parts.leaves
+    call = parts.action.expression if isinstance(parts.action, Call) else ""
+    if call and names == frozenset():
+        what = "of this call nothing is seen but what it returns and prints"
+        hint = "what a method does to its object is compared in a session: one step makes it, "
+        context.refuse(loc, what, hint + "one calls the method", key=True)
+    if data == "unchanged":
+        return {"leaves_unchanged": True}
+
+    def leave(item: tuple[Any, Any]) -> StatedLeave:
+        name, value = item
+        where = (*loc, name)
+        if names is not None and name not in names:
+            what = f"{name} is no parameter of the function and no name of the session"
+            hint = _given(context, str(name), call) or nearest(str(name), names)
+            hint = hint or f"known names are {', '.join(sorted(names))}"
+            context.refuse(where, what, hint, key=True)
+        if names and call and name in (each.arg for each in _called(call).keywords):
+            what = "only what is given by its place is compared afterwards"
+            hint = f"write {called_function(call)}({name}, …)"
+            context.refuse(where, what, hint, key=True)
+        return StatedLeave(name=str(name), value=value_matcher(context.field(where, value)))
+
+    return {"leaves": read_all(data.items(), leave)}
+
+
+def _writes(context: Context, loc: Loc, data: Any) -> dict[str, Any]:
+    if data == "unchanged":
+        return {"writes_unchanged": True}
+    files, fields = dict(data), {}
+    if isinstance(files.get("only"), list):
+        only = files.pop("only")
+        for index, name in enumerate(only):
+            if not isinstance(name, str):
+                what = f"expected the name of a file, got {describe(name)}"
+                context.add((*loc, "only", index), what)
+        fields["writes_only"] = tuple(map(str, only))
+
+    def written(item: tuple[Any, Any]) -> StatedLeave:
+        name, content = item
+        where = (*loc, name)
+        if content is None:  # the file is not there
+            return StatedLeave(name=str(name), value=Exactly(value=NONE))
+        if isinstance(content, str) and context.uncut(where):
+            data = content_of(context, where, content)
+            return StatedLeave(name=str(name), value=Exactly(value=file_value(data)))
+        if isinstance(content, dict) and content.keys() == {"text"}:
+            where, content = (*where, "text"), content["text"]
+        return StatedLeave(name=str(name), value=_text(context, where, content))
+
+    return {**fields, "writes": read_all(files.items(), written)}
+
+
+def _given(context: Context, name: str, call: str) -> str:
+    """How a name that `given:` or a case binds is compared afterwards; empty for any other name."""
+    if not call or name not in context.names:
+        return ""
+    parameters = context.vocabulary.parameters(called_function(call)) or ()
+    for parameter, argument in zip(parameters, _called(call).args, strict=False):
+        if isinstance(argument, ast.Name) and argument.id == name:
+            return f"the function calls it {parameter}"
+    return f"a session compares it: leave the call to one step, and write >>> {name} as the next"
+
+
+def _called(call: str) -> ast.Call:
+    """The call of a function with parameters that are known."""
+    found = parse_expression(call).body
+    assert isinstance(found, ast.Call)
+    return found
+
+
+def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None]:
+    """The path, below the spec folder, of the transcript that a scenario names, and its text (None:
+    still to be recorded); Refused, with a mistake noted, if there is none."""
+    loc = (*context.loc, "transcript")
+    written = context.own.transcript
+    lacking = [name for name in context.variation.names if name not in names_in(written)]
+    if lacking:
+        hint = f"put {{{{ {lacking[0]} }}}} into the name"
+        context.refuse(loc, f"the file's name does not hold the swept {lacking[0]}", hint)
+    path = context.render(written, loc)
+    if path.startswith("/") or ".." in path.split("/") or not path.endswith(".txt"):
+        context.refuse(loc, f"{path} is not a .txt file below the spec folder")
+    file = context.vocabulary.folder / path
+    if not file.is_file():
+        if recording:
+            return path, None
+        hint = "run harness record, or correct the name"
+        context.refuse(loc, f"there is no file {path}", hint)
+    try:
+        text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start} of {path} is not UTF-8"
+        context.refuse(loc, what, "save the file as UTF-8")
+    try:
+        return path, render(text, context.constants)
+    except TemplateError as error:
+        before = text[: error.position]
+        line = before.count("\n") + 1
+        column = error.position - (before.rfind("\n") + 1) + 1
+        shown = f"{context.vocabulary.shown_folder}/{path}"
+        place = Place(file=shown, line=line, column=column)
+        hint = nearest(error.name, context.constants)
+        context.document.problems.add(place, "", str(error), hint)
+        raise Refused from None

@@ -55,8 +55,7 @@ def parse_statements(text: str) -> ast.Module:
 
 def _parse(text: str, mode: str) -> ast.AST:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             return ast.parse(text, mode=mode)
     except SyntaxError as error:
         raise PythonError(error.msg) from None
@@ -74,31 +73,19 @@ def names_of(tree: ast.AST) -> Names:
                 needed.add(name)
             case ast.Name(id=name):
                 bound.add(name)
-            case ast.arg(arg=name):
-                bound.add(name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                bound.add(name)
-            case ast.ClassDef(name=name):
-                bound.add(name)
             case ast.alias(name=name, asname=other):
                 bound.add(other or name.split(".")[0])
-            case ast.ExceptHandler(name=str(name)):
+            case ast.arg(arg=name) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 bound.add(name)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                bound.add(node.name)
+            case ast.ExceptHandler(name=str(name)):
                 bound.add(name)
     return Names(needed=frozenset(needed - bound), bound=frozenset(bound))
 
 
 _ODD_PROMPT = re.compile(r"\s*[0-9]*>>> |\s+>>>|>>>\S")
 _KEYS = {"^D": Key.CTRL_D, "^C": Key.CTRL_C}
-
-
-class SessionError(HintedError):
-    """The session cannot be read; `line` counts from 1 in its text."""
-
-    def __init__(self, line: int, what: str, hint: str = "") -> None:
-        self.line = line
-        super().__init__(what, hint)
 
 
 @dataclass(slots=True)
@@ -110,39 +97,33 @@ class Step:
     shown: list[str] = field(default_factory=list)
     shown_from: int = 0
 
-    @property
-    def text(self) -> str:
-        return "".join(self.shown)
-
 
 def parse_session(text: str) -> list[Step]:
-    """The steps of a session; SessionError for what no REPL shows."""
+    """The steps of a session; HintedError for what no REPL shows."""
     steps: list[Step] = []
-    in_source = False
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith(">>> ") or line == ">>>":
             steps.append(Step(number, line[4:]))
-            in_source = True
         elif _ODD_PROMPT.match(line):
             what = f"{line.strip()[:30]!r} has a >>> that does not begin its line"
-            raise SessionError(number, what, "begin a step with '>>> ' and nothing before it")
+            raise HintedError(what, "begin a step with '>>> ' and nothing before it", number)
         elif not steps:
             what = "a session begins with '>>> '"
-            raise SessionError(number, what, "begin the first step with '>>> '")
-        elif in_source and (line.startswith("... ") or line == "...") and _open(steps[-1]):
+            raise HintedError(what, "begin the first step with '>>> '", number)
+        elif (line.startswith("... ") or line == "...") and _is_open(steps[-1]):
             steps[-1].source += "\n" + line[4:]
         else:
-            if in_source:
-                steps[-1].shown_from = number
-            in_source = False
+            steps[-1].shown_from = steps[-1].shown_from or number
             steps[-1].shown.append(line + "\n")
     return _checked(steps)
 
 
-def _open(step: Step) -> bool:
+def _is_open(step: Step) -> bool:
+    """Whether the source so far is incomplete."""
+    if step.shown:
+        return False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             return codeop.compile_command(step.source, symbol="single") is None
     except (SyntaxError, ValueError, OverflowError):
         return False
@@ -157,13 +138,13 @@ def _checked(steps: list[Step]) -> list[Step]:
         except PythonError as error:
             hint = "continue it with '... '"
             what = f"{step.source.splitlines()[0]!r} is not Python ({error})"
-            raise SessionError(step.line, what, hint) from None
+            raise HintedError(what, hint, step.line) from None
         if tree.body:
             kept.append(step)
         elif any(line.strip() for line in step.shown):
-            raise SessionError(step.line, "text is shown after an empty step")
+            raise HintedError("text is shown after an empty step", line=step.line)
     if not kept:
-        raise SessionError(1, "a session needs a step", "begin the first step with '>>> '")
+        raise HintedError("a session needs a step", "begin the first step with '>>> '", 1)
     return kept
 
 

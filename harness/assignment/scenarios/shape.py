@@ -114,11 +114,6 @@ class RaisesShape(Shape):
             raise ValueError
         return data
 
-    @property
-    def names(self) -> list[str]:
-        """The names that are allowed; one empty name for any."""
-        return self.one_of or [self.type]
-
 
 class SampleShape(Shape):
     """`sample:` draws from a Hypothesis strategy, frozen by `harness record`."""

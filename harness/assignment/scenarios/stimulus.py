@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
-from harness.assignment.clocks import ClockError, read_clock
-from harness.assignment.document import Loc
+from harness.assignment.document import HintedError, Loc
 from harness.assignment.scenarios.context import Context
-from harness.assignment.scenarios.draws import DrawError, replies_of
+from harness.assignment.scenarios.draws import replies_of
 from harness.assignment.scenarios.python_text import (
     PythonError,
-    SessionError,
     names_of,
     parse_session,
     parse_statements,
@@ -112,8 +113,51 @@ def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
 def _clock(context: Context, loc: Loc, text: str) -> Clock:
     try:
         return read_clock(text, context.vocabulary.shape.time_zone)
-    except ClockError as error:
+    except HintedError as error:
         context.refuse(loc, str(error), error.hint)
+
+
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?\Z"
+)
+_FIRST_YEAR = 1970  # in which computers' clocks begin
+
+
+def read_clock(text: str, time_zone: str) -> Clock:
+    """The time; a date alone is its midnight. Where no offset is written, it is a time of the zone
+    with this name (empty: UTC). HintedError."""
+    written = _TIME.match(text)
+    if written is None:
+        what = f"expected a date and a time, got {text!r}"
+        raise HintedError(what, "write one like 2026-03-01T12:00, or a date alone for its midnight")
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError as error:
+        what = f"there is no {text} ({error})"
+        raise HintedError(what, "write a day and a time that there are") from None
+    if not _FIRST_YEAR <= time.year < datetime.max.year:
+        what = f"{text} is out of what a computer's clock tells"
+        raise HintedError(what, f"write a year from {_FIRST_YEAR} to {datetime.max.year - 1}")
+    if not written["offset"]:
+        time = _of_zone(time, ZoneInfo(time_zone or "UTC"), text, time_zone)
+    offset = time.utcoffset() or timedelta()
+    return Clock(seconds=int(time.timestamp()), offset=int(offset.total_seconds()))
+
+
+def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
+    """The time in the zone; HintedError for one that clocks there skip, or show twice."""
+    first, second = (time.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    shown = first.astimezone(UTC).astimezone(zone)
+    if shown.replace(tzinfo=None) != time:
+        what = f"there is no {text} in {name}: clocks are put forward then"
+        hint = f"write {shown.replace(tzinfo=None).isoformat(timespec='minutes')}"
+        raise HintedError(what, hint)
+    if first.utcoffset() != second.utcoffset():
+        what = f"clocks in {name} show {text} twice: they are put back then"
+        hint = " or ".join(each.isoformat(timespec="minutes") for each in (first, second))
+        raise HintedError(what, f"write {hint}")
+    return first
 
 
 def _clock_of(context: Context) -> Clock | None:
@@ -131,7 +175,7 @@ def _replies(context: Context) -> Replies | None:
         return None
     try:
         return replies_of(context.vocabulary, context.own.replies, context.constants)
-    except DrawError as error:
+    except HintedError as error:
         context.add((*context.loc, "replies"), str(error), error.hint)
         return None
 
@@ -148,7 +192,7 @@ def given(context: Context) -> str:
                     context.add(loc, "a given session shows nothing", "take the output out")
                 source = "\n".join(step.source for step in steps) + "\n"
             tree = parse_statements(source)
-        except SessionError as error:
+        except HintedError as error:
             context.add(loc, str(error), error.hint, line=error.line)
             continue
         except PythonError as error:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from harness.assignment.document import Loc
+from harness.assignment.document import HintedError, Loc
 from harness.assignment.scenarios.context import Context
 from harness.assignment.scenarios.python_text import (
-    SessionError,
     names_of,
     parse_session,
     parse_statements,
@@ -23,7 +22,7 @@ from harness.model.stimulus import Session, Typed
 def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
     try:
         steps = parse_session(context.text("session"))
-    except SessionError as error:
+    except HintedError as error:
         context.refuse(loc, str(error), error.hint, line=error.line)
     for step in steps:
         lines = enumerate(step.shown, start=step.shown_from)
@@ -39,7 +38,7 @@ def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusPart
     return StimulusParts(
         action=Session(steps=tuple(step.source for step in steps)),
         inputs=inputs,
-        shown=tuple(step.text for step in steps),
+        shown=tuple("".join(step.shown) for step in steps),
         leaves=frozenset(context.names),
     )
 
