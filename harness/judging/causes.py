@@ -21,7 +21,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from harness.common.escaping import plain
+from harness.common.words import listed
 from harness.judging.blame import fewest_parts
+from harness.judging.explain.siblings import RULE as HARD_CODED
+from harness.judging.explain.siblings import WrittenOut, written_out
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.plan import Visibility, in_turn, needed
@@ -91,7 +94,65 @@ def derive(
         for key in keys[each.scenario.id]:
             members.setdefault(key, []).append(each)
     _put_together_by_exception(members, outline)
-    return tuple(_cause(key, group, outline, blame) for key, group in members.items())
+    causes = [_cause(key, group, outline, blame) for key, group in members.items()]
+    return _put_together_by_number(causes, failures, outline)
+
+
+def _put_together_by_number(
+    causes: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
+) -> tuple[Cause, ...]:
+    """The causes, where a number written out in place of a constant is one cause, however many
+    functions have it."""
+    by_id = {each.scenario.id: each for each in failures}
+
+    def order(cause: Cause) -> tuple[object, ...]:
+        example = by_id[cause.example]
+        return cause.function != example.scenario.function, example.size
+
+    left = list(causes)
+    for first in sorted(causes, key=order):
+        number = written_out(first.message) if first in left else None
+        if number is None:
+            continue
+        seen = by_id[first.example].scenario.visibility
+        same = [
+            each
+            for each in left
+            if each is not first
+            and any(symptom.rule == HARD_CODED for symptom in each.symptoms)
+            and by_id[each.example].scenario.visibility is seen
+            and all(
+                _is_at_other_value(by_id[id], number) for id in (*first.scenarios, *each.scenarios)
+            )
+        ]
+        if same:
+            left[left.index(first)] = _in_several(first, same, failures, outline)
+            left = [each for each in left if each not in same]
+    return tuple(left)
+
+
+def _is_at_other_value(failed: FailedScenario, number: WrittenOut) -> bool:
+    """Whether it was not run, or where the constant has another value than the number."""
+    constants = {binding.name: binding.literal for binding in failed.stimulus.constants}
+    at = constants.get(number.constant, number.number)
+    return failed.verdict.kind is VerdictKind.NOT_RUN or at != number.number
+
+
+def _in_several(
+    first: Cause, others: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
+) -> Cause:
+    names = [each.function for each in others]
+    parts = (outline.part(name) for name in names)
+    also = listed(plain(each.function, limit=60) for each in others if each.blamed)
+    message = f"{first.message.removesuffix('.')}, also in {also}." if also else first.message
+    return replace(
+        _joined((first, *others), first, failures),
+        message=message,
+        suspects=tuple(
+            Suspect(function=part.name, place=_place(part), lines=()) for part in parts if part
+        ),
+        together_with=tuple(name for name in first.together_with if name not in names),
+    )
 
 
 def _put_together_by_exception(members: dict[Key, list[FailedScenario]], outline: Outline) -> None:
@@ -362,32 +423,34 @@ def with_loops(
 ) -> tuple[Cause, ...]:
     """The causes, those of which the loop is known (`loops`, by the example's id) with its line;
     those that hang in one loop are one cause, that of the loop's function, or else the first."""
-    order = {each.scenario.id: each.index for each in failures}
     groups: dict[Loop | int, list[Cause]] = {}
     for index, cause in enumerate(causes):
         groups.setdefault(loops.get(cause.example, index), []).append(cause)
     return tuple(
         together[0]
         if isinstance(loop, int)
-        else _with_loop(_joined(together, loop, outline, order), loop, outline)
+        else _with_loop(_in_loop(together, loop, outline, failures), loop, outline)
         for loop, together in groups.items()
     )
 
 
-def _joined(
-    causes: Sequence[Cause], loop: Loop, outline: Outline, order: Mapping[str, int]
+def _in_loop(
+    causes: Sequence[Cause], loop: Loop, outline: Outline, failures: Sequence[FailedScenario]
 ) -> Cause:
     function = outline.function_at(loop.file, loop.first)
     main = next((cause for cause in causes if cause.function == function), causes[0])
-    count: Counter[tuple[str, int | None]] = Counter()
-    for symptom in (symptom for cause in causes for symptom in cause.symptoms):
-        count[symptom.rule, symptom.line] += symptom.scenarios
-    scenarios = {name for cause in causes for name in cause.scenarios}
+    return _joined(causes, main, failures)
+
+
+def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:
+    """One of the causes, with the scenarios of all."""
+    together = {name for cause in causes for name in cause.scenarios}
+    members = [each for each in failures if each.scenario.id in together]
     clauses = (clause for cause in (main, *causes) for clause in cause.clauses)
     return replace(
         main,
-        scenarios=tuple(sorted(scenarios, key=order.__getitem__)),
-        symptoms=_counted(count.items()),
+        scenarios=tuple(each.scenario.id for each in members),
+        symptoms=_symptoms(members),
         clauses=tuple(dict.fromkeys(clauses)),
     )
 

@@ -84,6 +84,8 @@ class SuspectProgram:
 
     def functions_of(self, cause: Cause) -> tuple[OutlinePart, ...] | None:
         """The functions that a cause may be in; None where lines say nothing more."""
+        if cause.suspects:  # known already: a number that several functions have
+            return None
         functions = functions_of(cause, self.outline, self.sheet)
         return functions if functions or self._is_program(cause.function) else None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, Outline, Unparsable
-from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.verdict import (
     Blame,
     Cause,
@@ -530,3 +531,46 @@ def test_what_cannot_be_substituted_is_explained_by_what_is_known_to_be_wrong() 
     assert find_blame([fails("nobody")], outline("x = 1\n"), frozenset(), frozenset(), None) == {
         "nobody/wrong_value-0": ()
     }
+
+
+def _of_size(function: str, number: int, *, size: int = 4, **named: Any) -> FailedScenario:
+    """A failing scenario that is said to have 8 in place of SIZE, at another size."""
+    failed = fails(function, number=number, rule=named.pop("rule", "hard_coded_size"), **named)
+    said = (
+        "This looks hard-coded to 8: it is wrong when SIZE is 4; use SIZE in place of the number."
+    )
+    if failed.rule == "hard_coded_size":
+        explanation = Explanation(rule=failed.rule, message=said)
+        failed = replace(failed, verdict=replace(failed.verdict, explanation=explanation))
+    constants = (Binding(name="SIZE", literal=str(size)),)
+    stimulus = replace(failed.stimulus, constants=constants)
+    return replace(failed, scenario=replace(failed.scenario, stimuli=(stimulus,)))
+
+
+def test_a_number_written_out_in_several_functions_is_one_cause() -> None:
+    failures = [
+        _of_size("middle", 0, size=5),
+        _of_size("inner", 1),
+        _of_size("middle", 2, rule="text_differs"),
+    ]
+    blame = {each.scenario.id: (each.scenario.function,) for each in failures}
+    (cause,) = derive(failures, outline(), blame)
+    assert (cause.function, cause.rule) == ("middle", "hard_coded_size")
+    assert cause.scenarios == tuple(each.scenario.id for each in failures)
+    assert cause.message.endswith("use SIZE in place of the number, also in inner.")
+    assert [each.function for each in cause.suspects] == ["inner"]
+    assert [each.scenarios for each in cause.symptoms] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(_of_size("inner", 1, rule="wrong_value"), id="another-mistake"),
+        pytest.param(_of_size("inner", 1, size=8), id="wrong-at-the-usual-size-too"),
+        pytest.param(_of_size("inner", 1, visible=False), id="known-by-hidden-ones-alone"),
+    ],
+)
+def test_what_may_be_another_mistake_stays_a_cause_of_its_own(other: FailedScenario) -> None:
+    failures = [_of_size("middle", 0), other]
+    causes = derive(failures, outline(), {})
+    assert [cause.function for cause in causes] == ["middle", "inner"]

@@ -339,7 +339,8 @@ def graded_grid(name: str, size: str, *fail: int) -> SubmissionResult:
         )
         for each in GRID
     )
-    message = f"This looks hard-coded to {size}: with SIZE = 4 it returns 3."
+    looks = f"This looks hard-coded to {size}: with SIZE = 4 it returns 3"
+    message = f"{looks}; use SIZE in place of the number."
     one = replace(cause("grid_size", "hard_coded_size", "1", message), scenarios=wrong)
     return result(name, {}, scenarios=rows, causes=(one,) if wrong else ())
 

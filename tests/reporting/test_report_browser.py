@@ -106,7 +106,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_reports(run, PLAN, tmp_path_factory.mktemp("reports")).parent
 
 
-HARD_CODED = cause("win", "hard_coded_size", "2", "This looks hard-coded to 8: it returns 3.")
+HARD_CODED = cause(
+    "win",
+    "hard_coded_size",
+    "2",
+    "This looks hard-coded to 8: it returns 3; use SIZE in place of the number.",
+)
 GOT = cause("draw", "wrong_value", "1", "got 3")
 WITH_CAUSES = RunResult(
     facts=FACTS,

@@ -169,14 +169,17 @@ BOARD = place("def f():|    for i in range(8):  # not 18|        show(board[i]) 
 HELPER = replace(place("def show(x):|    print(x[9])"), first=20, last=21)
 
 
+OUT_OF_RANGE = "an index is out of range when SIZE is 4; use SIZE in place of the number."
+
+
 def test_lines_with_the_number_are_marked_and_not_the_crash() -> None:
-    said = "This looks hard-coded to 8: an index is out of range when SIZE is 4."
+    said = f"This looks hard-coded to 8: {OUT_OF_RANGE}"
     found = cause(said, "hard_coded_size", place=BOARD, line=5)
     assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[4])]
 
 
 def test_without_such_a_line_the_crash_is_marked() -> None:
-    said = "This looks hard-coded to 7: an index is out of range when SIZE is 4."
+    said = f"This looks hard-coded to 7: {OUT_OF_RANGE}"
     found = cause(said, "hard_coded_size", place=BOARD, line=5)
     assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[5])]
 
@@ -233,7 +236,7 @@ def test_the_whole_program_stands_with_what_is_said_of_its_lines() -> None:
         files=(SourceFile(name="a1.py", data=b"\n" * 2 + b"\r\n".join(lines)),),
         findings=(finding, replace(finding, line=99), replace(finding, file="other.py")),
     )
-    said = "This looks hard-coded to 8: an index is out of range when SIZE is 4."
+    said = f"This looks hard-coded to 8: {OUT_OF_RANGE}"
     suspect = Suspect(function="f", place=replace(LONG, first=3, last=12), lines=(5,))
     causes = [
         cause(said, "hard_coded_size", place=BOARD, line=5),

@@ -23,6 +23,9 @@ from harness.model.verdict import Explanation, Verdict, VerdictKind
 RULE = "hard_coded_size"
 MOST_LINES = 400
 _MOST_TABLES = 20
+_SAID = re.compile(
+    r"hard-coded to (?P<number>\d+): .*; use (?P<constant>\w+) in place of the number"
+)
 
 Verdicts = Mapping[str, Verdict]
 Observations = Mapping[str, tuple[Observation, ...]]
@@ -46,6 +49,20 @@ def refine(
         explained = _hard_coded(plan, open_now, observations, key)
         refined |= {name: each for name, each in explained.items() if seen_from[name] == now}
     return refined
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenOut:
+    """A number that stands where a constant belongs."""
+
+    number: str
+    constant: str
+
+
+def written_out(message: str) -> WrittenOut | None:
+    """The number that an explanation of the rule names; None for another explanation."""
+    said = _SAID.search(message)
+    return WrittenOut(**said.groupdict()) if said else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

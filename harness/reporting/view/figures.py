@@ -4,12 +4,12 @@ findings, the scenarios that most fail, the causes of all joined, and who needs 
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from harness.judging.explain.siblings import written_out
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Severity
 from harness.model.result import SubmissionResult, SubmissionStatus
@@ -281,13 +281,10 @@ class FailingCounter:
         return _together(tally for tally in failed if 2 * tally.count > tally.graded)
 
 
-_HARD_CODED = re.compile(r"hard-coded to (\d+)")
-
-
 def mistake(cause: Cause) -> str:
     """What a function does wrong, as the end of a sentence."""
-    number = _HARD_CODED.search(cause.message)
-    return rule_in_words(cause.rule) + (f" to {number[1]}" if number else "")
+    out = written_out(cause.message)
+    return rule_in_words(cause.rule) + (f" to {out.number}" if out else "")
 
 
 def _together(tallies: Iterable[Tally]) -> list[Tally]:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from harness.judging.explain.siblings import written_out
 from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.policy import Finding
 from harness.model.student_view import HiddenCheck, ShownCause, ShownCheck
@@ -166,8 +167,6 @@ def changes_return(cause: ShownCause) -> bool:
 
 
 _OUTSIDE_FUNCTIONS = "module_level"  # the kind of a finding
-_HARD_CODED = "hard_coded_size"
-_NUMBER = re.compile(r"hard-coded to (\d+)")
 
 
 _MOST_SUSPECT_PLACES = 2
@@ -195,12 +194,15 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
         for place, line in places
         if place is not None
     ]
-    first = cause.checks[0].verdict.explanation if cause.checks else None
-    number = _NUMBER.search(cause.message)
-    if first is not None and first.rule == _HARD_CODED and number is not None:
-        numbers = [replace(each, marked=with_number(each.place, number[1])) for each in found]
+    number = written_out(cause.message)
+    if number is not None:
+        several = [*found, *(_suspect(each, cause) for each in cause.suspects)]
+        numbers = [
+            replace(each, marked=with_number(each.place, number.number), exact=True)
+            for each in several
+        ]
         if any(each.marked for each in numbers):
-            return numbers
+            return [each for each in numbers if each.marked]
     known = [each.place for each in found]
     if any(each.marked for each in found):
         others = [each for each in cause.suspects if each.place not in known]
