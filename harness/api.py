@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -26,10 +25,8 @@ from harness.grading.engines import WorkerSetup
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.processes import import_early
-from harness.intake.pipeline import Cohort
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
-from harness.model.plan import Plan
 from harness.model.result import (
     Event,
     Notice,
@@ -39,7 +36,6 @@ from harness.model.result import (
     SubmissionResult,
 )
 from harness.model.specification import Specification
-from harness.model.study import StrengthReport
 from harness.model.submission import Submission
 from harness.reporting.html.study_pages import write_study
 from harness.reporting.writing import mark_unfinished, page_writer, write_reports
@@ -100,7 +96,15 @@ def grade(
     _make_writable(Path(out))
     if cluster is None:
         import_early(page_writer.__module__)
-    context = _context(specification, python, require=require_tier)
+    context = prepare(
+        specification,
+        python=None if python is None else Path(python),
+        require=require_tier,
+        cache=_cache(specification),
+    )
+    # What was measured of exactly these scenarios, all of them.
+    whole = not specification.left_out
+    strength = latest_strength(_cache(specification), specification.plan) if whole else None
     options = BatchOptions(
         out=Path(out),
         paths=_paths(paths),
@@ -109,8 +113,15 @@ def grade(
         engine=None if cluster is None else partial(_cluster_engine, cluster, listener),
         fresh=fresh,
         thorough=thorough,
+        cohort=cohort.facts,
+        notices=cohort.notices,
+        on_graded=partial(page_writer, Path(out)),
+        strength=strength.figures if strength is not None else None,
     )
-    return _grade(context, cohort, ready, options, listener)
+    run = _grade(context, tuple(filter(ready, cohort.submissions)), options, listener)
+    with _report_errors(Path(out)):
+        write_study(Path(out), context.specification.plan, strength)
+    return run
 
 
 def _cluster_engine(cluster: Cluster, listener: Listener, setup: WorkerSetup) -> DaskEngine:
@@ -125,43 +136,23 @@ def check(
     Raises UserError when a file cannot be read or the assignment has no visible scenario.
     """
     visible = visible_only(specification)
-    context = _context(visible, python, recall_tier=True)
-    return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
-
-
-def _context(
-    specification: Specification,
-    python: AnyPath | None,
-    *,
-    require: Tier | None = None,
-    recall_tier: bool = False,
-) -> GradingContext:
-    return prepare(
-        specification,
+    context = prepare(
+        visible,
         python=None if python is None else Path(python),
-        require=require,
-        cache=_cache(specification),
-        recall_tier=recall_tier,
+        cache=_cache(visible),
+        recall_tier=True,
     )
+    return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
 
 
 def _grade(
     context: GradingContext,
-    cohort: Cohort,
-    ready: Callable[[Submission], bool] | None,
+    submissions: Sequence[Submission],
     options: BatchOptions,
     listener: Listener,
 ) -> RunResult:
     """Grade, and write the report, of what is done where it is interrupted."""
-    plan, folder = context.specification.plan, options.out
-    strength = _strength(context.specification)
-    options = replace(
-        options,
-        cohort=cohort.facts,
-        notices=cohort.notices,
-        on_graded=partial(page_writer, folder),
-        strength=strength.figures if strength is not None else None,
-    )
+    folder = options.out
 
     def hear(event: Event) -> None:
         if isinstance(event, RunStarted) and event.kept < event.total:
@@ -169,14 +160,20 @@ def _grade(
                 mark_unfinished(folder)
         listener(event)
 
+    def publish(run: RunResult) -> None:
+        def tell(done: int) -> None:
+            if done % REPORTS_EVERY == 0:
+                listener(ReportsWritten(done=done, total=len(run.submissions)))
+
+        with _report_errors(folder):
+            write_reports(run, context.specification.plan, folder, after_each=tell)
+
     try:
-        run = grade_batch(context, tuple(filter(ready, cohort.submissions)), options, hear)
+        run = grade_batch(context, submissions, options, hear)
     except Interrupted as interrupted:
-        _publish(interrupted.run, plan, folder, listener)
+        publish(interrupted.run)
         raise
-    _publish(run, plan, folder, listener)
-    with _report_errors(folder):
-        write_study(folder, plan, strength)
+    publish(run)
     return run
 
 
@@ -184,39 +181,19 @@ def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:
     return tuple(Path(path) for path in paths)
 
 
-def _strength(specification: Specification) -> StrengthReport | None:
-    """What was measured of exactly these scenarios, all of them."""
-    if specification.left_out:
-        return None
-    return latest_strength(_cache(specification), specification.plan)
-
-
 def _cache(specification: Specification) -> Path:
     return Path(specification.folder).parents[1] / CACHE
 
 
 def _make_writable(folder: Path) -> None:
+    place, hint = str(folder), "choose another with --out"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(
-            f"cannot make the folder ({error.strerror})",
-            place=str(folder),
-            hint="choose another with --out",
-        ) from None
+        what = f"cannot make the folder ({error.strerror})"
+        raise UserError(what, place=place, hint=hint) from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError(
-            "the folder cannot be written", place=str(folder), hint="choose another with --out"
-        )
-
-
-def _publish(run: RunResult, plan: Plan, folder: Path, listener: Listener) -> None:
-    def tell(done: int) -> None:
-        if done % REPORTS_EVERY == 0:
-            listener(ReportsWritten(done=done, total=len(run.submissions)))
-
-    with _report_errors(folder):
-        write_reports(run, plan, folder, after_each=tell)
+        raise UserError("the folder cannot be written", place=place, hint=hint)
 
 
 @contextmanager

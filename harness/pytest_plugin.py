@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from harness.model.plan import Plan, Scenario
+    from harness.model.plan import Scenario
     from harness.model.result import ScenarioResult, SubmissionResult
     from harness.model.specification import Specification
 
@@ -55,28 +55,21 @@ class AssignmentFolder(pytest.Directory):
         for name in names:
             yield SpecFile.from_parent(self, path=self.path / Path(name).name)
 
-    @property
-    def plan(self) -> Plan:
-        """The assignment's plan."""
-        return self.specification.plan
-
     def result(self, scenario_id: str, selected: frozenset[str]) -> ScenarioResult | str:
         """The scenario's outcome, or why the file could not be graded at all."""
-        if self._results is None:
-            self._results = self._outcomes(selected)
-        return self._results if isinstance(self._results, str) else self._results[scenario_id]
-
-    def _outcomes(self, selected: frozenset[str]) -> dict[str, ScenarioResult] | str:
         from harness.common.errors import UserError
 
-        try:
-            graded = self._grade(selected)
-        except UserError as error:
-            return str(error)
-        if graded.unparsable:
-            line = "" if graded.unparsable.line is None else f":{graded.unparsable.line}"
-            return f"{graded.unparsable.file}{line}: {graded.unparsable.reason}"
-        return graded.problem or {entry.scenario_id: entry for entry in graded.scenarios}
+        if self._results is None:
+            try:
+                graded = self._grade(selected)
+            except UserError as error:
+                self._results = str(error)
+            else:
+                self._results = graded.problem or {s.scenario_id: s for s in graded.scenarios}
+                if wrong := graded.unparsable:
+                    line = "" if wrong.line is None else f":{wrong.line}"
+                    self._results = f"{wrong.file}{line}: {wrong.reason}"
+        return self._results if isinstance(self._results, str) else self._results[scenario_id]
 
     def _grade(self, selected: frozenset[str]) -> SubmissionResult:
         from dataclasses import replace
@@ -88,7 +81,7 @@ class AssignmentFolder(pytest.Directory):
         from harness.intake.pipeline import read
         from harness.model.submission import Submission
 
-        plan = self.plan.subset(lambda scenario: scenario.id in selected)
+        plan = self.specification.plan.subset(lambda scenario: scenario.id in selected)
         cache = Path(self.specification.folder).parent.parent / CACHE
         context = prepare(replace(self.specification, plan=plan), cache=cache, recall_tier=True)
         file: Path | None = self.config.getoption("--submission")
@@ -111,7 +104,7 @@ class SpecFile(pytest.File):
         """One item a scenario."""
         folder = self.parent
         assert isinstance(folder, AssignmentFolder)
-        for scenario in folder.plan.scenarios:
+        for scenario in folder.specification.plan.scenarios:
             if Path(scenario.place.file).name == self.path.name:
                 name = scenario.id.partition("/")[2]
                 yield ScenarioItem.from_parent(self, name=name, scenario=scenario, folder=folder)

@@ -172,7 +172,7 @@ def _of_class(node: ast.ClassDef) -> Iterator[FunctionSignature]:
     methods = [part for part in node.body if isinstance(part, _FUNCTIONS)]
     made = next((part for part in methods if part.name == "__init__"), None)
     parameters = _parameters(made)[1:] if made else ()
-    yield FunctionSignature(name=node.name, parameters=parameters, is_class=True)
+    yield FunctionSignature(name=node.name, parameters=parameters)
     for part in methods:
         if not part.name.startswith("_"):
             decorators = [each.id for each in part.decorator_list if isinstance(each, ast.Name)]

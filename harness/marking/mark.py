@@ -13,10 +13,10 @@ from harness.common.people import id_key
 from harness.model.plan import Plan, Scenario, Visibility, glob
 from harness.model.policy import Finding, PolicyReport, Severity
 from harness.model.result import (
+    ManualMark,
     ScenarioResult,
     SubmissionResult,
     SubmissionStatus,
-    not_yet_given,
     of_submission,
 )
 from harness.model.submission import Submission
@@ -116,7 +116,7 @@ def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -
         problem=submission.problem,
         notes=submission.notes,
         source_digest=submission.digest,
-        manual=not_yet_given(plan.assignment),
+        manual=tuple(ManualMark(slot=slot) for slot in plan.assignment.manual),
         files=submission.files if size <= _MOST_KEPT else (),
     )
     return of_submission(result, submission)

@@ -1,7 +1,5 @@
 """An assignment: what holds for all of its scenarios, and nothing of what is expected of one.
-
-Whatever runs a submission knows this much and no more.
-"""
+Whatever runs a submission knows this much and no more."""
 
 from __future__ import annotations
 
@@ -68,7 +66,6 @@ class FunctionSignature:
 
     name: str  # of a method `Account.deposit`
     parameters: tuple[str, ...]  # their names in order, `self` left out
-    is_class: bool = False
 
 
 class CompareBy(StrEnum):
@@ -135,7 +132,4 @@ class Assignment:
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""
-        for candidate in self.variants:
-            if candidate.constants == constants:
-                return candidate
-        raise KeyError(constants)
+        return {variant.constants: variant for variant in self.variants}[constants]

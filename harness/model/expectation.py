@@ -204,10 +204,8 @@ class AnswerKey:
     scenarios: tuple[ScenarioAnswers, ...]
 
     def answers(self, scenario_id: str) -> tuple[Answer, ...]:
-        for entry in self.scenarios:
-            if entry.scenario_id == scenario_id:
-                return entry.answers
-        raise KeyError(scenario_id)
+        """Raises KeyError for a scenario without answers."""
+        return {entry.scenario_id: entry.answers for entry in self.scenarios}[scenario_id]
 
     def subset(self, scenario_ids: Iterable[str]) -> AnswerKey:
         ids = set(scenario_ids)

@@ -1,8 +1,5 @@
-"""The compiled plan: an assignment and its scenarios, with nothing left to look up or evaluate.
-
-A plan is versioned JSON (`harness.common.serial`) and stays valid when cut to a subset, so it can
-be run where the loader's libraries are not.
-"""
+"""The compiled plan: an assignment and its scenarios, with nothing left to look up or evaluate. It
+is versioned JSON (`harness.common.serial`) and stays valid when cut to a subset."""
 
 from __future__ import annotations
 
@@ -114,10 +111,8 @@ class Plan:
     reference_digest: str
 
     def scenario(self, scenario_id: str) -> Scenario:
-        for candidate in self.scenarios:
-            if candidate.id == scenario_id:
-                return candidate
-        raise KeyError(scenario_id)
+        """Raises KeyError for an unknown id."""
+        return {scenario.id: scenario for scenario in self.scenarios}[scenario_id]
 
     def subset(self, keep: Callable[[Scenario], bool]) -> Plan:
         """The same plan with only the scenarios that `keep` holds for, and only what they need."""
@@ -125,14 +120,13 @@ class Plan:
         stimuli = [stimulus for scenario in scenarios for stimulus in scenario.stimuli]
         needed = {stimulus.constants for stimulus in stimuli} | {()}
         provided = {name for stimulus in stimuli for name in stimulus.provide}
-        stand_in_names = {each.file for scenario in scenarios for each in scenario.stand_ins}
+        stood_in = {each.file for scenario in scenarios for each in scenario.stand_ins}
+        whole = self.assignment
         assignment = replace(
-            self.assignment,
-            variants=tuple(v for v in self.assignment.variants if v.constants in needed),
-            extra_files=tuple(f for f in self.assignment.extra_files if f.name in provided),
-            stand_in_files=tuple(
-                f for f in self.assignment.stand_in_files if f.name in stand_in_names
-            ),
+            whole,
+            variants=tuple(each for each in whole.variants if each.constants in needed),
+            extra_files=tuple(file for file in whole.extra_files if file.name in provided),
+            stand_in_files=tuple(file for file in whole.stand_in_files if file.name in stood_in),
         )
         return replace(self, assignment=assignment, scenarios=scenarios)
 

@@ -1,8 +1,5 @@
-"""What is read of a submission's text: the rules it must follow, the findings against them, and
-what it is made of.
-
-Plain facts of the syntax tree, which is read in a limited process.
-"""
+"""What is read of a submission's text, in a limited process: the rules it must follow, the findings
+against them, and what it is made of."""
 
 from __future__ import annotations
 
@@ -111,21 +108,14 @@ class Outline:
 
     def loop_around(self, file: str, first: int, last: int) -> Loop | None:
         """The innermost loop that holds these lines."""
-        around = [
-            loop
-            for loop in self.loops
-            if loop.file == file and loop.first <= first and last <= loop.last
-        ]
+        loops = [loop for loop in self.loops if loop.file == file]
+        around = [loop for loop in loops if loop.first <= first and last <= loop.last]
         return max(around, key=lambda loop: loop.first, default=None)
 
     def function_at(self, file: str, line: int) -> str:
         """The function or class that the line belongs to; empty outside all."""
-        inside = (
-            part.name
-            for part in self.parts
-            if part.callable and part.file == file and part.first <= line <= part.last
-        )
-        return next(inside, "")
+        parts = (part for part in self.parts if part.callable and part.file == file)
+        return next((part.name for part in parts if part.first <= line <= part.last), "")
 
     def part(self, name: str) -> OutlinePart | None:
         """The part or method of this name: the last one, which is the one in force."""
@@ -140,25 +130,22 @@ class Outline:
         """These names and all that they mention, directly or not."""
         reached: set[str] = set()
         pending = list(names)
-        by_name = {part.name: part for part in self.parts}
+        mentions = {part.name: part.mentions for part in self.parts}
         while pending:
             name = pending.pop()
-            if name in reached:
-                continue
-            reached.add(name)
-            if name in by_name:
-                pending.extend(by_name[name].mentions)
+            if name not in reached:
+                reached.add(name)
+                pending += mentions.get(name, ())
         return frozenset(reached)
 
     def callees_first(self, names: Iterable[str]) -> tuple[str, ...]:
         """These names such that a name comes after those that it mentions, directly or not, and
         otherwise in the order of the text."""
-        unsorted = list(dict.fromkeys(names))
+        unsorted = dict.fromkeys(names)
         place = {part.name: index for index, part in enumerate(self.parts)}
-        below = {name: self.reached_from([name]) for name in unsorted}
 
         def depth(name: str) -> tuple[int, int]:
-            return len(below[name] & set(unsorted)), place.get(name, -1)
+            return len(self.reached_from([name]) & unsorted.keys()), place.get(name, -1)
 
         return tuple(sorted(unsorted, key=depth))
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from harness.common.words import percent
-from harness.model.assignment import Assignment, ManualSlot, SourceFile
+from harness.model.assignment import ManualSlot, SourceFile
 from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
@@ -114,19 +114,14 @@ class SubmissionResult:
     def total(self) -> Fraction | None:
         """The mark and all that people gave, exact; None while a part is missing. No adjustment
         takes it below 0, or above `total_out_of` where extra credit has not."""
-        unadjusted = self.unadjusted
-        if unadjusted is None or self.adjustment is None:
-            return unadjusted
-        most = max(self.total_out_of, unadjusted)
-        return min(most, max(Fraction(0), unadjusted + self.adjustment.marks))
-
-    @property
-    def unadjusted(self) -> Fraction | None:
-        """The total without the adjustment; None while a part is missing."""
         given = [part.mark for part in self.manual if part.mark is not None]
         if self.mark is None or len(given) < len(self.manual):
             return None
-        return self.mark + sum(given, Fraction(0))
+        total = sum(given, self.mark)
+        if self.adjustment is None:
+            return total
+        most = max(self.total_out_of, total)
+        return min(most, max(Fraction(0), total + self.adjustment.marks))
 
     @property
     def total_out_of(self) -> Fraction:
@@ -147,11 +142,6 @@ def of_submission(
         attempts=submission.attempts,
         source=submission.source,
     )
-
-
-def not_yet_given(assignment: Assignment) -> tuple[ManualMark, ...]:
-    """The assignment's manual slots, before any person has given a mark."""
-    return tuple(ManualMark(slot=slot) for slot in assignment.manual)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,11 +188,9 @@ class CohortFacts:
     def __str__(self) -> str:
         """`layout: Canvas, 60 submissions of 58 students`."""
         names = " and ".join(self.layouts) or "none"
-        each = "" if self.submissions == 1 else "s"
-        of = "" if self.students == 1 else "s"
-        return (
-            f"layout: {names}, {self.submissions} submission{each} of {self.students} student{of}"
-        )
+        submissions = f"{self.submissions} submission{'s' * (self.submissions != 1)}"
+        students = f"{self.students} student{'s' * (self.students != 1)}"
+        return f"layout: {names}, {submissions} of {students}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,5 @@
-"""What a student may read about one submission, and nothing else.
-
-A `StudentView` has no hidden stimulus, expectation or message anywhere inside it, so whatever is
-rendered from it cannot show one.
-"""
+"""What a student may read about one submission, and nothing else: a `StudentView` has no hidden
+stimulus, expectation or message inside it, so whatever is rendered from it cannot show one."""
 
 from __future__ import annotations
 
@@ -205,8 +202,8 @@ def _names_bound(source: bytes) -> tuple[tuple[str, str], ...]:
             targets = [statement.target]
         else:
             continue
-        is_short = isinstance(statement.value, ast.Constant)
-        text = ast.unparse(statement.value) if is_short and statement.value is not None else ""
+        value = statement.value
+        text = ast.unparse(value) if isinstance(value, ast.Constant) else ""
         literal = text if len(text) <= _LONGEST_LITERAL else ""
         bindings += [(target.id, literal) for target in targets if isinstance(target, ast.Name)]
     return tuple(bindings)
@@ -223,23 +220,19 @@ def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ..
     for scenario in plan.scenarios:
         if not scenario.informational:
             groups.setdefault(scenario.function, []).append(scenario)
-    return tuple(
-        _tally(function, scenarios, results) for function, scenarios in groups.items() if scenarios
-    )
-
-
-def _tally(
-    function: str, scenarios: list[Scenario], results: dict[str, ScenarioResult]
-) -> FunctionTally:
-    entries = [results[scenario.id] for scenario in scenarios if scenario.id in results]
-    excused = {entry.scenario_id for entry in entries if not entry.out_of}
-    return FunctionTally(
-        function=function,
-        passed=sum(entry.verdict.passed for entry in entries),
-        total=len(scenarios),
-        points=_sum(entry.points for entry in entries),
-        out_of=_sum(s.points for s in scenarios if not s.extra_credit and s.id not in excused),
-    )
+    tallies: list[FunctionTally] = []
+    for function, scenarios in groups.items():
+        entries = [results[scenario.id] for scenario in scenarios if scenario.id in results]
+        excused = {entry.scenario_id for entry in entries if not entry.out_of}
+        tally = FunctionTally(
+            function=function,
+            passed=sum(entry.verdict.passed for entry in entries),
+            total=len(scenarios),
+            points=_sum(entry.points for entry in entries),
+            out_of=_sum(s.points for s in scenarios if not s.extra_credit and s.id not in excused),
+        )
+        tallies.append(tally)
+    return tuple(tally for tally in tallies if tally.total)
 
 
 def _sum(points: Iterable[Fraction]) -> Fraction:

@@ -1,5 +1,5 @@
-"""What is found out beside marks: similar programs of a class, strong scenarios, style; and what is
-drawn to compare submissions with the reference beyond the scenarios, and differs."""
+"""What is found out beside marks: similar programs of a class, strong scenarios, style, and inputs
+beyond the scenarios on which submissions differ from the reference."""
 
 from __future__ import annotations
 

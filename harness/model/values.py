@@ -1,8 +1,5 @@
-"""Python values as data: what a process that ran a submission reports about a value.
-
-A submission's own objects never reach the parent. The child describes each value
-in this closed vocabulary, the parent compares the descriptions, type-exact.
-"""
+"""Python values as data. A submission's own objects never reach the parent: the child describes
+each value in this closed vocabulary, the parent compares the descriptions, type-exact."""
 
 from __future__ import annotations
 
@@ -147,14 +144,13 @@ class Value:
         while pending and (limit is None or length <= limit):
             entry = pending.pop()
             if isinstance(entry, Value) and entry.is_container:
-                pending.extend(reversed(_open(entry)))
-                continue
-            if isinstance(entry, Value) and entry.items and entry.kind in NAMED_CONTAINERS:
-                pending.extend(reversed(_opened_by_name(entry)))
-                continue
-            piece = entry if isinstance(entry, str) else _scalar_source(entry)
-            parts.append(piece)
-            length += len(piece)
+                pending += reversed(_open(entry))
+            elif isinstance(entry, Value) and entry.items and entry.kind in NAMED_CONTAINERS:
+                pending += reversed(_opened_by_name(entry))
+            else:
+                piece = entry if isinstance(entry, str) else _scalar_source(entry)
+                parts.append(piece)
+                length += len(piece)
         return "".join(parts)
 
 
