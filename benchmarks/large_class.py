@@ -50,7 +50,7 @@ def fill(samples: Path, folder: Path, count: int) -> Path:
     with Store.open(folder / STORE_NAME) as store:
         store.begin(facts, plan)
         for number in range(count):
-            store.save(_student(some[number % len(some)], number), {}, {})
+            store.save(_student(some[number % len(some)], number))
         store.finish(facts)
     return folder
 

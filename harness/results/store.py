@@ -1,8 +1,6 @@
-"""One run, one SQLite database, one writer.
-
-A submission's result is written in one transaction, after all that it was found by: whatever kills
-the writer leaves whole results only, and what was observed until then is not observed again.
-"""
+"""One run, one SQLite database, one writer. A submission's result is written after all that it was
+found by, each in one transaction: whatever kills the writer leaves whole results only, and what was
+observed until then is not observed again."""
 
 from __future__ import annotations
 
@@ -10,15 +8,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO
 
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import ByHand, RunFacts, SubmissionResult
-from harness.model.verdict import Verdict
 from harness.results.database import (
     FOUND,
     REUSED,
@@ -31,7 +26,7 @@ from harness.results.database import (
     refuse_other_version,
     translated,
 )
-from harness.results.reuse import Packer, Piece, compress
+from harness.results.reuse import Piece, compress
 
 
 class Store(StoreReader):
@@ -97,9 +92,7 @@ class Store(StoreReader):
     def keep_only(self, submission_ids: Iterable[str], *, state_digest: str | None = None) -> None:
         """Drop the results of all other submissions; with a `state_digest`, `drop_stale` these."""
         wanted = set(submission_ids)
-        gone = [(name,) for name in self.states() if name not in wanted]
-        with self._transaction():
-            self._connection.executemany("DELETE FROM submission WHERE id = ?", gone)
+        self._drop_results(self.states().keys() - wanted)
         if state_digest is not None:
             self.drop_stale(wanted, state_digest)
 
@@ -108,16 +101,15 @@ class Store(StoreReader):
         can still be asked for as `earlier`."""
         states = self.states()
         stale = [name for name in submission_ids if states.get(name, state_digest) != state_digest]
-        good = [(name,) for name in stale if _is_good(self.result(name))]
+        self._drop_results(stale, keep=[name for name in stale if _is_good(self.result(name))])
+
+    def _drop_results(self, names: Iterable[str], keep: Iterable[str] = ()) -> None:
+        """Drop results, of which those to `keep` can still be asked for as `earlier`."""
+        copy = "INSERT OR REPLACE INTO earlier SELECT id, result, source_digest FROM submission"
         with self._transaction():
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO earlier "
-                "SELECT id, result, source_digest FROM submission WHERE id = ?",
-                good,
-            )
-            self._connection.executemany(
-                "DELETE FROM submission WHERE id = ?", [(name,) for name in stale]
-            )
+            execute = self._connection.executemany
+            execute(f"{copy} WHERE id = ?", [(name,) for name in keep])
+            execute("DELETE FROM submission WHERE id = ?", [(name,) for name in names])
 
     def earlier(self, submission_id: str, source_digest: str) -> SubmissionResult | None:
         """The last good result of these very bytes, made with whatever state; None without one."""
@@ -159,46 +151,30 @@ class Store(StoreReader):
         """Store part of what is found by grading, in one transaction. Raises UserError, and then
         nothing of it is stored."""
         with self._transaction():
-            self._insert(piece)
+            execute = self._connection.executemany
+            # A text that is there already is written again: it may be the one that was damaged.
+            execute(
+                "INSERT INTO text (digest, data) VALUES (?, ?) "
+                "ON CONFLICT (digest) DO UPDATE SET data = excluded.data",
+                piece.texts,
+            )
+            for table, rows in (("observation", piece.observations), ("verdict", piece.verdicts)):
+                query = f"INSERT OR REPLACE INTO {table} SELECT ?, id FROM text WHERE digest = ?"
+                execute(query, rows)
 
-    def save(
-        self,
-        result: SubmissionResult,
-        observations: Mapping[str, tuple[Observation, ...]] = MappingProxyType({}),
-        verdicts: Mapping[str, Verdict] = MappingProxyType({}),
-        *,
-        state_digest: str = "",
-    ) -> None:
-        """Store one submission's result, and what was found with it, in one transaction.
-
-        `observations` and `verdicts` are by their keys; those that must never be used again are
-        left out. Raises UserError, and then nothing of it is stored.
-        """
+    def save(self, result: SubmissionResult, *, state_digest: str = "") -> None:
+        """Store one submission's result. Raises UserError, and then nothing of it is stored."""
         data = compress(serial.dumps(result).encode())
         row = (result.id, data, result.source_digest, state_digest)
         with self._transaction():
-            for piece in Packer().pieces(observations, verdicts):
-                self._insert(piece)
-            execute = self._connection.executemany
-            execute("INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?)", [row])
+            execute = self._connection.execute
+            execute("INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?)", row)
             if _is_good(result):
-                execute("DELETE FROM earlier WHERE id = ?", [(result.id,)])
+                execute("DELETE FROM earlier WHERE id = ?", (result.id,))
 
     def finish(self, facts: RunFacts) -> None:
         with self._transaction():
             self._connection.execute("UPDATE run SET facts = ?", (serial.dumps(facts),))
-
-    def _insert(self, piece: Piece) -> None:
-        execute = self._connection.executemany
-        # A text that is there already is written again: it may be the one that was damaged.
-        execute(
-            "INSERT INTO text (digest, data) VALUES (?, ?) "
-            "ON CONFLICT (digest) DO UPDATE SET data = excluded.data",
-            piece.texts,
-        )
-        for table, rows in (("observation", piece.observations), ("verdict", piece.verdicts)):
-            query = f"INSERT OR REPLACE INTO {table} SELECT ?, id FROM text WHERE digest = ?"
-            execute(query, rows)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

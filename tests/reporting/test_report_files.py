@@ -329,7 +329,7 @@ def filled(folder: Path, count: int, plan: Plan) -> Path:
         store.begin(FACTS, plan)
         for number in range(count):
             some = (MANY_FAULTS, PERFECT)[number % 8 > 0]
-            store.save(large(some, f"s{number:04}"), {}, {})
+            store.save(large(some, f"s{number:04}"))
     return folder
 
 
@@ -359,7 +359,7 @@ def test_fewer_submissions_take_the_further_pages_away(small: Path, tmp_path: Pa
     with Store.open(tmp_path / STORE_NAME) as store:
         store.begin(FACTS, PLAN)
         for number in range(201):
-            store.save(replace(results[number % 2], id=f"s{number}", scenarios=()), {}, {})
+            store.save(replace(results[number % 2], id=f"s{number}", scenarios=()))
         write_reports(store.run(), PLAN, tmp_path)
         assert sorted(path.name for path in (tmp_path / "marks").iterdir()) == ["2.html", "3.html"]
         store.keep_only(["s0"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected
@@ -30,6 +32,8 @@ from harness.model.verdict import (
     Verdict,
     VerdictKind,
 )
+from harness.results.reuse import Packer
+from harness.results.store import Store
 from tests import plans
 
 SECRET = "zq-secret"
@@ -156,3 +160,17 @@ BROKEN = SubmissionResult(
 def observed(ending: Ending = Ending.ANSWERED, text: str = "x") -> Observation:
     turns = (Turn(printed=text, typed=Typed(text="a1")),)
     return Observation(ending=ending, value=Value.of([text, 1]), turns=turns)
+
+
+def save(
+    store: Store,
+    graded: SubmissionResult,
+    observations: Mapping[str, tuple[Observation, ...]] = MappingProxyType({}),
+    verdicts: Mapping[str, Verdict] = MappingProxyType({}),
+    *,
+    state_digest: str = "",
+) -> None:
+    """Store a result after all that it was found by, as a batch does."""
+    for piece in Packer().pieces(observations, verdicts):
+        store.add(piece)
+    store.save(graded, state_digest=state_digest)

@@ -15,7 +15,7 @@ from harness.model.result import RunResult
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.reuse import encoded
 from harness.results.store import Store
-from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result
+from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result, save
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_everything_comes_back_as_it_was(path: Path) -> None:
     with Store.open(path) as store:
         store.begin(FACTS, PLAN)
         for one in (UNREADABLE, result("ada"), BROKEN):
-            store.save(one, observations, verdicts, state_digest="s1")
+            save(store, one, observations, verdicts, state_digest="s1")
         store.finish(finished)
     with Store.open(path) as store:
         assert store.observations("k1") == observations["k1"]
@@ -56,7 +56,7 @@ def test_what_passes_is_not_used_again(path: Path, ending: Ending) -> None:
         Ending.STAND_IN_FAILED,
     }
     with Store.open(path) as store:
-        store.save(result("ada"), {"k": (observed(), observed(ending))}, {})
+        save(store, result("ada"), {"k": (observed(), observed(ending))})
         kept = store.observations("k")
     assert (kept is None) == (ending in passing)
 
@@ -65,15 +65,15 @@ def test_what_passes_is_not_used_again(path: Path, ending: Ending) -> None:
 def test_verdicts_that_pass_are_not_used_again(path: Path, kind: VerdictKind) -> None:
     passing = {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
     with Store.open(path) as store:
-        store.save(result("ada"), {}, {"v": Verdict(kind=kind)})
+        save(store, result("ada"), {}, {"v": Verdict(kind=kind)})
         kept = store.verdict("v")
     assert (kept is None) == (kind in passing)
 
 
 def test_a_later_save_takes_the_place_of_an_earlier_one(path: Path) -> None:
     with Store.open(path) as store:
-        store.save(result("ada", "1"), {"k": (observed(text="old"),)}, {}, state_digest="old")
-        store.save(result("ada", "2"), {"k": (observed(text="new"),)}, {}, state_digest="new")
+        save(store, result("ada", "1"), {"k": (observed(text="old"),)}, state_digest="old")
+        save(store, result("ada", "2"), {"k": (observed(text="new"),)}, state_digest="new")
         assert store.result("ada") == result("ada", "2")
         assert store.observations("k") == (observed(text="new"),)
         assert store.states().get("ada") == "new"
@@ -82,7 +82,7 @@ def test_a_later_save_takes_the_place_of_an_earlier_one(path: Path) -> None:
 def test_a_run_starts_anew_over_what_is_there(path: Path) -> None:
     with Store.open(path) as store:
         store.begin(FACTS, PLAN)
-        store.save(result("ada"), {}, {})
+        store.save(result("ada"))
         store.finish(replace(FACTS, complete=True))
         store.begin(replace(FACTS, started="later"), PLAN)
         run = store.run()
@@ -94,7 +94,7 @@ def test_a_run_starts_anew_over_what_is_there(path: Path) -> None:
 def test_fresh_forgets_everything(path: Path) -> None:
     with Store.open(path) as store:
         store.begin(FACTS, PLAN)
-        store.save(result("ada"), {"k": (observed(),)}, {})
+        save(store, result("ada"), {"k": (observed(),)})
     with Store.open(path, fresh=True) as store:
         assert store.result("ada") is None
         assert store.observations("k") is None
@@ -105,9 +105,9 @@ def test_fresh_forgets_everything(path: Path) -> None:
 def test_other_submissions_and_other_states_are_dropped(path: Path) -> None:
     with Store.open(path) as store:
         store.begin(FACTS, PLAN)
-        store.save(result("ada"), {}, {}, state_digest="new")
-        store.save(result("eve"), {}, {}, state_digest="old")
-        store.save(result("gone"), {"k": (observed(),)}, {}, state_digest="new")
+        store.save(result("ada"), state_digest="new")
+        store.save(result("eve"), state_digest="old")
+        save(store, result("gone"), {"k": (observed(),)}, state_digest="new")
         store.keep_only(["ada", "eve"])
         assert [one.id for one in store.run().submissions] == ["ada", "eve"]
         store.keep_only(["ada", "eve"], state_digest="new")
@@ -128,7 +128,7 @@ def test_readers_see_what_is_committed_while_a_writer_writes(path: Path) -> None
         store.begin(FACTS, PLAN)
         with Store.read_only(path) as reader:
             assert reader.result("ada") is None
-            store.save(result("ada"), {"k": (observed(),)}, {})
+            save(store, result("ada"), {"k": (observed(),)})
             assert reader.result("ada") == result("ada")
             assert reader.observations("k") == (observed(),)
 
@@ -149,7 +149,7 @@ def test_one_writer_at_a_time(path: Path) -> None:
     with Store.open(path), pytest.raises(UserError, match="another run is writing"):
         Store.open(path)
     with Store.open(path) as store:
-        store.save(result("ada"), {}, {})
+        store.save(result("ada"))
 
 
 def test_a_lock_held_by_another_program_is_one_line(path: Path) -> None:
@@ -158,10 +158,10 @@ def test_a_lock_held_by_another_program_is_one_line(path: Path) -> None:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(UserError, match="another run is writing"):
-            store.save(result("ada"), {}, {})
+            store.save(result("ada"))
         other.execute("ROLLBACK")
         other.close()
-        store.save(result("ada"), {}, {})
+        store.save(result("ada"))
         assert store.result("ada") == result("ada")
 
 
@@ -214,7 +214,8 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 def test_an_unreadable_row_is_observed_and_judged_again(path: Path) -> None:
     with Store.open(path) as store:
-        store.save(
+        save(
+            store,
             result("ada"),
             {"k": (observed(),), "z": (observed(text="z"),)},
             {"v": Verdict(kind="x")},
@@ -229,7 +230,7 @@ def test_an_unreadable_row_is_observed_and_judged_again(path: Path) -> None:
         assert store.observations("z") == (observed(text="z"),)
         assert store.verdict("v") is None
         assert store.result("ada") is None
-        store.save(result("ada"), {"k": (observed(),)})
+        save(store, result("ada"), {"k": (observed(),)})
         assert store.observations("k") == (observed(),)
 
 
@@ -237,7 +238,7 @@ def test_the_same_text_is_stored_once(path: Path) -> None:
     slow = replace(observed(), cpu_seconds=0.7)
     with Store.open(path) as store:
         for number in range(3):
-            store.save(result(f"s{number}"), {f"k{number}": (slow if number else observed(),)})
+            save(store, result(f"s{number}"), {f"k{number}": (slow if number else observed(),)})
         assert store.observations("k0") == store.observations("k2") == (observed(),)
     with sqlite3.connect(path) as raw:
         assert raw.execute("SELECT count(*) FROM text").fetchone() == (1,)
@@ -248,5 +249,5 @@ def test_the_same_text_is_stored_once(path: Path) -> None:
 def test_observations_are_small(path: Path) -> None:
     board = ("|-|-|-|-|-|-|-|-|\n" * 8 + " 1 2 3 4 5 6 7 8 \n") * 20
     with Store.open(path) as store:
-        store.save(result("ada"), {f"k{n}": (observed(text=board),) for n in range(200)}, {})
+        save(store, result("ada"), {f"k{n}": (observed(text=board),) for n in range(200)})
     assert path.stat().st_size < 200 * len(board) / 5

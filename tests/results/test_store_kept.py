@@ -28,7 +28,7 @@ from harness.model.verdict import Verdict, VerdictKind
 from harness.results.database import STORE_NAME
 from harness.results.reuse import PIECE_BYTES, Packer, Piece
 from harness.results.store import Store
-from tests.results.small_run import BROKEN, FACTS, PLAN, observed, result
+from tests.results.small_run import BROKEN, FACTS, PLAN, observed, result, save
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
 ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
@@ -44,7 +44,7 @@ GIVEN = ByHand(
 def store(tmp_path: Path) -> Store:
     with Store.open(tmp_path / "run.sqlite") as store:
         store.begin(FACTS, PLAN)
-        store.save(ADA, {}, {}, state_digest="s1")
+        store.save(ADA, state_digest="s1")
         yield store
 
 
@@ -55,14 +55,14 @@ def test_a_good_result_of_another_state_can_be_asked_for(store: Store) -> None:
     assert store.earlier("ada", ADA.source_digest) == ADA
     assert store.earlier("ada", "0" * 64) is None
     newer = replace(ADA, mark=Fraction(1))
-    store.save(newer, {}, {}, state_digest="s2")
+    store.save(newer, state_digest="s2")
     assert store.earlier("ada", ADA.source_digest) == newer
 
 
 def test_a_failure_of_ours_is_no_good_result(store: Store) -> None:
     failed = replace(BROKEN, id="ada", source_digest=ADA.source_digest)
     store.keep_only(["ada"], state_digest="s2")
-    store.save(failed, {}, {}, state_digest="s2")
+    store.save(failed, state_digest="s2")
     store.keep_only(["ada"], state_digest="s3")
     assert store.earlier("ada", ADA.source_digest) == ADA
 
@@ -136,7 +136,7 @@ def stored(folder: Path, *names: str, text: str = "") -> RunResult:
     with Store.open(folder / STORE_NAME) as store:
         store.begin(FACTS, PLAN)
         for name in names:
-            store.save(replace(result(name), comment=text), {}, {})
+            store.save(replace(result(name), comment=text))
         return store.run()
 
 
@@ -228,7 +228,7 @@ def test_what_was_added_is_there_though_its_result_never_came(tmp_path: Path) ->
 WRITER = """
 import sys
 from pathlib import Path
-from tests.results.small_run import FACTS, PLAN, observed, result
+from tests.results.small_run import FACTS, PLAN, observed, result, save
 from harness.results.store import Store
 
 with Store.open(Path(sys.argv[1])) as store:
@@ -237,14 +237,14 @@ with Store.open(Path(sys.argv[1])) as store:
         name = f"s{number:05}"
         observations = {f"{name}/{n}": (observed(text=name * 50),) for n in range(20)}
         verdicts = {f"{name}/{n}": result(name).scenarios[1].verdict for n in range(20)}
-        store.save(result(name), observations, verdicts, state_digest=name)
+        save(store, result(name), observations, verdicts, state_digest=name)
         print(number, flush=True)
 """
 
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from tests.results.small_run import FACTS, PLAN, observed, result
+from tests.results.small_run import FACTS, PLAN, observed, result, save
 from harness.common.errors import UserError
 from harness.results.store import Store
 
@@ -256,7 +256,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 try:
     for number in range(10_000):
         data = {f"{number}/{n}": (observed(text=str(n) * 99),) for n in range(50)}
-        store.save(result(f"s{number:05}"), data, {})
+        save(store, result(f"s{number:05}"), data)
         print(number, flush=True)
 except UserError as error:
     print(error, flush=True)
@@ -326,8 +326,8 @@ def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: in
             assert all(store.observations(f"{one.id}/{n}") is not None for n in range(20))
             assert all(store.verdict(f"{one.id}/{n}") is not None for n in range(20))
         after = f"s{len(run.submissions):05}"
-        assert all(store.observations(f"{after}/{n}") is None for n in range(20))
-        store.save(result("z"), {}, {})
+        assert len({store.observations(f"{after}/{n}") is None for n in range(20)}) == 1
+        store.save(result("z"))
         check = store._connection.execute("PRAGMA integrity_check").fetchone()
         assert check == ("ok",)
 
@@ -343,7 +343,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing_that_was_stored(tmp_path: Pat
     with Store.open(path) as store:
         names = [one.id for one in store.run().submissions]
         assert names == [f"s{number:05}" for number in range(len(stored))]
-        store.save(result("z"), {"k": (observed(),)}, {})
+        save(store, result("z"), {"k": (observed(),)})
 
 
 @pytest.mark.process
@@ -357,7 +357,7 @@ def test_a_sealed_folder_can_be_read_and_not_written(
     path = folder / "run.sqlite"
     with Store.open(path) as store:
         store.begin(FACTS, PLAN)
-        store.save(result("ada"), {}, {})
+        store.save(result("ada"))
     folder.chmod(0o555)
     with started(SEALED, path) as (reader, output):
         lines = output.read().splitlines()
@@ -373,15 +373,19 @@ def test_an_error_while_saving_stores_nothing_of_it(tmp_path: Path) -> None:
     with Store.open(path) as store:
         store.begin(FACTS, PLAN)
         store._connection.execute(
-            "CREATE TEMP TRIGGER stop BEFORE INSERT ON main.submission "
+            "CREATE TEMP TRIGGER stop BEFORE INSERT ON main.verdict "
             "BEGIN SELECT RAISE(ABORT, 'stopped'); END"
         )
         with pytest.raises(UserError, match="stopped"):
-            store.save(
-                result("ada"), {"k": (observed(),)}, {"v": result("ada").scenarios[1].verdict}
+            save(
+                store,
+                result("ada"),
+                {"k": (observed(),)},
+                {"v": result("ada").scenarios[1].verdict},
             )
         assert store.observations("k") is None
         assert store.verdict("v") is None
+        assert store.states() == {}
         store._connection.execute("DROP TRIGGER stop")
-        store.save(result("ada"), {"k": (observed(),)}, {})
+        save(store, result("ada"), {"k": (observed(),)})
         assert store.observations("k") == (observed(),)
