@@ -12,7 +12,7 @@ import pytest
 
 import harness
 from harness.common.errors import HarnessError
-from harness.grading.observing.arrivals import MOST_KEPT, Arrivals, reduced
+from harness.grading.observing.judged_runs import MOST_KEPT, Arrivals, reduced
 from harness.judging.judge import Judge, combine, judge
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import (
