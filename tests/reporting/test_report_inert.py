@@ -285,7 +285,21 @@ def test_a_clause_is_quoted_once_and_the_one_that_names_the_function_first() -> 
         return replace(found, checks=(replace(found.checks[0], clauses=clauses),), clauses=(win,))
 
     causes = [failing("put", size, put), failing("show", size), failing("tie", size)]
-    assert quoted_clauses([*causes, failing("win", win)]) == [(put,), (size,), (), (win,)]
+    causes.append(failing("win", win))
+    checks = [check for each in causes for check in each.checks]
+    assert quoted_clauses(causes, checks) == [(put,), (size,), (), (win,)]
+
+
+def test_the_clause_that_fails_is_quoted_and_not_those_that_hold_elsewhere() -> None:
+    start, first, turn = (Clause(id=name, section="3", text=name) for name in ("s", "f", "t"))
+    found = cause("wrong", "wrong_value", function="play")
+    failing = replace(found.checks[0], clauses=(start, first, turn))
+    right = replace(failing, clauses=(start, first))
+    mostly_right = [failing, right, right, replace(right, clauses=(start,))]
+    assert quoted_clauses([replace(found, checks=(failing,))], mostly_right) == [(turn,)]
+    assert quoted_clauses([replace(found, checks=(failing,))], [failing]) == [(start, first)]
+    unseen = replace(found, checks=(), clauses=(start, turn))
+    assert quoted_clauses([unseen], [right]) == [(start, turn)]
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def feedback_page(view: StudentView) -> str:
         causes=causes,
         apart=apart,
         unseen=unseen,
-        quoted=shown_causes.quoted_clauses([*apart, *unseen]),
+        quoted=shown_causes.quoted_clauses([*apart, *unseen], view.shown),
         overlap=any(cause.together_with and cause.marks for cause in apart),
         missing=missing,
         only_hidden=[cause.function or "the file" for cause in causes] if hidden_only else [],

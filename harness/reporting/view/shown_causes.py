@@ -140,15 +140,27 @@ def _rule(check: ShownCheck) -> str:
 MOST_CLAUSES = 2
 
 
-def quoted_clauses(causes: Iterable[ShownCause]) -> list[tuple[Clause, ...]]:
-    """The clauses to quote beside each cause: those of its example, of these the ones that name
-    the function where there are such; none a second time."""
+def quoted_clauses(
+    causes: Iterable[ShownCause], checks: Iterable[ShownCheck]
+) -> list[tuple[Clause, ...]]:
+    """The clauses to quote beside each cause: of its example, those that name the function where
+    there are such; of these the ones that most of the cause's checks have and few of the other
+    `checks`, for an example has clauses that hold as well. None a second time."""
+    everywhere = Counter(clause.id for check in checks for clause in check.clauses)
     said: set[str] = set()
     quoted: list[tuple[Clause, ...]] = []
     for cause in causes:
+        failing = Counter(clause.id for check in cause.checks for clause in check.clauses)
+
+        def fits(clause: Clause, failing: Mapping[str, int] = failing) -> Fraction:
+            fails = failing.get(clause.id, 0)
+            return Fraction(fails * fails, max(1, everywhere[clause.id]))  # Ochiai's, as a square
+
         clauses = cause.checks[0].clauses if cause.checks else cause.clauses
         naming = [each for each in clauses if cause.function in (each.section, *each.text.split())]
-        new = [each for each in naming or clauses if each.id not in said][:MOST_CLAUSES]
+        ranked = sorted(naming or clauses, key=fits, reverse=True)
+        fitting = [each for each in ranked if 2 * fits(each) >= fits(ranked[0])]
+        new = [each for each in fitting if each.id not in said][:MOST_CLAUSES]
         said.update(each.id for each in new)
         quoted.append(tuple(new))
     return quoted
