@@ -110,7 +110,10 @@ class _Cache:
             write_bytes(self.path, data, private=True)
 
     def _content(self) -> str:
-        return digest([("code", _own_code()), *_contents(self.sources)])
+        parts = [("code", _own_code())]
+        for number, folder in enumerate(self.sources):
+            parts += [(f"{number} {name}", data) for name, data in _contents(folder)]
+        return digest(parts)
 
 
 @functools.cache
@@ -119,10 +122,17 @@ def _own_code() -> bytes:
     return f"{sys.version_info[:3]} {source_digest(*_PACKAGES)}".encode()
 
 
-def _contents(folders: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
-    for number, folder in enumerate(folders):
-        for name, path in _files(folder):
-            yield f"{number} {name}", _content(path)
+def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """The files below a folder by their paths in it, hidden ones left out; why one is not read."""
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(name for name in names if not name.startswith(".")):
+            path = Path(where) / name
+            try:
+                data = path.read_bytes()
+            except OSError as error:
+                data = str(error).encode()
+            yield path.relative_to(folder).as_posix(), data
 
 
 def digest(parts: Iterable[tuple[str, bytes]]) -> str:
@@ -135,13 +145,6 @@ def digest(parts: Iterable[tuple[str, bytes]]) -> str:
     return whole.hexdigest()
 
 
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        return str(error).encode()
-
-
 @contextlib.contextmanager
 def _without_collector() -> Iterator[None]:
     # Tens of thousands of new values, none of them garbage: walking them costs half of the time.
@@ -152,14 +155,6 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    for where, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(name for name in names if not name.startswith(".")):
-            path = Path(where) / name
-            yield path.relative_to(folder).as_posix(), path
 
 
 ASSIGNMENT = "assignment.yaml"

@@ -10,6 +10,7 @@ import json
 import re
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -29,6 +30,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from harness.assignment.document import Document, Loc, Problems
 from harness.common.words import listed
 from harness.matchers.reading import describe, nearest
+from harness.model.stimulus import Limits
 
 M = TypeVar("M", bound=BaseModel)
 _OPTION = "\0"  # begins an option's name in pydantic's locations, and no key of a file
@@ -103,18 +105,15 @@ def _is_written(part: object) -> bool:
     return not (isinstance(part, str) and part.startswith(_OPTION))
 
 
-_KINDS = {
-    type(None): "null",
-    bool: "flag",
-    int: "whole",
-    float: "number",
-    str: "text",
-    list: "list",
-}
+_PLAIN_TYPES = (type(None), bool, int, float, str, list)  # of YAML's values; else a mapping
 
 
 def _kind(value: Any) -> str:
-    return _OPTION + _KINDS.get(type(value), "mapping")
+    return _kind_of_type(type(value))
+
+
+def _kind_of_type(kind: Any) -> str:
+    return f"{_OPTION}{kind.__name__ if kind in _PLAIN_TYPES else 'mapping'}"
 
 
 def _kinds(option: Any) -> set[str]:
@@ -124,8 +123,8 @@ def _kinds(option: Any) -> set[str]:
         return _kinds(get_args(option)[0])
     if origin is Literal:
         return {_kind(value) for value in get_args(option)}
-    names = {"whole", "number"} if option is float else {_KINDS.get(origin or option, "mapping")}
-    return {_OPTION + name for name in names}
+    numbers = (int, float) if option is float else (origin or option,)
+    return {_kind_of_type(each) for each in numbers}
 
 
 class Word:
@@ -157,7 +156,10 @@ class OneOrMore:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.no_info_before_validator_function(_as_list, handler(source))
+        def as_list(value: Any) -> Any:
+            return value if isinstance(value, list | dict) else [value]
+
+        return core_schema.no_info_before_validator_function(as_list, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -166,18 +168,12 @@ class OneOrMore:
         return {"anyOf": [items["items"], items]}
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if not isinstance(value, list | dict) else value
-
-
 def _points(value: Any) -> Fraction:
-    if isinstance(value, str) and _FRACTION.match(value):
-        points = Fraction(value)
-    else:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        points = Fraction(repr(value)) if is_number else Fraction()
-    if points > 0:
-        return points
+    is_fraction = isinstance(value, str) and _FRACTION.match(value)
+    if is_fraction or type(value) in (int, float):
+        points = Fraction(str(value))
+        if points > 0:
+            return points
     what = f'expected a positive number or a fraction like "1/3", got {describe(value)}'
     raise wrong(what, instead=1)
 
@@ -201,15 +197,10 @@ Points = Annotated[
         }
     ),
 ]
-_Item = Annotated[
-    bool | int | float | str | list[Any] | None, Expects("a value or a list of values")
-]
-Constants = dict[
-    str,
-    Annotated[
-        bool | int | float | str | list[_Item] | None, Expects("a value or a list of values")
-    ],
-]
+_Plain = bool | int | float | str
+_ITEMS = Expects("a value or a list of values")
+_Item = Annotated[_Plain | list[Any] | None, _ITEMS]
+Constants = dict[str, Annotated[_Plain | list[_Item] | None, _ITEMS]]
 
 
 class Shape(BaseModel):
@@ -231,6 +222,10 @@ class LimitsShape(Shape):
     """Memory, in MiB."""
     output_kib: Whole = 256
     """Printed text, in KiB."""
+
+    def over(self, base: Limits) -> Limits:
+        """`base` with the keys that are stated here."""
+        return replace(base, **{name: getattr(self, name) for name in self.model_fields_set})
 
 
 def one_required(*keys: str) -> dict[str, Any]:
@@ -355,7 +350,7 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
     elif code == "too_short":
         document.add(full, "expected at least one, got an empty list")
     elif code in _EXPECTED:
-        is_number = isinstance(got, int | float) and not isinstance(got, bool)
+        is_number = type(got) in (int, float)
         hint = "quote it" if code == "string_type" and isinstance(got, int | float) else ""
         shown = f"the number {document.raw(full)}" if is_number else describe(got)
         document.add(full, f"expected {_EXPECTED[code]}, got {shown}", hint)

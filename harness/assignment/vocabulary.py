@@ -44,15 +44,13 @@ class Variants:
         """The constants under these overrides; OverrideError, ProvidedError."""
         if overrides not in self._known:
             files = with_overrides(self.files, overrides)
-            values = constants_of(files, self.submitted)
             variant = ProvidedVariant(constants=overrides, files=files)
-            self._known[overrides] = (variant, values)
+            self._known[overrides] = (variant, constants_of(files, self.submitted))
         return self._known[overrides][1]
 
     def all(self, used: Iterable[Overrides]) -> tuple[ProvidedVariant, ...]:
         """The variants that are used, the one without overrides first."""
-        wanted = dict.fromkeys([(), *used])
-        return tuple(self._known[overrides][0] for overrides in wanted)
+        return tuple(self._known[overrides][0] for overrides in dict.fromkeys([(), *used]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +86,9 @@ class Vocabulary:
     def function_names(self) -> tuple[str, ...]:
         return tuple(function.name for function in self.functions)
 
-    def parameters(self, function: str | None) -> tuple[str, ...] | None:
-        """The parameters of a function of the reference; None if it has no such function."""
-        for candidate in self.functions:
-            if candidate.name == function:
-                return candidate.parameters
-        return None
+    def parameters(self, function: str | None) -> tuple[str, ...]:
+        """The parameters of a function of the reference; none if it has no such function."""
+        return next((each.parameters for each in self.functions if each.name == function), ())
 
     def has_clause(self, document: Document, loc: Loc, name: str) -> bool:
         """Whether there is this clause, or no list of clauses; else a mistake is noted."""
@@ -257,8 +252,7 @@ class _Imports:
         if name in self.modules:
             return self.modules[name]
         file = self.sources[name]
-        module = types.ModuleType(name)
-        self.modules[name] = module
+        module = self.modules[name] = types.ModuleType(name)
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": self._import}
         try:
             code = compile(file.data, file.name, "exec", dont_inherit=True)
@@ -267,8 +261,7 @@ class _Imports:
         except (_DriverError, SyntaxError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise ProvidedError(file.name, reason) from None
+            raise ProvidedError(file.name, f"{type(error).__name__}: {error}") from None
         return module
 
     def _import(self, name: str, *details: Any) -> Any:
@@ -342,9 +335,8 @@ def render(text: str, constants: Mapping[str, object], quote: Callable[[str], st
         if name in constants:
             constant = constants[name]
             return quote(constant if isinstance(constant, str) else repr(constant))
-        what = f"{match[0]} is not the name of a constant"
-        what = f"unknown constant {name}" if name.isidentifier() else what
-        raise TemplateError(what, name, match.start())
+        unknown, other = f"unknown constant {name}", f"{match[0]} is not the name of a constant"
+        raise TemplateError(unknown if name.isidentifier() else other, name, match.start())
 
     return _TEMPLATE.sub(value, text)
 

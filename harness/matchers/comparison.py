@@ -117,14 +117,11 @@ def normalised(text: str, ignore: Collection[Ignore]) -> str:
     return text
 
 
-def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT) -> str:
-    """A value as Python source, shortened around character `at` of that source, made visible."""
+def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT, whole: bool = False) -> str:
+    """A value as Python source, shortened around character `at` of that source, made visible; more
+    of it where it is shown as a `whole`, and not as part of a sentence."""
+    limit = WHOLE_LIMIT if whole else limit
     return visible(shortened(value.source(at + 2 * limit), limit, at))
-
-
-def words_limit(*, whole: bool, part: int = SOURCE_LIMIT) -> int:
-    """How many characters of a value are shown: as a whole, or as a `part` of a sentence."""
-    return WHOLE_LIMIT if whole else part
 
 
 def type_with_article(name: str) -> str:

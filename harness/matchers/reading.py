@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol, TypeVar
 
@@ -101,14 +102,12 @@ class Field:
 def read_all(things: Iterable[S], reader: Callable[[S], T]) -> tuple[T, ...]:
     """What is read of every one; Refused, all mistakes noted, if one of them is."""
     values: list[T] = []
-    refused: Refused | None = None
-    for thing in things:
-        try:
+    pending = list(things)
+    for thing in pending:
+        with suppress(Refused):
             values.append(reader(thing))
-        except Refused as error:
-            refused = error
-    if refused is not None:
-        raise refused
+    if len(values) < len(pending):
+        raise Refused
     return tuple(values)
 
 
@@ -225,15 +224,13 @@ def read_values(field: Field) -> tuple[Value, ...]:
 
 def read_number(field: Field) -> float:
     """The data as a number; Refused."""
-    if isinstance(field.data, bool) or not isinstance(field.data, int | float):
+    if type(field.data) not in (int, float):
         field.expected("a number")
     return float(field.data)
 
 
 def _flag(field: Field) -> bool:
-    if not isinstance(field.data, bool):
-        field.expected("true or false")
-    return field.data
+    return field.data if isinstance(field.data, bool) else field.expected("true or false")
 
 
 TEXT = Part(read=lambda field: field.render(field.text()), schema={"type": "string"})

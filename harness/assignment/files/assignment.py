@@ -15,7 +15,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
 from harness.assignment.loading import REFERENCE, shown
-from harness.assignment.scenarios.context import merged
 from harness.assignment.scenarios.stimulus import read_clock
 from harness.assignment.shapes import (
     Expects,
@@ -43,12 +42,9 @@ from harness.model.plan import ManualSlot, Place, SourceFile
 from harness.model.stimulus import Clock, Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 
-_PYTHON = re.compile(r"3\.[0-9]{1,2}\Z")
-_NAME = re.compile(r"[^/\\\x00]+\Z")
-
 
 def _file_name(name: str) -> str:
-    if not _NAME.match(name):
+    if not re.fullmatch(r"[^/\\\x00]+", name):
         raise wrong(f"{name} is a path", "write the file's name alone", instead="none.zip")
     return name
 
@@ -62,7 +58,7 @@ def _archive_name(name: str) -> str:
 
 
 def _version(text: str) -> str:
-    if not _PYTHON.match(text):
+    if not re.fullmatch(r"3\.[0-9]{1,2}", text):
         raise wrong(f"expected a version like 3.12, got {text}", instead="3.12")
     return text
 
@@ -221,6 +217,11 @@ def read_heading(
         document.problems.add_to_file(shown(root, support), what, "correct --support")
     paths = [(support if support and name in instead else beside) / name for name in shape.provided]
     provided = _files(document, root, ("provided",), paths)
+    clock: Clock | None = None
+    try:
+        clock = read_clock(shape.clock, shape.time_zone) if shape.clock else None
+    except HintedError as error:
+        document.add(("clock",), str(error), error.hint)
     return Vocabulary(
         document=document,
         shape=shape,
@@ -232,19 +233,11 @@ def read_heading(
         functions=public_functions(reference),
         other_names=other_names(reference[0]) if reference else frozenset(),
         definitions=definitions_beside(provided, shape.submission.file_names),
-        limits=merged(Limits(), shape.limits),
+        limits=shape.limits.over(Limits()),
         floats_within=shape.floats.within if "floats" in shape.model_fields_set else None,
-        clock=_clock(document, shape),
+        clock=clock,
         variants=Variants(provided, shape.submission.file_names),
     )
-
-
-def _clock(document: Document, shape: AssignmentShape) -> Clock | None:
-    try:
-        return read_clock(shape.clock, shape.time_zone) if shape.clock else None
-    except HintedError as error:
-        document.add(("clock",), str(error), error.hint)
-        return None
 
 
 def _files(
@@ -253,33 +246,25 @@ def _files(
     """The files of a list; mistakes are noted for those that are not there or cannot be read."""
     files: list[SourceFile] = []
     for index, path in enumerate(paths):
+        name = shown(root, path)
         if not path.is_file():
-            document.add((*loc, index), f"{shown(root, path)} is not there")
+            document.add((*loc, index), f"{name} is not there")
             continue
         file = SourceFile(name=path.name, data=path.read_bytes())
-        if _is_readable(document, root, path, file):
+        try:
+            if path.suffix == ".py":
+                file.data.decode("utf-8-sig")
+                ast.parse(file.data)
             files.append(file)
+        except UnicodeDecodeError as error:
+            what = f"byte {error.start} is not UTF-8"
+            document.problems.add_to_file(name, what, "save the file as UTF-8")
+        except (SyntaxError, ValueError) as error:
+            line, column = (getattr(error, key, None) or 1 for key in ("lineno", "offset"))
+            reason = getattr(error, "msg", None) or str(error)
+            place = Place(file=name, line=line, column=column)
+            document.problems.add(place, "", f"not Python ({reason})")
     return tuple(files)
-
-
-def _is_readable(document: Document, root: Path, path: Path, file: SourceFile) -> bool:
-    if not file.name.endswith(".py"):
-        return True
-    try:
-        file.data.decode("utf-8-sig")
-        ast.parse(file.data)
-    except UnicodeDecodeError as error:
-        what = f"byte {error.start} is not UTF-8"
-        document.problems.add_to_file(shown(root, path), what, "save the file as UTF-8")
-        return False
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None) or 1
-        column = getattr(error, "offset", None) or 1
-        reason = getattr(error, "msg", None) or str(error)
-        place = Place(file=shown(root, path), line=line, column=column)
-        document.problems.add(place, "", f"not Python ({reason})")
-        return False
-    return True
 
 
 def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import ConfigDict
 
-from harness.assignment.document import HintedError, Loc
+from harness.assignment.document import Loc
 from harness.assignment.scenarios.cases import Compiled, variations
-from harness.assignment.scenarios.context import Context, check_clauses, check_function, slug
+from harness.assignment.scenarios.context import Context, Variation, slug
 from harness.assignment.scenarios.draws import course_function, with_constants
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 from harness.assignment.scenarios.stimuli import kind_of
@@ -94,14 +94,16 @@ class FuzzShape(Shape):
     """Conversations."""
 
 
+_Entry = FuzzSampleShape | FuzzGameShape
+
+
 def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
     """What is drawn for an assignment: by the strategies of its scenarios, then by `fuzz:`.
     Mistakes are noted."""
     shape, document = vocabulary.shape.fuzz, vocabulary.document
-    reader = _Reader(vocabulary)
-    targets = [*reader.of_scenarios(compiled)]
+    targets = [*_of_scenarios(compiled)]
     names: set[str] = set()
-    entries: list[tuple[Loc, FuzzSampleShape | FuzzGameShape]] = [
+    entries: list[tuple[Loc, _Entry]] = [
         *((("fuzz", "samples", index), entry) for index, entry in enumerate(shape.samples)),
         *((("fuzz", "games", index), entry) for index, entry in enumerate(shape.games)),
     ]
@@ -109,10 +111,18 @@ def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
         if slug(entry.name) in names or not slug(entry.name):
             document.add((*loc, "name"), "each has a name of its own, with a letter in it")
         names.add(slug(entry.name))
-        targets += reader.targets(loc, entry)
-    constants = vocabulary.variants.constants()
+        keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
+        stated = {key: getattr(entry, key) for key in keys}
+        own = ScenarioShape.model_construct(_fields_set=keys, **stated)
+        context = Context(document, vocabulary, SettingsShape(), own, loc)
+        context.check_owner()
+        with suppress(Refused):
+            kind = kind_of(context)
+            for variation in variations(context):
+                targets.append(_target(context.under(variation), entry, kind))
+    base = Context(document, vocabulary, SettingsShape(), ScenarioShape.model_construct(), ())
     assume = [
-        reader.function(("fuzz", "assume", index), source, constants, strict=False)
+        _function(base.under(Variation()), ("fuzz", "assume", index), source, strict=False)
         for index, source in enumerate(shape.assume)
     ]
     return FuzzSettings(
@@ -123,104 +133,83 @@ def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
     )
 
 
-class _Reader:
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._document = vocabulary.document
-        self._vocabulary = vocabulary
-
-    def of_scenarios(self, compiled: Compiled) -> Iterator[FuzzTarget]:
-        """A target for each scenario and set of constants that is drawn by a strategy."""
-        left = dict(compiled.samples)
-        for scenario in compiled.scenarios:
-            first = scenario.stimuli[0]
-            request = left.pop((scenario.group, first.constants, first.clock), None)
-            if request is None or scenario.informational:
-                continue
-            yield FuzzTarget(
-                id=scenario.id.replace(",draw=1]", "]").removesuffix("[draw=1]"),
-                function=scenario.function,
-                clauses=scenario.clauses,
-                stimulus=replace(scenario.stimuli[0], bindings=()),
-                limits=scenario.limits,
-                stated=scenario.stated,
-                place=scenario.place,
-                strategy=request.function,
-            )
-
-    def targets(self, loc: Loc, entry: FuzzSampleShape | FuzzGameShape) -> Iterator[FuzzTarget]:
-        """A target for each set of constants of an entry."""
-        keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
-        own = ScenarioShape.model_construct(
-            _fields_set=keys, **{key: getattr(entry, key) for key in keys}
+def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
+    """A target for each scenario and set of constants that is drawn by a strategy."""
+    left = dict(compiled.samples)
+    for scenario in compiled.scenarios:
+        first = scenario.stimuli[0]
+        request = left.pop((scenario.group, first.constants, first.clock), None)
+        if request is None or scenario.informational:
+            continue
+        yield FuzzTarget(
+            id=scenario.id.replace(",draw=1]", "]").removesuffix("[draw=1]"),
+            function=scenario.function,
+            clauses=scenario.clauses,
+            stimulus=replace(first, bindings=()),
+            limits=scenario.limits,
+            stated=scenario.stated,
+            place=scenario.place,
+            strategy=request.function,
         )
-        context = Context(self._document, self._vocabulary, SettingsShape(), own, loc)
-        check_function(context)
-        check_clauses(context)
-        with suppress(Refused):
-            kind = kind_of(context)
-            for variation in variations(context):
-                yield self._target(context.under(variation), entry, kind)
 
-    def _target(
-        self, context: Context, entry: FuzzSampleShape | FuzzGameShape, kind: StimulusKind
-    ) -> FuzzTarget:
-        context.names_known = isinstance(entry, FuzzGameShape)
-        prefix = given(context)
-        parts = read_stimulus(context, kind)
-        variation = context.variation
-        target = FuzzTarget(
-            id=f"{slug(entry.name)}{variation.bracket()}",
-            function=entry.function,
-            clauses=tuple(entry.clause),
-            stimulus=Stimulus(
-                action=parts.action,
-                given=prefix,
-                constants=variation.overrides,
-                clock=variation.clock,
-            ),
-            limits=self._vocabulary.limits,
-            stated=Expected(),
-            place=self._document.place(context.loc),
+
+def _target(context: Context, entry: _Entry, kind: StimulusKind) -> FuzzTarget:
+    """The target of an entry under one set of constants; Refused if it cannot be read."""
+    context.names_known = isinstance(entry, FuzzGameShape)
+    prefix = given(context)
+    parts = read_stimulus(context, kind)
+    variation = context.variation
+    target = FuzzTarget(
+        id=f"{slug(entry.name)}{variation.bracket()}",
+        function=entry.function,
+        clauses=tuple(entry.clause),
+        stimulus=Stimulus(
+            action=parts.action,
+            given=prefix,
+            constants=variation.overrides,
+            clock=variation.clock,
+        ),
+        limits=context.vocabulary.limits,
+        stated=Expected(),
+        place=context.document.place(context.loc),
+    )
+    if isinstance(entry, FuzzSampleShape):
+        strategy = _function(context, (*context.loc, "strategy"), entry.strategy)
+        return replace(target, strategy=strategy)
+    return replace(target, prompts=tuple(_prompts(context, entry)), inputs=entry.inputs)
+
+
+def _prompts(context: Context, entry: FuzzGameShape) -> Iterator[Prompt]:
+    if not entry.answers:
+        context.add((*context.loc, "answers"), "expected a prompt, got nothing")
+    for text, answers in entry.answers.items():
+        where: Loc = (*context.loc, "answers", text)
+        often = _lines(context, where, answers, "often")
+        if "often" in answers.model_fields_set and often == Lines():
+            context.add((*where, "often"), "expected lines, got an empty list")
+        closing = _lines(context, where, answers, "closing")
+        yield Prompt(
+            text=context.render(text, where),
+            often=often,
+            sometimes=_lines(context, where, answers, "sometimes"),
+            closing=often if closing == Lines() else closing,
         )
-        if isinstance(entry, FuzzSampleShape):
-            loc = (*context.loc, "strategy")
-            strategy = self.function(loc, entry.strategy, context.constants)
-            return replace(target, strategy=strategy)
-        prompts = tuple(self._prompts(context, entry))
-        return replace(target, prompts=prompts, inputs=entry.inputs)
 
-    def _prompts(self, context: Context, entry: FuzzGameShape) -> Iterator[Prompt]:
-        if not entry.answers:
-            context.add((*context.loc, "answers"), "expected a prompt, got nothing")
-        for text, answers in entry.answers.items():
-            where: Loc = (*context.loc, "answers", text)
-            often = self._lines(context, where, answers, "often")
-            if "often" in answers.model_fields_set and often == Lines():
-                context.add((*where, "often"), "expected lines, got an empty list")
-            closing = self._lines(context, where, answers, "closing")
-            yield Prompt(
-                text=context.render(text, where),
-                often=often,
-                sometimes=self._lines(context, where, answers, "sometimes"),
-                closing=often if closing == Lines() else closing,
-            )
 
-    def _lines(self, context: Context, loc: Loc, answers: FuzzAnswersShape, key: str) -> Lines:
-        written, where = getattr(answers, key), (*loc, key)
-        if isinstance(written, str):
-            return Lines(function=self.function(where, written, context.constants))
-        typed = typed_inputs(context, where, written)
-        return Lines(written=tuple(each.text for each in typed))
+def _lines(context: Context, loc: Loc, answers: FuzzAnswersShape, key: str) -> Lines:
+    written, where = getattr(answers, key), (*loc, key)
+    if isinstance(written, str):
+        return Lines(function=_function(context, where, written))
+    return Lines(written=tuple(each.text for each in typed_inputs(context, where, written)))
 
-    def function(
-        self, loc: Loc, name: str, constants: Mapping[str, Any], *, strict: bool = True
-    ) -> CourseFunction | None:
-        """The function that is named; None, with a mistake, where there is none, or where it
-        (`strict`) asks for what is no constant."""
-        try:
-            function = course_function(self._vocabulary, name)
-            known = [each for each in function.parameters if each in constants]
-            return with_constants(function, constants, None if strict else known)
-        except HintedError as error:
-            self._document.add(loc, str(error), error.hint)
-            return None
+
+def _function(
+    context: Context, loc: Loc, name: str, *, strict: bool = True
+) -> CourseFunction | None:
+    """The function that is named; None, with a mistake, where there is none, or where it
+    (`strict`) asks for what is no constant."""
+    with suppress(Refused), context.noted(loc):
+        function = course_function(context.vocabulary, name)
+        known = [each for each in function.parameters if each in context.constants]
+        return with_constants(function, context.constants, None if strict else known)
+    return None

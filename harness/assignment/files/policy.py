@@ -142,21 +142,23 @@ class _PolicyShape(Shape):
     """The clauses that findings cite."""
 
 
-def _with_lists() -> type[_PolicyShape]:
-    fields: dict[str, Any] = {}
-    for setting in (rule.setting for rule in policy_rules() if rule.setting is not None):
-        shape = ListShape if setting.may_forbid else AllowShape
-        field = Field(default=None, description=setting.description)
-        fields[setting.key] = (shape | None, field)
-    return create_model(
-        "PolicyShape", __base__=_PolicyShape, __doc__=_PolicyShape.__doc__, **fields
-    )
-
+_SETTINGS = [rule.setting for rule in policy_rules() if rule.setting is not None]
 
 if TYPE_CHECKING:
     PolicyShape = _PolicyShape
 else:
-    PolicyShape = _with_lists()
+    PolicyShape = create_model(
+        "PolicyShape",
+        __base__=_PolicyShape,
+        __doc__=_PolicyShape.__doc__,
+        **{
+            setting.key: (
+                (ListShape if setting.may_forbid else AllowShape) | None,
+                Field(default=None, description=setting.description),
+            )
+            for setting in _SETTINGS
+        },
+    )
 
 
 def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
@@ -168,11 +170,16 @@ def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
         vocabulary.has_clause(document, ("clauses", key), getattr(shape.clauses, key))
     submission, provided = vocabulary.shape.submission, vocabulary.provided
     submitted = (submission.laid_as,) if submission.laid_as else submission.file_names
+    imports: ImportPolicy | None = None
+    file_imports: tuple[FileImports, ...] = ()
     rule = shape.imports
-    by_file = rule if rule is not None and "files" in rule.model_fields_set else None
+    if rule is not None and "files" in rule.model_fields_set:
+        file_imports = _file_imports(document, rule, submitted)
+    elif rule is not None:
+        imports = _imports(document, ("imports",), rule)
     return Policy(
-        imports=None if by_file else _imports(document, ("imports",), rule),
-        file_imports=_file_imports(document, by_file, submitted) if by_file else (),
+        imports=imports,
+        file_imports=file_imports,
         lists=tuple(_lists(document, shape)),
         provided_modules=tuple(
             file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
@@ -199,9 +206,7 @@ def _file_imports(
         if name not in submitted or not name.endswith(".py"):
             hint = nearest(name, submitted)
             document.add(loc, f"{name} is no submitted module", hint, key=True)
-        imports = _imports(document, loc, part)
-        if imports is not None:
-            found.append(FileImports(file=name, imports=imports))
+        found.append(FileImports(file=name, imports=_imports(document, loc, part)))
     return tuple(found)
 
 
@@ -210,9 +215,7 @@ def _check_empty(document: Document, loc: Loc, shape: ListShape | FileImportsSha
         document.add((*loc, "forbid"), "names nothing", f"leave {loc[-1]} out")
 
 
-def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> ImportPolicy | None:
-    if shape is None:
-        return None
+def _imports(document: Document, loc: Loc, shape: FileImportsShape) -> ImportPolicy:
     stated = shape.model_fields_set
     if "exactly" in stated:
         return ImportPolicy(exactly=tuple(shape.exactly))
@@ -225,33 +228,28 @@ def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> Im
 
 
 def _lists(document: Document, shape: PolicyShape) -> Iterator[NameList]:
-    for setting in (rule.setting for rule in policy_rules() if rule.setting is not None):
+    for setting in _SETTINGS:
         part: AllowShape | ListShape | None = getattr(shape, setting.key)
         if part is None:
             continue
+        kind = "allow" if "allow" in part.model_fields_set else "forbid"
         if isinstance(part, ListShape):
             _check_empty(document, (setting.key,), part)
-        if "allow" in part.model_fields_set:
-            names = _names(document, setting, "allow", part.allow)
-            yield NameList(key=setting.key, allow=names)
-        elif isinstance(part, ListShape):
-            yield NameList(key=setting.key, forbid=_names(document, setting, "forbid", part.forbid))
+        names = getattr(part, kind)
+        _check_names(document, setting, kind, names)
+        yield NameList(key=setting.key, **{kind: tuple(names)})
 
 
-def _names(
-    document: Document, setting: ListSetting, kind: str, names: list[str]
-) -> tuple[str, ...]:
+def _check_names(document: Document, setting: ListSetting, kind: str, names: list[str]) -> None:
     all_names = setting.names if kind == "allow" else setting.forbidden
     known = None if all_names is None else all_names()
     for index, name in enumerate(names):
         loc = (setting.key, kind, index)
         if known is not None and name not in known:
-            what = f"unknown {setting.noun} {name}"
             every = f"there are {listed(known, 'or')}" if len(known) <= _FEW else ""
-            document.add(loc, what, nearest(name, known) or every)
+            document.add(loc, f"unknown {setting.noun} {name}", nearest(name, known) or every)
         elif not name.isidentifier():
             document.add(loc, f"{name!r} is not a name")
-    return tuple(names)
 
 
 def _consequence(severity: str | DeductShape) -> Consequence:

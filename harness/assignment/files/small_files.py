@@ -161,9 +161,8 @@ def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Ex
     for index, part in enumerate(shape.exempt):
         for place, pattern in enumerate(part.scenarios):
             if not any(glob(pattern).fullmatch(name) for name in scenario_ids):
-                hint = nearest(pattern, scenario_ids)
-                what = f"{pattern} matches no scenario"
-                document.add(("exempt", index, "scenarios", place), what, hint)
+                loc, hint = ("exempt", index, "scenarios", place), nearest(pattern, scenario_ids)
+                document.add(loc, f"{pattern} matches no scenario", hint)
     return tuple(
         Exemption(student=part.student, scenarios=tuple(part.scenarios), reason=part.reason)
         for part in shape.exempt
@@ -209,22 +208,22 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
         document.add(("mutants", index, key), what, hint)
         raise Refused
 
-    if part.file not in texts:
-        hint = nearest(part.file, texts)
-        refuse("file", f"the reference has no file {part.file}", hint)
-    places = located(texts[part.file], part.find, part.replace)
+    file = part.file
+    if file not in texts:
+        refuse("file", f"the reference has no file {file}", nearest(file, texts))
+    places = located(texts[file], part.find, part.replace)
     if not places:
-        refuse("find", f"this text is not in {part.file}")
+        refuse("find", f"this text is not in {file}")
     if len(places) > 1:
-        what = f"this text is {len(places)} times in {part.file}"
+        what = f"this text is {len(places)} times in {file}"
         refuse("find", what, "add a line before or after it")
     find, replacement = places[0]
     if find == replacement:
         refuse("replace", "this changes nothing")
     try:
-        parse_statements(texts[part.file].replace(find, replacement))
+        parse_statements(texts[file].replace(find, replacement))
     except PythonError as error:
-        refuse("replace", f"the changed {part.file} is not Python ({error})")
+        refuse("replace", f"the changed {file} is not Python ({error})")
     return Mutant(**dict(part) | {"find": find, "replace": replacement})
 
 
@@ -264,7 +263,6 @@ def _names() -> dict[str, tuple[str, ...]]:
     }
 
 
-_LIKE_A_RULE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
 
 
@@ -288,11 +286,12 @@ def _sentence(text: str) -> str:
     """A part of a message; one word with an underscore that is nearly a rule's name is none."""
     keys = {name: key for key, names in reversed(_names().items()) for name in names}
     close = difflib.get_close_matches(text, keys, n=1, cutoff=_MISSPELLED)
-    if _LIKE_A_RULE.fullmatch(text) and close:
-        named = f"the rule {text}" if text in keys else text
-        where = f"it stands under {keys[close[0]]}"
-        hint = where if text in keys else f"did you mean {close[0]}? I{where[1:]}"
-        raise wrong(f"expected words of a message, got {named}", hint, instead="")
+    if close and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", text):
+        key = keys[close[0]]
+        what, hint = f"the rule {text}", f"it stands under {key}"
+        if text not in keys:
+            what, hint = text, f"did you mean {close[0]}? It stands under {key}"
+        raise wrong(f"expected words of a message, got {what}", hint, instead="")
     return text
 
 

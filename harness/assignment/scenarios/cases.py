@@ -130,19 +130,14 @@ class Compiled:
     needs: list[Context] = field(default_factory=list)  # that need something
 
 
-def asks_for_draws(context: Context) -> bool:
-    """Whether the scenario has cases: rows, or draws."""
-    return context.states("sample") or context.states("cases")
-
-
 def check_draw_keys(context: Context) -> None:
     """Mistakes for keys beside `sample` or `cases` that do not go with them."""
     if context.states("sample") and context.states("cases"):
         hint = "make one scenario of each"
         context.add((*context.loc, "cases"), "expected one of sample and cases", hint, key=True)
-    elif context.states("each") and not asks_for_draws(context):
+    elif context.states("each") and not context.has_cases:
         context.add((*context.loc, "each"), "each belongs to sample or cases", key=True)
-    if context.states("transcript") and asks_for_draws(context):
+    if context.states("transcript") and context.has_cases:
         what = "a transcript is of one game, and cases are several"
         hint = "state turns in each case, or write a scenario for each game"
         context.add((*context.loc, "transcript"), what, hint, key=True)
@@ -153,7 +148,7 @@ def check_draw_keys(context: Context) -> None:
 def cases_of(context: Context, kind: StimulusKind, compiled: Compiled) -> list[Context]:
     """The scenario with what each row or draw binds and states itself; none if one is wrong or they
     are to be recorded. A scenario without them is one case that binds nothing."""
-    if not asks_for_draws(context):
+    if not context.has_cases:
         return [context]
     if isinstance(context.own.cases, list) and not context.states("sample"):
         cases = _rows(context)

@@ -10,11 +10,13 @@ import ast
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from harness.assignment.document import Document, Loc
+from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.scenarios.python_text import (
     BUILTINS,
     PythonError,
@@ -26,12 +28,11 @@ from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Refused, nearest
 from harness.model.expectation import Matcher
-from harness.model.stimulus import Binding, Clock, Limits
+from harness.model.stimulus import Binding, Clock
 from harness.model.values import Value, ValueKind
 
 if TYPE_CHECKING:
     from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
-    from harness.assignment.shapes import LimitsShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,6 @@ class Variation:
         """`[NAME=value,NAME2=value]`, or nothing."""
         parts = (*self.swept, *more)
         return f"[{','.join(parts)}]" if parts else ""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(mark.partition("=")[0] for mark in self.swept)
 
 
 @dataclass(slots=True)
@@ -119,6 +116,11 @@ class Context:
             return self.at(key)
         return (key,) if key in self.head.model_fields_set else self.loc
 
+    @property
+    def has_cases(self) -> bool:
+        """Whether the scenario has cases: rows, or draws."""
+        return self.states("sample") or self.states("cases")
+
     def text(self, key: str) -> str:
         """The text that the scenario itself states under the key of a stimulus."""
         return str(getattr(self.own, key))
@@ -143,6 +145,26 @@ class Context:
         """Note a mistake as `add` does, and raise Refused."""
         self.add(loc, what, hint, key=key, line=line)
         raise Refused
+
+    @contextmanager
+    def noted(self, loc: Loc) -> Iterator[None]:
+        """A HintedError inside is noted as a mistake at `loc`, and becomes Refused."""
+        try:
+            yield
+        except HintedError as error:
+            self.refuse(loc, str(error), error.hint, line=error.line)
+
+    def spec_file(self, loc: Loc, name: str, hint: str = "") -> Path:
+        """A file by its path below the spec folder; Refused, with the mistake noted, if it is not
+        there."""
+        if name.startswith("/") or ".." in name.split("/"):
+            self.refuse(loc, f"{name} is not below the spec folder")
+        path = self.vocabulary.folder / name
+        return (
+            path
+            if path.is_file()
+            else self.refuse(loc, f"there is no file {name} in the spec folder", hint)
+        )
 
     def render(
         self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
@@ -190,20 +212,38 @@ class Context:
 
     def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
         """A mistake for every name of the code that nothing defines."""
-        if not self.vocabulary.reference or not self.names_known:
-            return
         vocabulary = self.vocabulary
+        if not vocabulary.reference or not self.names_known:
+            return
         known = {*self.names, *self.constants, *vocabulary.function_names}
         known |= vocabulary.other_names | vocabulary.definitions
         modules = {file.removesuffix(".py") for file in vocabulary.file_names}
         modules |= sys.stdlib_module_names
         for name in sorted(names_of(tree).needed - known - BUILTINS):
             what = (
-                f"{name} is not a name of the reference, of a provided file "
-                "or one that the scenario binds"
+                "is not a name of the reference, of a provided file or one that the scenario binds"
             )
             bind = f"write given: import {name}" if name in modules else ""
-            self.add(loc, what, bind or nearest(name, known | BUILTINS), line=line)
+            hint = bind or nearest(name, known | BUILTINS)
+            self.add(loc, f"{name} {what}", hint, line=line)
+
+    def check_owner(self) -> None:
+        """Mistakes where the scenario belongs to no function of the reference, and for every clause
+        that clauses.yaml does not list."""
+        name, vocabulary = self.value("function"), self.vocabulary
+        known = (*vocabulary.function_names, *vocabulary.file_names)
+        if not name and not self.broken:
+            hint = "name the function that the points belong to, here or at the head of the file"
+            self.add(self.loc, "the key function is missing", hint)
+        elif name and vocabulary.reference and name not in known:
+            what, hint = f"the reference has no function {name}", nearest(name, known)
+            owner, _, member = name.rpartition(".")
+            if member.startswith("__") and owner in known:
+                what = f"{name} has no row of its own"
+                hint = f"special methods belong to their class: write function: {owner}"
+            self.add(self.where("function"), what, hint)
+        for index, clause in enumerate(self.value("clause")):
+            vocabulary.has_clause(self.document, (*self.where("clause"), index), clause)
 
 
 def value_matcher(field: Field) -> Matcher:
@@ -213,35 +253,6 @@ def value_matcher(field: Field) -> Matcher:
     within = None if field.for_text else field.within
     value = Value(ValueKind.STR, field.render(field.text())) if field.for_text else field.value()
     return Exactly(value=value, within=within)
-
-
-def merged(base: Limits, shape: LimitsShape) -> Limits:
-    """`base` with the keys that the shape states."""
-    changes: dict[str, Any] = {name: getattr(shape, name) for name in shape.model_fields_set}
-    return replace(base, **changes)
-
-
-def check_function(context: Context) -> None:
-    """A mistake if the scenario belongs to no function of the reference."""
-    name, vocabulary = context.value("function"), context.vocabulary
-    if not name and not context.broken:
-        hint = "name the function that the points belong to, here or at the head of the file"
-        context.add(context.loc, "the key function is missing", hint)
-    elif name and vocabulary.reference:
-        known = (*vocabulary.function_names, *vocabulary.file_names)
-        if name not in known:
-            what, hint = f"the reference has no function {name}", nearest(name, known)
-            owner, _, member = name.rpartition(".")
-            if member.startswith("__") and owner in known:
-                what = f"{name} has no row of its own"
-                hint = f"special methods belong to their class: write function: {owner}"
-            context.add(context.where("function"), what, hint)
-
-
-def check_clauses(context: Context) -> None:
-    """A mistake for every clause that clauses.yaml does not list."""
-    for index, name in enumerate(context.value("clause")):
-        context.vocabulary.has_clause(context.document, (*context.where("clause"), index), name)
 
 
 def slug(name: str) -> str:

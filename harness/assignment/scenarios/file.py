@@ -14,7 +14,6 @@ from typing import Any
 from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.cases import (
     Compiled,
-    asks_for_draws,
     cases_of,
     check_differ,
     check_draw_keys,
@@ -22,14 +21,7 @@ from harness.assignment.scenarios.cases import (
     uses,
     variations,
 )
-from harness.assignment.scenarios.context import (
-    Context,
-    check_clauses,
-    check_function,
-    merged,
-    slug,
-    value_matcher,
-)
+from harness.assignment.scenarios.context import Context, slug, value_matcher
 from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS, parse_expression
 from harness.assignment.scenarios.shape import (
     OF_EACH_ALONE,
@@ -157,9 +149,8 @@ class ScenarioFile:
 
     def _scenario(self, context: Context) -> None:
         before = len(self.document.problems)
-        check_function(context)
-        check_clauses(context)
-        self.compiled.provide |= set(provided_names(context))
+        context.check_owner()
+        self.compiled.provide |= provided_names(context)
         self.compiled.stand_ins |= stand_in_files(context)
         self.compiled.needs += [context] if context.value("needs") else []
         check_draw_keys(context)
@@ -213,7 +204,7 @@ class ScenarioFile:
         self.scenarios += one_of_each(scenario, context) if context.own.each else [scenario]
 
     def _transcript(self, context: Context) -> str | None:
-        if not context.states("transcript") or asks_for_draws(context):
+        if not context.states("transcript") or context.has_cases:
             return None
         with suppress(Refused):
             path, text = transcript_of(context, recording=self.compiled.recording)
@@ -240,9 +231,7 @@ class ScenarioFile:
 
     def _common(self, context: Context) -> Scenario:
         """What the scenario is under every set of constants."""
-        limits = self.vocabulary.limits
-        for shape in (context.head.limits, context.own.limits):
-            limits = merged(limits, shape)
+        limits = context.own.limits.over(context.head.limits.over(self.vocabulary.limits))
         return Scenario(
             id=context.group,
             group=context.group,
@@ -255,7 +244,7 @@ class ScenarioFile:
             stimuli=(),
             stated=Expected(),
             place=self.document.place(context.loc),
-            is_sample=asks_for_draws(context),
+            is_sample=context.has_cases,
             informational=context.value("informational"),
             extra_credit=context.value("extra_credit"),
             tags=tuple(context.value("tags")),
@@ -435,7 +424,7 @@ def _given(context: Context, name: str, call: str) -> str:
     """How a name that `given:` or a case binds is compared afterwards; empty for any other name."""
     if not call or name not in context.names:
         return ""
-    parameters = context.vocabulary.parameters(called_function(call)) or ()
+    parameters = context.vocabulary.parameters(called_function(call))
     for parameter, argument in zip(parameters, _called(call).args, strict=False):
         if isinstance(argument, ast.Name) and argument.id == name:
             return f"the function calls it {parameter}"
@@ -454,10 +443,10 @@ def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None
     still to be recorded); Refused, with a mistake noted, if there is none."""
     loc = (*context.loc, "transcript")
     written = context.own.transcript
-    lacking = [name for name in context.variation.names if name not in names_in(written)]
-    if lacking:
-        hint = f"put {{{{ {lacking[0]} }}}} into the name"
-        context.refuse(loc, f"the file's name does not hold the swept {lacking[0]}", hint)
+    for name in (mark.partition("=")[0] for mark in context.variation.swept):
+        if name not in names_in(written):
+            hint = f"put {{{{ {name} }}}} into the name"
+            context.refuse(loc, f"the file's name does not hold the swept {name}", hint)
     path = context.render(written, loc)
     if path.startswith("/") or ".." in path.split("/") or not path.endswith(".txt"):
         context.refuse(loc, f"{path} is not a .txt file below the spec folder")

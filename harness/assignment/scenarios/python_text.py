@@ -46,14 +46,14 @@ def parse_expression(text: str) -> ast.Expression:
     return tree
 
 
-def parse_statements(text: str) -> ast.Module:
+def parse_statements(text: str | bytes) -> ast.Module:
     """Statements; PythonError if they are none."""
     tree = _parse(text, "exec")
     assert isinstance(tree, ast.Module)
     return tree
 
 
-def _parse(text: str, mode: str) -> ast.AST:
+def _parse(text: str | bytes, mode: str) -> ast.AST:
     try:
         with warnings.catch_warnings(action="ignore"):
             return ast.parse(text, mode=mode)

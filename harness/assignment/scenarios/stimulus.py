@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -76,7 +75,11 @@ def read_stimulus(context: Context, kind: StimulusKind) -> StimulusParts:
 
 
 def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
-    """The whole stimulus of a case: what is done, and all that surrounds the program."""
+    """The whole stimulus of a case: what is done, and all that surrounds the program; Refused."""
+    replies: Replies | None = None
+    if context.states("replies"):
+        with context.noted((*context.loc, "replies")):
+            replies = replies_of(context.vocabulary, context.own.replies, context.constants)
     return Stimulus(
         action=parts.action,
         inputs=parts.inputs,
@@ -84,11 +87,11 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
         provide=tuple(name.rsplit("/", 1)[-1] for name in context.value("provide")),
         seed=context.value("seed"),
         clock=_clock_of(context),
-        folder=has_folder(context),
+        folder=context.states("writes") or any(True for _ in context.layers("files")),
         files=given_files(context),
         stdin=context.own.stdin if context.states("stdin") else None,
         stderr_apart=context.states("stderr"),
-        replies=_replies(context),
+        replies=replies,
         environment=tuple(
             Binding(name=name, literal=text) for name, text in context.value("environment").items()
         ),
@@ -111,10 +114,8 @@ def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
 
 
 def _clock(context: Context, loc: Loc, text: str) -> Clock:
-    try:
+    with context.noted(loc):
         return read_clock(text, context.vocabulary.shape.time_zone)
-    except HintedError as error:
-        context.refuse(loc, str(error), error.hint)
 
 
 _TIME = re.compile(
@@ -170,16 +171,6 @@ def _clock_of(context: Context) -> Clock | None:
     return _clock(context, loc, written)
 
 
-def _replies(context: Context) -> Replies | None:
-    if not context.states("replies"):
-        return None
-    try:
-        return replies_of(context.vocabulary, context.own.replies, context.constants)
-    except HintedError as error:
-        context.add((*context.loc, "replies"), str(error), error.hint)
-        return None
-
-
 def given(context: Context) -> str:
     """The statements of every `given:` in force; their names join the context."""
     parts: list[str] = []
@@ -207,7 +198,13 @@ def given(context: Context) -> str:
 def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
     """What the items (texts, whole numbers and keys) type, templates filled in; mistakes are noted
     for those that cannot be typed."""
-    _check_commas(context, loc, len(items))
+    for index in range(1, len(items)):
+        # `[4,6]` is two items to YAML, and one to most people who write it.
+        places = (*loc, index - 1), (*loc, index)
+        if context.document.is_pair(*places):
+            first, second = map(context.document.raw, places)
+            hint = f'write "{first},{second}" for one input, {first}, {second} for two'
+            context.add(places[0], f"{first},{second} looks like a pair", hint)
     inputs: list[Typed] = []
     for index, item in enumerate(items):
         where = (*loc, index)
@@ -235,22 +232,7 @@ def check_line(context: Context, loc: Loc, line: str) -> None:
         context.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
 
 
-def _check_commas(context: Context, loc: Loc, count: int) -> None:
-    # `[4,6]` is two items to YAML, and one to most people who write it.
-    for index in range(1, count):
-        places = (*loc, index - 1), (*loc, index)
-        if context.document.is_pair(*places):
-            first, second = map(context.document.raw, places)
-            hint = f'write "{first},{second}" for one input, {first}, {second} for two'
-            context.add(places[0], f"{first},{second} looks like a pair", hint)
-
-
 LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
-
-
-def has_folder(context: Context) -> bool:
-    """Whether the scenario has a folder: files, or something to be written."""
-    return context.states("writes") or any(True for _ in context.layers("files"))
 
 
 def given_files(context: Context) -> tuple[SourceFile, ...]:
@@ -282,13 +264,8 @@ def content_of(context: Context, loc: Loc, text: str) -> bytes:
     names; Refused, with the mistake noted, where that cannot be read."""
     if not names_a_file(text):
         return context.render(text, loc).encode()
-    if text.startswith("/") or ".." in text.split("/"):
-        context.refuse(loc, f"{text} is not below the spec folder")
-    path = context.vocabulary.folder / text
-    if not path.is_file():
-        hint = "a text ends its lines with \\n; write {text: …} for one without"
-        context.refuse(loc, f"there is no file {text} in the spec folder", hint)
-    data = path.read_bytes()
+    hint = "a text ends its lines with \\n; write {text: …} for one without"
+    data = context.spec_file(loc, text, hint).read_bytes()
     if len(data) > LARGEST_GIVEN:
         context.refuse(loc, f"{text} has {len(data)} bytes, more than {LARGEST_GIVEN:,}")
     return data
@@ -303,18 +280,14 @@ def used_files(context: Context) -> set[str]:
     return set(filter(names_a_file, contents))
 
 
-def provided_names(context: Context) -> tuple[str, ...]:
+def provided_names(context: Context) -> set[str]:
     """The extra files that are there, as paths below the spec folder; mistakes for the others."""
-    found: list[str] = []
+    found: set[str] = set()
     for index, name in enumerate(context.value("provide")):
-        loc = (*context.where("provide"), index)
-        if name.startswith("/") or ".." in name.split("/"):
-            context.add(loc, f"{name} is not below the spec folder")
-        elif not (context.vocabulary.folder / name).is_file():
-            context.add(loc, f"there is no file {name} in the spec folder")
-        else:
-            found.append(name)
-    return tuple(found)
+        with suppress(Refused):
+            context.spec_file((*context.where("provide"), index), name)
+            found.add(name)
+    return found
 
 
 def stand_in_files(context: Context) -> dict[str, SourceFile]:
@@ -325,44 +298,36 @@ def stand_in_files(context: Context) -> dict[str, SourceFile]:
     """
     found: dict[str, SourceFile] = {}
     names: dict[str, str] = context.value("stand_in")
-    where = context.where("stand_in")
+    submitted, where = context.vocabulary.submission_files, context.where("stand_in")
     for module, name in names.items():
         loc = (*where, module)
-        if module not in context.vocabulary.submission_files or not module.endswith(".py"):
-            hint = nearest(module, context.vocabulary.submission_files)
+        if module not in submitted or not module.endswith(".py"):
+            hint = nearest(module, submitted)
             context.add(loc, f"{module} is no submitted module", hint, key=True)
             continue
-        file = _stand_in(context, loc, name)
-        if file is not None:
-            found[name] = file
-    if names and set(names) >= set(context.vocabulary.submission_files):
+        with suppress(Refused):
+            found[name] = _stand_in(context, loc, name)
+    if names and set(names) >= set(submitted):
         what = "nothing of the submission would be left"
         context.add(where, what, "leave out the module that the scenario is about", key=True)
     return found
 
 
-def _stand_in(context: Context, loc: Loc, name: str) -> SourceFile | None:
+def _stand_in(context: Context, loc: Loc, name: str) -> SourceFile:
+    vocabulary = context.vocabulary
     if "/" in name or "\\" in name:
-        context.add(loc, f"{name} is a path", "write the file's name alone")
-        return None
-    beside = name not in context.vocabulary.submission_files
-    folders = [
-        context.vocabulary.folder,
-        *([context.vocabulary.reference_folder] if beside else []),
-    ]
+        context.refuse(loc, f"{name} is a path", "write the file's name alone")
+    beside = name not in vocabulary.submission_files
+    folders = [vocabulary.folder, *([vocabulary.reference_folder] if beside else [])]
     path = next((folder / name for folder in folders if (folder / name).is_file()), None)
     if path is None:
         what = f"there is no file {name} in the spec folder or among the course's files"
-        context.add(loc, what, "" if beside else "the reference's own answer is never used")
-        return None
+        context.refuse(loc, what, "" if beside else "the reference's own answer is never used")
     file = SourceFile(name=name, data=path.read_bytes())
-    if any(file.data == answer.data for answer in context.vocabulary.reference):
-        context.add(loc, f"{name} is the reference's own answer", "write a module for this use")
-        return None
+    if any(file.data == answer.data for answer in vocabulary.reference):
+        context.refuse(loc, f"{name} is the reference's own answer", "write a module for this use")
     try:
-        ast.parse(file.data)
-    except (SyntaxError, ValueError) as error:
-        reason = getattr(error, "msg", None) or str(error)
-        context.add(loc, f"{name} is not Python ({reason})")
-        return None
+        parse_statements(file.data)
+    except PythonError as error:
+        context.refuse(loc, f"{name} is not Python ({error})")
     return file

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from harness.matchers.comparison import same, source, words_limit
+from harness.matchers.comparison import same, source
 from harness.matchers.kinds import MATCHER, read, read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Part, Schema, matcher_key, read_all
@@ -34,11 +34,11 @@ class OneOf(Matcher):
         return any(matcher.accepts_text(text, ignore) for matcher in every)
 
     def in_words(self, *, whole: bool = False) -> str:
-        limit = words_limit(whole=whole, part=_LONGEST_NAMED)
-        named = [source(each, limit=limit) for each in self.values]
+        named = [source(each, limit=_LONGEST_NAMED, whole=whole) for each in self.values]
         named += [matcher.in_words() for matcher in self.matchers]
-        more = [] if whole or len(named) <= _MOST_NAMED else ["…"]
-        return "one of " + ", ".join([*named[: None if whole else _MOST_NAMED], *more])
+        if not whole and len(named) > _MOST_NAMED:
+            named[_MOST_NAMED:] = ["…"]
+        return f"one of {', '.join(named)}"
 
     def parts(self) -> tuple[Matcher, ...]:
         return (self, *(part for inner in self.matchers for part in inner.parts()))
@@ -197,12 +197,9 @@ class ALine(_OfLines):
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
         """The one part that no line has; itself where each part has a line, but no line has all."""
-        if isinstance(self.matcher, AllOf):
-            for part in self.matcher.matchers:
-                alone = ALine(matcher=part)
-                if not holds(alone):
-                    return alone
-        return self
+        parts = self.matcher.matchers if isinstance(self.matcher, AllOf) else ()
+        alone = (ALine(matcher=part) for part in parts)
+        return next((line for line in alone if not holds(line)), self)
 
 
 def lines_of(text: str) -> list[str]:

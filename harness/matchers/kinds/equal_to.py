@@ -1,9 +1,7 @@
 """`{equals: expression}`: a value that is equal to that of the expression.
 
-The expression is evaluated beside the reference. Where it gives plain data, the value must be data
-of the same kinds, or of classes derived from them, and what it holds is compared here. Where it
-gives an object of the program's own, the expression is evaluated beside the submission too, and
-the answer of the submission's own `==` is what is observed.
+Where it gives plain data beside the reference, that is compared here; an object of the program's
+own is compared by the submission's own `==`, whose answer is observed.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from harness.matchers.comparison import (
     source,
     type_with_article,
     with_tolerated,
-    words_limit,
 )
 from harness.matchers.reading import (
     EXPRESSION,
@@ -53,7 +52,7 @@ class Exactly(Matcher):
 
     def in_words(self, *, whole: bool = False) -> str:
         near = "" if self.within is None else f" (floats within {self.within:g})"
-        return source(self.value, limit=words_limit(whole=whole)) + near
+        return source(self.value, whole=whole) + near
 
     @property
     def exact_text(self) -> str | None:
@@ -169,8 +168,7 @@ class Unordered(Matcher):
         return True
 
     def in_words(self, *, whole: bool = False) -> str:
-        limit = words_limit(whole=whole)
-        return f"{source(Value(ValueKind.LIST, items=self.items), limit=limit)} in any order"
+        return f"{source(Value(ValueKind.LIST, items=self.items), whole=whole)} in any order"
 
 
 UNORDERED = matcher_key("unordered", Unordered, order=61, for_text=False, items=VALUES)
@@ -204,7 +202,7 @@ class Yields(Matcher):
     def in_words(self, *, whole: bool = False) -> str:
         more = " and then more" if self.and_more else ""
         what = "an iterator" if self.any_iterator else "a generator"
-        values = source(Value(ValueKind.LIST, items=self.values), limit=words_limit(whole=whole))
+        values = source(Value(ValueKind.LIST, items=self.values), whole=whole)
         return f"{what} that yields {values}{more}"
 
 

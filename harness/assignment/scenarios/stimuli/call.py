@@ -13,7 +13,7 @@ def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusPart
     context.expression(text, loc)
     leaves: frozenset[str] | None = None
     if context.vocabulary.reference:
-        leaves = frozenset(context.vocabulary.parameters(called_function(text)) or ())
+        leaves = frozenset(context.vocabulary.parameters(called_function(text)))
     return StimulusParts(action=Call(expression=text.strip()), inputs=inputs, leaves=leaves)
 
 

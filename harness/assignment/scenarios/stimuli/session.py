@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.assignment.document import HintedError, Loc
+from harness.assignment.document import Loc
 from harness.assignment.scenarios.context import Context
 from harness.assignment.scenarios.python_text import (
     names_of,
@@ -20,10 +20,8 @@ from harness.model.stimulus import Session, Typed
 
 
 def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
-    try:
+    with context.noted(loc):
         steps = parse_session(context.text("session"))
-    except HintedError as error:
-        context.refuse(loc, str(error), error.hint, line=error.line)
     for step in steps:
         lines = enumerate(step.shown, start=step.shown_from)
         shown = [context.render(line, loc, line=number) for number, line in lines]
