@@ -23,16 +23,17 @@ from harness.model.study import Fingerprint, group_by_name
 from harness.study.likeness import Likeness, groups, likeness
 from harness.study.program_texts import fingerprints, token_fingerprints
 from tests.study.class_of_copies import (
+    DISGUISES,
     PREFIX,
     SOURCE,
     STYLE_OF,
     TURNED_BY_COPIES,
     alike_by_chance,
+    disguised,
     made_class,
     programs,
     reference_of,
 )
-from tests.study.disguises import DISGUISES, disguised
 
 CLASS = 1000
 COPIES = (1, 3, 10, 25)

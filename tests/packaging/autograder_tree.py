@@ -119,11 +119,13 @@ class Autograder:
         assert done.returncode == 0, done.stderr
         return self._results()
 
-    def grade(self, metadata: str | None = None) -> dict[str, Any]:
-        """The same after the step that grades alone, in this process."""
-        self.write(
-            "submission_metadata.json", json.dumps(METADATA) if metadata is None else metadata
-        )
+    def grade(
+        self, program: str | None = None, metadata: str = json.dumps(METADATA)
+    ) -> dict[str, Any]:
+        """The same after the step that grades alone, in this process, a1.py if it is given."""
+        if program is not None:
+            self.hand_in(program)
+        self.write("submission_metadata.json", metadata)
         self.step("grade")
         return self._results()
 

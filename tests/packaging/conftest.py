@@ -1,19 +1,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from harness.common import serial
-from harness.model.expectation import AnswerKey
-from harness.model.plan import Plan
 from harness.packaging import selfcheck
 from tests.packaging.autograder_tree import Autograder
-from tests.packaging.given_away import handed_out, packed
+from tests.packaging.given_away import Check, Handout, handed_out, of_program, packed
 from tests.shipped import root_of
 from tests.tiny_course import FIXTURE, Course, Outcome
 
@@ -56,24 +52,20 @@ def tiny_handout(tiny_course: Course) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="session")
-def handout(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, bytes]]:
+def handout(tmp_path_factory: pytest.TempPathFactory) -> Handout:
     """Makes that of an assignment shipped here, by its id, once."""
     folder = tmp_path_factory.mktemp("handouts")
     return cache(lambda each: packed(handed_out(root_of(each), each, folder / f"{each}.zip")))
 
 
 @pytest.fixture
-def selfcheck_here(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
+def selfcheck_here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Check:
     """Runs what lies in a `selfcheck.pyz` in this process, with its plan and key."""
 
     def run(*arguments: str, cwd: Path, program: Path | None = None, python: str = "") -> Outcome:
-        inner = packed((program or cwd / "selfcheck.pyz").read_bytes())
-        plan = serial.loads(Plan, inner["harness/packaging/plan.json"])
+        plan, key = of_program((program or cwd / "selfcheck.pyz").read_bytes())
         if python:
             plan = replace(plan, assignment=replace(plan.assignment, python=python))
-        key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
         monkeypatch.setattr(selfcheck, "packed_plan", lambda: plan)
         monkeypatch.setattr(selfcheck, "packed_key", lambda: key)
         monkeypatch.setattr(sys, "argv", ["selfcheck.pyz", *arguments])

@@ -6,12 +6,17 @@ import io
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
-from tests.tiny_course import PATIENCE, Course, environment, ran
+from harness.common import serial
+from harness.model.expectation import AnswerKey
+from harness.model.plan import Plan
+from tests.tiny_course import PATIENCE, Course, Outcome, environment, ran
 
-ROOT = Path(__file__).parent.parent.parent
 IDS = ("comp1005-a3", "connect4ish", "cs112-p4", "naughts-crosses")
+Handout = Callable[[str], dict[str, bytes]]
+Check = Callable[..., Outcome]
 
 
 def handed_out(root: Path, assignment_id: str, path: Path) -> bytes:
@@ -26,13 +31,11 @@ def packed(archive: bytes) -> dict[str, bytes]:
         return {name: opened.read(name) for name in opened.namelist()}
 
 
-def laid_out(files: dict[str, bytes], folder: Path) -> Path:
-    """The folder with these files in it."""
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(data)
-    return folder
+def of_program(archive: bytes) -> tuple[Plan, AnswerKey]:
+    """What a program in one file is packed with."""
+    files = packed(archive)
+    plan = serial.loads(Plan, files["harness/packaging/plan.json"])
+    return plan, serial.loads(AnswerKey, files["harness/packaging/key.json"])
 
 
 def run_selfcheck(

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import sys
-import zipfile
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -14,14 +13,15 @@ from typing import Any
 
 import pytest
 
-from harness.common import serial
-from harness.model.expectation import AnswerKey
-from harness.model.plan import Plan
 from harness.packaging import classroom50 as grader
 from harness.packaging.classroom50 import output_lines, shared_out
 from harness.reporting.github import MOST_BYTES, fenced
+from tests.downloads import zipped_class
+from tests.packaging.given_away import of_program, packed
 from tests.tiny_course import FIXTURE, PATIENCE, Course, ran
 
+Result = tuple[int, dict[str, Any], str]
+Graded = Callable[[], Result]
 JOB = {
     "CLASSROOM": "cs1-fall",
     "ASSIGNMENT": "till",
@@ -43,7 +43,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return course.path("bundle")
 
 
-def graded(bundle: Path, checkout: Path) -> tuple[int, dict[str, Any], str]:
+def graded(bundle: Path, checkout: Path) -> Result:
     """The exit status, result.json, and what was appended to the job's output."""
     output = checkout.parent / "output"
     output.write_text("before=1\n")
@@ -59,13 +59,9 @@ def graded(bundle: Path, checkout: Path) -> tuple[int, dict[str, Any], str]:
 
 
 @pytest.fixture
-def graded_here(
-    bundle: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[], tuple[int, dict[str, Any], str]]:
+def graded_here(bundle: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Graded:
     """The same of what the bundle holds, in this process."""
-    with zipfile.ZipFile(bundle / "grader.pyz") as archive:
-        plan = serial.loads(Plan, archive.read("harness/packaging/plan.json"))
-        key = serial.loads(AnswerKey, archive.read("harness/packaging/key.json"))
+    plan, key = of_program((bundle / "grader.pyz").read_bytes())
     output = checkout.parent / "output"
     for name, value in {**JOB, "GITHUB_OUTPUT": str(output)}.items():
         monkeypatch.setenv(name, value)
@@ -73,7 +69,7 @@ def graded_here(
     monkeypatch.setattr(grader, "packed_key", lambda: key)
     monkeypatch.chdir(checkout)
 
-    def run() -> tuple[int, dict[str, Any], str]:
+    def run() -> Result:
         output.unlink(missing_ok=True)
         status = grader.main()
         result = json.loads((checkout / "result.json").read_text("utf-8"))
@@ -125,9 +121,7 @@ def test_every_field_of_the_result(bundle: Path, checkout: Path) -> None:
     assert "total printed 0 instead of returning it." in assets[0].read_text("utf-8")
 
 
-def test_a_right_program_and_again(
-    checkout: Path, graded_here: Callable[[], tuple[int, dict[str, Any], str]]
-) -> None:
+def test_a_right_program_and_again(checkout: Path, graded_here: Graded) -> None:
     sample("perfect", checkout)
     for _ in range(2):
         status, result, output = graded_here()
@@ -137,7 +131,7 @@ def test_a_right_program_and_again(
 
 @pytest.mark.parametrize("text", [None, "def f(:\n"])
 def test_what_cannot_be_read_has_no_points(
-    text: str | None, checkout: Path, graded_here: Callable[[], tuple[int, dict[str, Any], str]]
+    text: str | None, checkout: Path, graded_here: Graded
 ) -> None:
     if text is not None:
         (checkout / "a1.py").write_text(text)
@@ -147,7 +141,7 @@ def test_what_cannot_be_read_has_no_points(
 
 
 def test_a_link_in_the_place_of_a_result_is_not_followed(
-    checkout: Path, graded_here: Callable[[], tuple[int, dict[str, Any], str]]
+    checkout: Path, graded_here: Graded
 ) -> None:
     sample("perfect", checkout)
     other = checkout.parent / "other"
@@ -160,11 +154,8 @@ def test_a_link_in_the_place_of_a_result_is_not_followed(
 def test_a_grader_that_fails_says_so(bundle: Path, checkout: Path) -> None:
     broken = checkout.parent / "bundle"
     shutil.copytree(bundle, broken)
-    with zipfile.ZipFile(bundle / "grader.pyz") as whole:
-        files = {name: whole.read(name) for name in whole.namelist()}
-    with zipfile.ZipFile(broken / "grader.pyz", "w") as part:
-        for name, data in {**files, "harness/packaging/key.json": b"{}"}.items():
-            part.writestr(name, data)
+    files = packed((bundle / "grader.pyz").read_bytes())
+    zipped_class(files | {"harness/packaging/key.json": b"{}"}, broken / "grader.pyz")
     sample("perfect", checkout)
     status, result, output = graded(broken, checkout)
     assert (status, result) == (1, {})
@@ -175,18 +166,17 @@ HIDDEN = (b"4711", b"Xanthippe", b"nothing at all", b"every length", b"another l
 
 
 def test_nothing_hidden_is_in_it(bundle: Path) -> None:
-    with zipfile.ZipFile(bundle / "grader.pyz") as archive:
-        names = [name for name in archive.namelist() if not name.endswith(".py")]
-        whole = b"".join(archive.read(name) for name in names)
-    assert sorted(names) == ["harness/packaging/key.json", "harness/packaging/plan.json"]
-    assert not [word for word in HIDDEN if word in whole]
+    files = packed((bundle / "grader.pyz").read_bytes())
+    data = {name: text for name, text in files.items() if not name.endswith(".py")}
+    assert data.keys() == {"harness/packaging/key.json", "harness/packaging/plan.json"}
+    assert not [word for word in HIDDEN if word in b"".join(data.values())]
 
 
 def test_hidden_scenarios_only_with_a_warning(course: Course) -> None:
     outcome = course.ok("classroom50", "tiny", "-o", "bundle", "--with-hidden")
     assert outcome.err.startswith("warning: whoever owns a repository can read the hidden ")
-    with zipfile.ZipFile(course.path("bundle/grader.pyz")) as archive:
-        assert b"4711" in archive.read("harness/packaging/plan.json")
+    files = packed(course.path("bundle/grader.pyz").read_bytes())
+    assert b"4711" in files["harness/packaging/plan.json"]
 
 
 def test_the_same_bytes_every_time(bundle: Path, course: Course) -> None:

@@ -37,8 +37,7 @@ def changed(old: str, new: str) -> str:
 
 
 def test_a_perfect_submission(autograder: Autograder) -> None:
-    autograder.hand_in(RIGHT)
-    results = autograder.grade()
+    results = autograder.grade(RIGHT)
     assert results["score"] == 6
     assert set(verdicts(results).values()) == {"passed"}
     assert [test["number"] for test in results["tests"]][:3] == ["1.1", "1.2", "2.1"]
@@ -48,8 +47,7 @@ def test_a_perfect_submission(autograder: Autograder) -> None:
 
 
 def test_a_faulty_one_is_told_why_where_it_may_see(autograder: Autograder) -> None:
-    autograder.hand_in(sample("hard_coded_5"))
-    results = autograder.grade()
+    results = autograder.grade(sample("hard_coded_5"))
     assert results["score"] == 4.62
     failed = {test["name"]: test for test in results["tests"] if test["status"] == "failed"}
     assert set(failed) == {
@@ -69,15 +67,15 @@ def test_a_faulty_one_is_told_why_where_it_may_see(autograder: Autograder) -> No
 
 
 def test_leaving_at_import(autograder: Autograder) -> None:
-    autograder.hand_in("import os\nos._exit(0)\n")
-    results = autograder.grade()
+    results = autograder.grade("import os\nos._exit(0)\n")
     assert results["score"] == 0
     assert set(verdicts(results).values()) == {"failed"}
 
 
 def test_an_endless_loop(autograder: Autograder) -> None:
-    autograder.hand_in(changed("    result = 0\n", "    result = 0\n    while not basket: pass\n"))
-    results = autograder.grade()
+    results = autograder.grade(
+        changed("    result = 0\n", "    result = 0\n    while not basket: pass\n")
+    )
     assert verdicts(results)["total: an empty basket"] == "failed"
     assert verdicts(results)["add: to the end"] == "passed"
     assert 0 < results["score"] < 6
@@ -102,10 +100,9 @@ def test_a_program_is_not_root_and_reaches_nothing_of_ours(autograder: Autograde
 
 
 def test_a_crash(autograder: Autograder) -> None:
-    autograder.hand_in(
+    results = autograder.grade(
         changed("    result = 0\n", "    import ctypes\n    ctypes.string_at(0)\n    result = 0\n")
     )
-    results = autograder.grade()
     crashed = next(t for t in results["tests"] if t["name"] == "total: an empty basket")
     assert crashed["status"] == "failed"
     assert "crash (SIGSEGV)" in crashed["output"]
@@ -134,10 +131,9 @@ def test_what_cannot_be_graded_says_why(
 
 
 def test_output_with_markup_and_controls_is_inert(autograder: Autograder) -> None:
-    autograder.hand_in(
+    results = autograder.grade(
         changed("    return result\n", "    return '<script>\\x1b[2J\\u202e' # <b>\n")
     )
-    results = autograder.grade()
     failed = next(t for t in results["tests"] if t["name"] == "total: an empty basket")
     assert results["test_output_format"] == "text"
     assert "\\x1b[2J" in failed["output"]
@@ -146,8 +142,7 @@ def test_output_with_markup_and_controls_is_inert(autograder: Autograder) -> Non
 
 def test_when_the_time_is_over_nothing_is_a_mark(autograder: Autograder) -> None:
     autograder.limit(stop_after=0, end_after=600)
-    autograder.hand_in(sample("hard_coded_5"))
-    results = autograder.grade()
+    results = autograder.grade(sample("hard_coded_5"))
     assert gives_no_mark(results, "out of time")
     assert "not counted as wrong" in results["output"]
     states = verdicts(results)
@@ -202,14 +197,12 @@ def test_where_there_is_no_other_user_either(autograder: Autograder) -> None:
     ids=["empty", "cut", "a list", "other kinds", "deep"],
 )
 def test_malformed_metadata_costs_nothing(autograder: Autograder, metadata: str) -> None:
-    autograder.hand_in(RIGHT)
-    assert autograder.grade(metadata=metadata)["score"] == 6
+    assert autograder.grade(RIGHT, metadata)["score"] == 6
 
 
 def test_a_late_one_is_told(autograder: Autograder) -> None:
-    autograder.hand_in(RIGHT)
     late = METADATA | {"created_at": "2024-03-23T18:30:00+10:00"}
-    results = autograder.grade(metadata=json.dumps(late))
+    results = autograder.grade(RIGHT, json.dumps(late))
     assert "Submitted 1 day 1 hour 30 minutes after the due date" in results["output"]
     assert results["score"] == 6
 
@@ -223,8 +216,7 @@ def test_valid_results_stand_there_before_anything_runs(autograder: Autograder) 
 
 def test_our_own_failure_is_no_mark(autograder: Autograder) -> None:
     autograder.write("source/interpreter", "/nowhere/python3\n")
-    autograder.hand_in(RIGHT)
-    results = autograder.grade()
+    results = autograder.grade(RIGHT)
     assert gives_no_mark(results, "the harness failed")
     assert "/nowhere" not in json.dumps(results)
 

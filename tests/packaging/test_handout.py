@@ -9,20 +9,18 @@ import shutil
 import sys
 import types
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harness.common import serial
 from harness.grading.context import visible_only
 from harness.grading.stub import bodies, stub
-from harness.model.expectation import AnswerKey
-from harness.model.plan import Plan, SourceFile
+from harness.model.plan import SourceFile
 from harness.reporting.view import paste
-from tests.packaging.given_away import IDS, ROOT, handed_out, laid_out, packed
-from tests.shipped import shipped
-from tests.tiny_course import FIXTURE, Course, Outcome, ran
+from tests.downloads import laid
+from tests.packaging.given_away import IDS, Check, Handout, handed_out, of_program, packed
+from tests.shipped import ROOT, shipped
+from tests.tiny_course import FIXTURE, Course, ran
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
 
@@ -44,11 +42,9 @@ def test_all_that_a_student_needs(tiny_handout: dict[str, bytes]) -> None:
 
 
 def test_the_command_that_the_readme_names_checks_all_files(
-    handout: Callable[[str], dict[str, bytes]],
-    tmp_path: Path,
-    selfcheck_here: Callable[..., Outcome],
+    handout: Handout, tmp_path: Path, selfcheck_here: Check
 ) -> None:
-    laid_out(handout("first-steps"), tmp_path)
+    laid(handout("first-steps"), tmp_path)
     right = ROOT / "examples" / "first-steps" / "submissions" / "right-short"
     for file in right.glob("*.py"):
         shutil.copy(file, tmp_path)
@@ -65,9 +61,7 @@ def test_the_command_that_the_readme_names_checks_all_files(
     assert "note: not checked: guess.py is not here; hand in all 3 files\n" in fewer.err
 
 
-def test_files_and_what_is_piped_in_are_handed_out_and_shown(
-    handout: Callable[[str], dict[str, bytes]],
-) -> None:
+def test_files_and_what_is_piped_in_are_handed_out_and_shown(handout: Handout) -> None:
     parts = handout("text-stats")
     data = ROOT / "examples" / "text-stats" / "specs" / "text-stats" / "data"
     assert parts["cat.txt"] == (data / "cat.txt").read_bytes()
@@ -101,9 +95,7 @@ def test_a_file_of_several_contents_is_named_with_what_to_do(tmp_path: Path) -> 
     ) in readme
 
 
-def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(
-    handout: Callable[[str], dict[str, bytes]],
-) -> None:
+def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(handout: Handout) -> None:
     page = handout("bank")["visible-scenarios.txt"].decode()
     assert "raises ValueError: balance must not be negative\n" in page
     assert "         InsufficientFundsError: Ada has only 5 dollars\n" in page
@@ -139,16 +131,13 @@ def test_nothing_hidden_is_in_it(tiny_handout: dict[str, bytes]) -> None:
 
 
 @pytest.mark.parametrize("assignment_id", IDS)
-def test_nothing_of_the_courses_own_is_in_it(
-    assignment_id: str, handout: Callable[[str], dict[str, bytes]]
-) -> None:
+def test_nothing_of_the_courses_own_is_in_it(assignment_id: str, handout: Handout) -> None:
     """No hidden scenario, no line of the reference, no mutant, no clause's text, no stand-in."""
     files = handout(assignment_id)
     inner = packed(files["selfcheck.pyz"])
     specification = shipped(assignment_id)
     visible = visible_only(specification).plan
-    plan = serial.loads(Plan, inner["harness/packaging/plan.json"])
-    key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
+    plan, key = of_program(files["selfcheck.pyz"])
     shown = {scenario.id for scenario in visible.scenarios}
     assert {scenario.id for scenario in plan.scenarios} == shown
     assert {entry.scenario_id for entry in key.scenarios} == shown
@@ -177,7 +166,7 @@ def test_nothing_of_the_courses_own_is_in_it(
 
 @pytest.mark.parametrize("assignment_id", IDS)
 def test_a_stub_has_the_functions_and_none_of_their_bodies(
-    assignment_id: str, handout: Callable[[str], dict[str, bytes]]
+    assignment_id: str, handout: Handout
 ) -> None:
     plan = shipped(assignment_id).plan
     for reference in shipped(assignment_id).reference:
@@ -324,7 +313,7 @@ def test_an_assignment_without_visible_scenarios_has_no_handout(course: Course) 
 
 @pytest.mark.parametrize("assignment_id", IDS)
 def test_the_stub_is_imported_and_runs(
-    assignment_id: str, handout: Callable[[str], dict[str, bytes]], tmp_path: Path
+    assignment_id: str, handout: Handout, tmp_path: Path
 ) -> None:
     for name, data in handout(assignment_id).items():
         if name.endswith(".py"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,19 +10,25 @@ from typing import Any
 
 import pytest
 
-from harness.common import serial
 from harness.execution import AnyDriver, create_driver, find_interpreter
 from harness.execution.piped.driver import PipedDriver
 from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import prepare, visible_only
 from harness.grading.grader import Grader
-from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
-from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
+from tests.downloads import laid
 from tests.execution.conftest import installed
-from tests.packaging.given_away import HOST, IDS, ROOT, laid_out, packed, run_selfcheck
-from tests.shipped import shipped
+from tests.packaging.given_away import (
+    HOST,
+    IDS,
+    Check,
+    Handout,
+    of_program,
+    packed,
+    run_selfcheck,
+)
+from tests.shipped import ROOT, shipped
 from tests.tiny_course import FIXTURE, Course, Outcome
 
 NO_TERMINALS = ROOT / "tests" / "execution" / "no_terminals.py"
@@ -60,7 +65,7 @@ SAMPLES = sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))
 @pytest.fixture(scope="module")
 def tiny(tiny_handout: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The handout of the tiny course, laid out."""
-    return laid_out(tiny_handout, tmp_path_factory.mktemp("tiny"))
+    return laid(tiny_handout, tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.mark.parametrize(
@@ -105,13 +110,11 @@ SOME = (
     "names", [SOME, pytest.param(("*",), marks=pytest.mark.release)], ids=["some", "all"]
 )
 def test_each_verdict_and_message_is_that_of_harness_check(
-    names: tuple[str, ...], handout: Callable[[str], dict[str, bytes]]
+    names: tuple[str, ...], handout: Handout
 ) -> None:
     """These samples on the first visible scenario of each function, on terminals in the portable
     tier and over pipes."""
-    inner = packed(handout("connect4ish")["selfcheck.pyz"])
-    plan = serial.loads(Plan, inner["harness/packaging/plan.json"])
-    key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
+    plan, key = of_program(handout("connect4ish")["selfcheck.pyz"])
     first = {scenario.function: scenario.id for scenario in reversed(plan.scenarios)}
     chosen = set(first.values())
     whole = visible_only(shipped("connect4ish"))
@@ -154,12 +157,9 @@ def checked(assignment_id: str, handed: Path) -> Outcome:
 @pytest.mark.release
 @pytest.mark.parametrize(("assignment_id", "before"), CASES)
 def test_right_and_faulty_programs_of_every_assignment(
-    assignment_id: str,
-    before: tuple[Path, ...],
-    handout: Callable[[str], dict[str, bytes]],
-    tmp_path: Path,
+    assignment_id: str, before: tuple[Path, ...], handout: Handout, tmp_path: Path
 ) -> None:
-    folder = laid_out(handout(assignment_id), tmp_path)
+    folder = laid(handout(assignment_id), tmp_path)
     for name, status in ((RIGHT[assignment_id], 0), (FAULTY[assignment_id], 1)):
         sample = ROOT / "submissions" / assignment_id / name
         files = [path for path in sample.iterdir() if path.name != "expect.yaml"]
@@ -173,7 +173,7 @@ def test_right_and_faulty_programs_of_every_assignment(
 
 
 def test_the_stub_compiles_and_fails_and_the_program_says_what_it_is(
-    tiny: Path, selfcheck_here: Callable[..., Outcome]
+    tiny: Path, selfcheck_here: Check
 ) -> None:
     done = selfcheck_here("a1.py", cwd=tiny)
     assert done.status == 1
@@ -184,9 +184,7 @@ def test_the_stub_compiles_and_fails_and_the_program_says_what_it_is(
     assert "\x1b" not in done.out
 
 
-def test_another_version_of_python_is_told_loudly(
-    tiny: Path, selfcheck_here: Callable[..., Outcome]
-) -> None:
+def test_another_version_of_python_is_told_loudly(tiny: Path, selfcheck_here: Check) -> None:
     file = str(FIXTURE / "submissions" / "tiny" / "perfect" / "a1.py")
     done = selfcheck_here(file, cwd=tiny, python="3.99")
     assert done.status == 0
@@ -204,33 +202,24 @@ def test_a_python_that_is_too_old_is_told_so(tiny: Path, tmp_path: Path) -> None
 
 
 WRONG = {
-    "nothing": ([], "no file is named. Hint: python3 selfcheck.pyz a1.py (Windows: py "),
-    "a count of none": (["--failures=0", "a1.py"], "--failures takes a number from 1 on"),
-    "another folder": (["x/prog.py"], "x/prog.py: there is no such file or folder. Hint: name "),
-    "a letter too many": (
-        ["a11.py"],
-        "a11.py: there is no such file or folder. Hint: is it a1.py?",
-    ),
-    "no ending": (["a1"], "a1: there is no such file or folder. Hint: is it a1.py?"),
-    "an ending unseen": (
-        ["words"],
-        "words: there is no such file or folder. Hint: is it words.txt?",
-    ),
-    "nothing inside": (
-        ["Übung 1"],
-        "Übung 1: there is no a1.py in this folder. Hint: name the file",
-    ),
+    "nothing": ("", "no file is named. Hint: python3 selfcheck.pyz a1.py (Windows: py "),
+    "a count of none": ("--failures=0", "--failures takes a number from 1 on"),
+    "another folder": ("x/prog.py", "x/prog.py: there is no such file or folder. Hint: name "),
+    "a letter too many": ("a11.py", "a11.py: there is no such file or folder. Hint: is it a1.py?"),
+    "no ending": ("a1", "a1: there is no such file or folder. Hint: is it a1.py?"),
+    "an ending unseen": ("words", "words: there is no such file or folder. Hint: is it words.txt?"),
+    "nothing inside": ("Übung 1", "Übung 1: there is no a1.py in this folder. Hint: name the file"),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_cannot_be_run_is_told_in_one_line(
-    name: str, tiny: Path, selfcheck_here: Callable[..., Outcome]
+    name: str, tiny: Path, selfcheck_here: Check
 ) -> None:
     (tiny / "Übung 1").mkdir(exist_ok=True)
     (tiny / "words.txt").touch()
-    arguments, said = WRONG[name]
-    done = selfcheck_here(*arguments, cwd=tiny)
+    argument, said = WRONG[name]
+    done = selfcheck_here(*filter(None, [argument]), cwd=tiny)
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith(f"error: {said}")
     assert len(done.err.splitlines()) == 1
@@ -243,7 +232,7 @@ def test_the_exit_status_is_that_of_the_program(tiny: Path) -> None:
 
 
 def test_another_name_is_checked_and_said(
-    tiny: Path, tmp_path: Path, selfcheck_here: Callable[..., Outcome]
+    tiny: Path, tmp_path: Path, selfcheck_here: Check
 ) -> None:
     """In a folder as one system of cloud storage names it."""
     folder = tmp_path / "OneDrive - Universität" / "Übung 1"
@@ -264,11 +253,9 @@ def test_another_name_is_checked_and_said(
 
 
 def test_where_any_name_will_do_none_is_said(
-    handout: Callable[[str], dict[str, bytes]],
-    tmp_path: Path,
-    selfcheck_here: Callable[..., Outcome],
+    handout: Handout, tmp_path: Path, selfcheck_here: Check
 ) -> None:
-    folder = laid_out(handout("cs112-p4"), tmp_path)
+    folder = laid(handout("cs112-p4"), tmp_path)
     (folder / "p4.py").rename(folder / "mine.py")
     done = selfcheck_here("mine.py", cwd=folder)
     assert done.status == 1
@@ -276,11 +263,9 @@ def test_where_any_name_will_do_none_is_said(
 
 
 @pytest.fixture(scope="module")
-def two_files(
-    handout: Callable[[str], dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def two_files(handout: Handout, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A student's folder where two files belong together, and an archive of earlier ones lies."""
-    folder = laid_out(handout("comp1005-a3"), tmp_path_factory.mktemp("two"))
+    folder = laid(handout("comp1005-a3"), tmp_path_factory.mktemp("two"))
     sample = ROOT / "submissions" / "comp1005-a3" / RIGHT["comp1005-a3"]
     with zipfile.ZipFile(folder / "A3.zip", "w") as archive:
         for name in ("connect4.py", "c4game.py"):
@@ -291,16 +276,14 @@ def two_files(
 
 @pytest.mark.parametrize("named", [["connect4.py"], ["c4game.py", "connect4.py"]])
 def test_files_that_belong_together_are_checked_together(
-    named: list[str], two_files: Path, selfcheck_here: Callable[..., Outcome]
+    named: list[str], two_files: Path, selfcheck_here: Check
 ) -> None:
     done = selfcheck_here(*named, cwd=two_files)
     assert done.status == 0, done.out
     assert "note" not in done.err
 
 
-def test_an_archive_beside_newer_files_is_told(
-    two_files: Path, selfcheck_here: Callable[..., Outcome]
-) -> None:
+def test_an_archive_beside_newer_files_is_told(two_files: Path, selfcheck_here: Check) -> None:
     done = selfcheck_here(".", cwd=two_files)
     assert done.status == 1
     assert "note: c4game.py and connect4.py beside A3.zip were not read\n" in done.err

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.packaging.given_away import ROOT
+from tests.shipped import ROOT
 from tests.tiny_course import PATIENCE, environment, ran
 
 

@@ -2,20 +2,22 @@
 
 `programs`: twenty in five styles, none from another, and twenty disguised copies of them.
 `made_class`: thirty independent programs, and one that some others have copied.
+What people do to a copied program so that it does not look copied, and the same written by somebody
+else: statements in another shape, not only under other names. Nobody runs what comes out: it is
+compared, so what it would do matters less than its shape.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
 from harness.study.program_texts import fingerprints
-from tests.study.disguises import DISGUISES, disguised, half_of
-from tests.study.paraphrases import paraphrased
 
 SUBMISSIONS = Path(__file__).parents[2] / "submissions"
 SAMPLES = SUBMISSIONS / "connect4ish"
@@ -118,10 +120,8 @@ def alike_by_chance(count: int, draw: int, share: float) -> dict[str, str]:
 
 def written_anew(functions: Sequence[int], chance: random.Random, share: float) -> str:
     """A program of these functions, this share of whose statements is in another shape."""
-    body: list[ast.stmt] = [
-        paraphrased(deepcopy(all_functions()[at]), chance, share) for at in functions
-    ]
-    return ast.unparse(ast.fix_missing_locations(ast.Module(body, []))) + "\n"
+    body = [paraphrased(deepcopy(all_functions()[at]), chance, share) for at in functions]
+    return ast.unparse(ast.fix_missing_locations(ast.Module([*body], []))) + "\n"
 
 
 @cache
@@ -158,3 +158,214 @@ def sources_by_assignment() -> dict[str, tuple[str, ...]]:
                 texts.append(text)
         found[folder.name] = tuple(texts)
     return found
+
+
+Disguise = Callable[[ast.Module, random.Random], ast.Module]
+
+
+def renamed(tree: ast.Module, chance: random.Random) -> ast.Module:
+    """Other names for all local variables and parameters."""
+
+    class Rename(ast.NodeTransformer):
+        def __init__(self) -> None:
+            self.names: dict[str, str] = {}
+
+        def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+            bound = {each.arg for each in node.args.args} | {
+                each.id
+                for each in ast.walk(node)
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            }
+            self.names = {
+                name: f"{chance.choice('abcdefgh')}{number}_{name[::-1]}"
+                for number, name in enumerate(sorted(bound))
+                if not hasattr(builtins, name)
+            }
+            self.generic_visit(node)
+            self.names = {}
+            return node
+
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            node.id = self.names.get(node.id, node.id)
+            return node
+
+        def visit_arg(self, node: ast.arg) -> ast.AST:
+            node.arg = self.names.get(node.arg, node.arg)
+            return node
+
+    return Rename().visit(tree)  # type: ignore[no-any-return]
+
+
+def reordered(tree: ast.Module, chance: random.Random) -> ast.Module:
+    """The functions in another order."""
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    chance.shuffle(functions)
+    order = iter(functions)
+    tree.body = [next(order) if isinstance(n, ast.FunctionDef) else n for n in tree.body]
+    return tree
+
+
+def without_comments(tree: ast.Module, _: random.Random) -> ast.Module:
+    """No docstrings and no annotations; comments are lost with the tree."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            if ast.get_docstring(node) is not None and len(node.body) > 1:
+                node.body = node.body[1:]
+            node.returns = None
+            for each in node.args.args:
+                each.annotation = None
+    return tree
+
+
+def loops_turned(tree: ast.Module, _: random.Random) -> ast.Module:
+    """`for name in range(end)` as a `while` loop that counts."""
+
+    class Turn(ast.NodeTransformer):
+        def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+            self.generic_visit(node)
+            counts = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == "range"
+            jumps = any(isinstance(each, ast.Continue) for each in ast.walk(node))
+            if not counts or jumps or node.orelse or not isinstance(node.target, ast.Name):
+                return node
+            assert isinstance(node.iter, ast.Call)
+            if len(node.iter.args) != 1:
+                return node
+            name, end = node.target.id, ast.unparse(node.iter.args[0])
+            start, loop = ast.parse(f"{name} = 0\nwhile {name} < {end}:\n    {name} += 1").body
+            assert isinstance(loop, ast.While)
+            loop.body = [*node.body, *loop.body]
+            return [start, loop]
+
+    return Turn().visit(tree)  # type: ignore[no-any-return]
+
+
+def messages_inlined(tree: ast.Module, _: random.Random) -> ast.Module:
+    """Constants of the module written where they are used."""
+    texts = {
+        node.targets[0].id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+
+    class Inline(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            loaded = isinstance(node.ctx, ast.Load)
+            return texts[node.id] if loaded and node.id in texts else node
+
+    return Inline().visit(tree)  # type: ignore[no-any-return]
+
+
+def half_of(tree: ast.Module, other: ast.Module) -> ast.Module:
+    """Every second function from the other program, by name."""
+    theirs = {n.name: n for n in other.body if isinstance(n, ast.FunctionDef)}
+    taken = 0
+    for at, node in enumerate(tree.body):
+        if isinstance(node, ast.FunctionDef) and node.name in theirs:
+            taken += 1
+            if taken % 2 == 0:
+                tree.body[at] = theirs[node.name]
+    return tree
+
+
+DISGUISES: dict[str, Disguise] = {
+    "renamed": renamed,
+    "reordered": reordered,
+    "without comments": without_comments,
+    "loops turned": loops_turned,
+    "messages inlined": messages_inlined,
+}
+
+
+def disguised(source: str, names: tuple[str, ...], seed: int) -> str:
+    """The program after these disguises."""
+    tree, chance = ast.parse(source), random.Random(seed)
+    for name in names:
+        tree = DISGUISES[name](tree, chance)
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+def paraphrased(function: ast.FunctionDef, chance: random.Random, share: float) -> ast.FunctionDef:
+    """The function with about this share of the statements that can be turned written otherwise."""
+    return _Paraphrase(chance, share).visit(function)  # type: ignore[no-any-return]
+
+
+class _Paraphrase(ast.NodeTransformer):
+    def __init__(self, chance: random.Random, share: float) -> None:
+        self.chance, self.share, self.names = chance, share, 0
+
+    def _turns(self) -> bool:
+        return self.chance.random() < self.share
+
+    def _name(self) -> str:
+        self.names += 1
+        return f"step{self.names}"
+
+    def _apart(self, value: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
+        """A value computed before it is used."""
+        name = self._name()
+        before = ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
+        return [before], ast.Name(name, ast.Load())
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt | list[ast.stmt]:
+        if node.value is None or isinstance(node.value, ast.Name) or not self._turns():
+            return node
+        before, node.value = self._apart(node.value)
+        return [*before, node]
+
+    def _arguments_apart(self, node: ast.Assign | ast.Expr) -> list[ast.stmt]:
+        value, before = node.value, list[ast.stmt]()
+        if isinstance(value, ast.Call):
+            for at, argument in enumerate(value.args):
+                simple = isinstance(argument, ast.Name | ast.Constant | ast.Starred)
+                if not simple and self._turns():
+                    first, value.args[at] = self._apart(argument)
+                    before += first
+        elif isinstance(value, ast.BinOp) and self._turns():
+            first, value.left = self._apart(value.left)
+            before += first
+        return [*before, node]
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        return self._arguments_apart(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
+        return self._arguments_apart(node)
+
+    def visit_If(self, node: ast.If) -> ast.stmt | list[ast.stmt]:
+        self.generic_visit(node)
+        before: list[ast.stmt] = []
+        if self._turns() and isinstance(node.test, ast.BoolOp) and not node.orelse:
+            if isinstance(node.test.op, ast.And):
+                inner = ast.If(node.test.values.pop(), node.body, [])
+                node.body = [inner]
+                if len(node.test.values) == 1:
+                    node.test = node.test.values[0]
+        elif self._turns() and node.orelse:
+            node.test = ast.UnaryOp(ast.Not(), node.test)
+            node.body, node.orelse = node.orelse, node.body
+        elif self._turns() and not isinstance(node.test, ast.Name):
+            before, node.test = self._apart(node.test)
+        return [*before, node]
+
+    def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
+        self.generic_visit(node)
+        if not self._turns():
+            return node
+        before, node.iter = self._apart(node.iter)
+        if isinstance(node.target, ast.Name) and self._turns():
+            name = self._name()
+            take = ast.Assign([node.target], ast.Name(name, ast.Load()), lineno=0)
+            node.target = ast.Name(name, ast.Store())
+            node.body = [take, *node.body]
+        return [*before, node]
+
+    def visit_While(self, node: ast.While) -> ast.stmt:
+        self.generic_visit(node)
+        if isinstance(node.test, ast.Constant) or not self._turns():
+            return node
+        leave = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+        node.test = ast.Constant(True)
+        node.body = [leave, *node.body]
+        return node

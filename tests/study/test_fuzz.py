@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import os
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -21,7 +21,6 @@ from harness.model.observation import Ending, Observation, Turn
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings, FuzzTarget
-from harness.model.submission import Submission
 from harness.study.fuzz import worker as fuzz_worker
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, play_games, shorten_game
 from harness.study.fuzz.searching import FuzzOptions, fuzz, not_fuzzed
@@ -103,6 +102,22 @@ def drawer(course: Course, strategy: str) -> Drawer:
     return Drawer(target, settings, CourseCode(settings.folder))
 
 
+def context_of(course: Course) -> GradingContext:
+    return prepare(load(course.root, "tiny"), cache=course.path(".harness-cache"), recall_tier=True)
+
+
+def checked(context: GradingContext, path: Path) -> SubmissionResult:
+    assignment = context.specification.plan.assignment
+    (result,) = check_submissions(context, handed_in([path], assignment))
+    return result
+
+
+@pytest.fixture
+def tills(course: Course) -> FuzzTarget:
+    settings, _ = with_fuzz(course)
+    return next(each for each in settings.targets if each.id == "tills")
+
+
 def test_draws_are_the_same_for_a_seed_and_settled(course: Course) -> None:
     made = drawer(course, "baskets")
     seed = batch_seed(0, "baskets", 0)
@@ -159,17 +174,9 @@ def test_mistakes_in_fuzz_have_their_place(course: Course) -> None:
         assert place in outcome.err
 
 
-def asks(prompts: list[str]) -> Observation:
-    return Observation(ending=Ending.ANSWERED, turns=tuple(Turn(printed=p) for p in prompts))
-
-
-def test_games_answer_the_prompt_that_is_shown(course: Course) -> None:
-    settings, _ = with_fuzz(course)
-    target = next(each for each in settings.targets if each.id == "tills")
-    again = SimpleNamespace(text="Again? ")
-    target = SimpleNamespace(  # type: ignore[assignment]
-        id="x", place="", inputs=6, prompts=(target.prompts[0], again), stimulus=target.stimulus
-    )
+def test_games_answer_the_prompt_that_is_shown(tills: FuzzTarget) -> None:
+    again = replace(tills.prompts[0], text="Again? ")
+    target = replace(tills, id="x", inputs=6, prompts=(*tills.prompts, again))
 
     def run(stimuli: list[Stimulus]) -> list[Observation]:
         """Asks for amounts, and after each 3 whether to go on; y goes on, q ends."""
@@ -188,15 +195,12 @@ def test_games_answer_the_prompt_that_is_shown(course: Course) -> None:
     (game,) = play_games(target, drawn, (("q",), ("n",)), run)
     assert [each.text for each in game.inputs] == ["1", "3", "y", "2", "3", "n"]
     with pytest.raises(UserError, match="the reference asks after 'Amount: '"):
-        unnamed = SimpleNamespace(**{**vars(target), "prompts": (again, again)})
-        play_games(unnamed, drawn, (("q",), ("n",)), run)  # type: ignore[arg-type]
+        play_games(replace(target, prompts=(again, again)), drawn, (("q",), ("n",)), run)
 
 
-def test_a_game_is_as_short_as_can_be(course: Course) -> None:
-    settings, _ = with_fuzz(course)
-    target = next(each for each in settings.targets if each.id == "tills")
+def test_a_game_is_as_short_as_can_be(tills: FuzzTarget) -> None:
     lines = [str(number) for number in range(40)]
-    game = play_games(target, [(tuple(lines),)], (("q",),), lambda all_: [
+    game = play_games(tills, [(tuple(lines),)], (("q",),), lambda all_: [
         Observation(ending=Ending.ANSWERED, turns=tuple(
             Turn(printed="Amount: ", typed=typed) for typed in one.inputs[:41]
         )) for one in all_
@@ -219,9 +223,7 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     with_fuzz(course)
     text = RIGHT.read_text(encoding="utf-8")
     course.write("rare/a1.py", text.replace(*RARE))
-    cache = course.root / ".harness-cache"
-    context = prepare(load(course.root, "tiny"), cache=cache, recall_tier=True)
-    (before,) = check_submissions(context, handed_in([course.path("rare")], _asked(context)))
+    before = checked(context_of(course), course.path("rare"))
     assert before.mark == before.out_of
     arguments = ("fuzz", "tiny", "rare", RIGHT, "--inputs", "250")
     outcome = course.run(*arguments, "--jobs", "1", "--json", "found.json")
@@ -245,9 +247,7 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     assert course.path("again.json").read_bytes() == course.path("found.json").read_bytes()
     pasted = "scenarios:\n" + "".join(each["scenario"] for each in found)
     course.write("specs/tiny/pasted.yaml", pasted)
-    context = prepare(load(course.root, "tiny"), cache=cache, recall_tier=True)
-    (after,) = check_submissions(context, handed_in([course.path("rare")], _asked(context)))
-    failed = [each.scenario_id for each in after.scenarios if not each.verdict.passed]
+    failed = _failed(checked(context_of(course), course.path("rare")))
     assert len(failed) == 2
     assert all(name.startswith("pasted/") for name in failed)
 
@@ -283,13 +283,12 @@ def test_every_batch_is_compared_whatever_was_observed_before(
     settings, target = with_fuzz(course)
     monkeypatch.setattr(fuzz_worker, "BATCH", 25)
     monkeypatch.setattr(Comparer, "_may_share", lambda *_: False)
-    context = prepare(
-        load(course.root, "tiny"), cache=course.root / ".harness-cache", recall_tier=True
-    )
-    (submission,) = handed_in([RIGHT], _asked(context))
+    context = context_of(course)
+    assignment = context.specification.plan.assignment
+    (submission,) = handed_in([RIGHT], assignment)
     setup = fuzz_worker.Setup(
         settings=settings,
-        assignment=_asked(context),
+        assignment=assignment,
         reference=context.specification.reference,
         submissions=(submission,),
         interpreter=context.interpreter,
@@ -309,14 +308,10 @@ def test_every_batch_is_compared_whatever_was_observed_before(
 def test_extra_credit_makes_no_program_with_a_failure_one_with_full_marks(course: Course) -> None:
     with_fuzz(course)
     path = course.path("specs/tiny/total.yaml")
-    path.write_text("extra_credit: true\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    course.write("specs/tiny/total.yaml", "extra_credit: true\n" + path.read_text("utf-8"))
     course.ok("fuzz", "tiny", "submissions/tiny", "--inputs", "1", "--json", "found.json")
     report = json.loads(course.path("found.json").read_text(encoding="utf-8"))
     assert [each["ids"] for each in report["submissions"]] == [["perfect"]]
-
-
-def _asked(context: object) -> object:
-    return context.specification.plan.assignment  # type: ignore[attr-defined]
 
 
 CPU_SECONDS = 120  # of one core, for drawing, comparing and shrinking
@@ -328,21 +323,14 @@ def test_a_rare_fault_is_one_change_of_a_sample(fault: RareFault) -> None:
         compile(text, name, "exec")
 
 
-def laid(fault: RareFault, folder: Path, context: GradingContext) -> Submission:
-    folder.mkdir(parents=True)
-    for name, text in fault.files().items():
-        (folder / name).write_text(text, encoding="utf-8")
-    (submission,) = handed_in([folder], context.specification.plan.assignment)
-    return submission
-
-
 @pytest.mark.release
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> None:
     cache = ROOT / ".harness-cache"
     specification, settings = load_for_fuzzing(ROOT, fault.assignment)
     context = prepare(specification, cache=cache, recall_tier=True)
-    submission = laid(fault, tmp_path / fault.name, context)
+    folder = Course.lay(tmp_path / fault.name, fault.files()).root
+    (submission,) = handed_in([folder], specification.plan.assignment)
     (before,) = check_submissions(context, [submission])
     assert before.all_passed
     assert before.mark is not None

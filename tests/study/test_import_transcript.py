@@ -11,9 +11,15 @@ from tests.tiny_course import Course
 MAIN = "specs/tiny/main.yaml"
 
 
-def transcript(course: Course, text: str, name: str = "Three amounts.txt") -> str:
+NAME = "Three amounts.txt"
+
+
+def imported(course: Course, text: str, *arguments: str, to: str = MAIN, name: str = NAME) -> str:
+    """What the command says of a transcript of this text, which it takes."""
     course.write(name, text)
-    return name
+    outcome = course.ok("import-transcript", name, "--to", to, *arguments)
+    assert outcome.err == ""
+    return outcome.out
 
 
 def shown(*typed: str) -> str:
@@ -29,10 +35,8 @@ def shown(*typed: str) -> str:
 
 def test_a_scenario_is_added_that_the_reference_passes(course: Course) -> None:
     before = course.path(MAIN).read_text(encoding="utf-8")
-    name = transcript(course, shown("1", "2", "3", "q").replace("\n", "\r\n"))
-    outcome = course.run("import-transcript", name, "--to", MAIN)
-    assert (outcome.status, outcome.err) == (0, "")
-    assert outcome.out == "Three amounts.txt: scenario 'Three amounts' with 4 inputs\n"
+    said = imported(course, shown("1", "2", "3", "q").replace("\n", "\r\n"))
+    assert said == "Three amounts.txt: scenario 'Three amounts' with 4 inputs\n"
     after = course.path(MAIN).read_text(encoding="utf-8")
     assert after == (
         before + '  - name: "Three amounts"\n    run: a1.py\n    input: ["1", "2", "3", "q"]\n'
@@ -40,7 +44,7 @@ def test_a_scenario_is_added_that_the_reference_passes(course: Course) -> None:
     )
     recorded = course.path("specs/tiny/gameplay/three_amounts.txt").read_text(encoding="utf-8")
     assert recorded.startswith("{{ PROMPT }}1\n")
-    again = course.run("import-transcript", name, "--to", MAIN)
+    again = course.run("import-transcript", NAME, "--to", MAIN)
     assert again.status == 2
     assert course.path(MAIN).read_text(encoding="utf-8") == after
 
@@ -49,14 +53,12 @@ MARKS = {"basket": 1, "is_valid": 1, "main": 3, "total": 1}  # of 6
 
 
 def test_where_all_marks_are_given_it_is_told_how_to_give_points(course: Course) -> None:
-    for file, marks in MARKS.items():
-        path = course.path(f"specs/tiny/{file}.yaml")
-        path.write_text(f"marks: {marks}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
-    name = transcript(course, shown("1", "2", "q"))
+    for name, marks in MARKS.items():
+        text = course.path(f"specs/tiny/{name}.yaml").read_text("utf-8")
+        course.write(f"specs/tiny/{name}.yaml", f"marks: {marks}\n{text}")
     file = "specs/tiny/imported.yaml"
-    outcome = course.run("import-transcript", name, "--to", file, "--clause", "5.game")
-    assert (outcome.status, outcome.err) == (0, "")
-    assert outcome.out.splitlines() == [
+    said = imported(course, shown("1", "2", "q"), "--clause", "5.game", to=file)
+    assert said.splitlines() == [
         "Three amounts.txt: scenario 'Three amounts' with 3 inputs",
         "It costs no marks: the marks: of the other files are all that the assignment has. To give "
         f"it points, lower one of those, and take informational: true out of {file}",
@@ -70,24 +72,31 @@ def test_where_all_marks_are_given_it_is_told_how_to_give_points(course: Course)
 
 
 def test_a_new_file_is_of_the_program_where_there_is_no_main(course: Course) -> None:
-    reference = course.path("reference/tiny/a1.py")
-    text = reference.read_text(encoding="utf-8").replace("main()", "play()")
-    reference.write_text(text, encoding="utf-8")
+    reference = course.path("reference/tiny/a1.py").read_text("utf-8")
+    course.write("reference/tiny/a1.py", reference.replace("main()", "play()"))
     course.path(MAIN).unlink()
     course.edit("specs/tiny/assignment.yaml", "mutants: mutants.yaml\n", "")
     course.path("specs/tiny/mutants.yaml").unlink()
     file = "specs/tiny/imported.yaml"
-    outcome = course.run("import-transcript", transcript(course, shown("q")), "--to", file)
-    assert (outcome.status, outcome.err) == (0, "")
+    imported(course, shown("q"), to=file)
     assert course.path(file).read_text(encoding="utf-8").startswith("function: a1.py\n")
 
 
-def test_a_wrong_line_is_named_and_nothing_is_written(course: Course) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            shown("1", "2", "q").replace("\n3\n", "\n4\n"),
+            "Three amounts.txt:4: the transcript has '4', the reference shows '3'. Hint: ",
+        ),
+        ("Amount: {{ PROMPT }}\nAmount: q\nBye.\n", "cannot be written as a scenario"),
+    ],
+    ids=["a wrong line is named", "a typed template would stand for a constant"],
+)
+def test_nothing_is_written_of_what_is_refused(course: Course, text: str, said: str) -> None:
     before = course.path(MAIN).read_bytes()
-    name = transcript(course, shown("1", "2", "q").replace("\n3\n", "\n4\n"))
-    assert course.refusal("import-transcript", name, "--to", MAIN).startswith(
-        "Three amounts.txt:4: the transcript has '4', the reference shows '3'. Hint: "
-    )
+    course.write(NAME, text)
+    assert said in course.refusal("import-transcript", NAME, "--to", MAIN)
     assert course.path(MAIN).read_bytes() == before
     assert not course.path("specs/tiny/gameplay/three_amounts.txt").exists()
 
@@ -118,30 +127,17 @@ ODD = (
 
 
 def test_what_was_typed_reads_back_as_it_was(course: Course) -> None:
-    name = transcript(course, "".join(f"Amount: {line}\n" for line in (*ODD, "q")) + "Bye.\n")
-    outcome = course.run("import-transcript", name, "--to", MAIN)
-    assert (outcome.status, outcome.err) == (0, "")
+    imported(course, "".join(f"Amount: {line}\n" for line in (*ODD, "q")) + "Bye.\n")
     plan = load(course.root, "tiny").plan
     typed = plan.scenario("main/three-amounts").stimuli[0].inputs
     assert tuple(each.text for each in typed) == (*ODD, "q")
 
 
-def test_a_typed_template_is_refused_where_it_would_stand_for_a_constant(course: Course) -> None:
-    before = course.path(MAIN).read_bytes()
-    name = transcript(course, "Amount: {{ PROMPT }}\nAmount: q\nBye.\n")
-    assert "cannot be written as a scenario" in course.refusal(
-        "import-transcript", name, "--to", MAIN
-    )
-    assert course.path(MAIN).read_bytes() == before
-    assert not course.path("specs/tiny/gameplay/three_amounts.txt").exists()
-
-
 @pytest.mark.parametrize("name", ["x\x1b[2Jy.txt", "x\ny.txt"])
 def test_the_name_of_a_transcript_is_shown_with_escapes(course: Course, name: str) -> None:
-    course.write(name, shown("1", "q"))
-    outcome = course.ok("import-transcript", name, "--to", MAIN)
-    assert outcome.out.count("\n") == 1
-    assert outcome.out.startswith(("x\\x1b[2Jy.txt: ", "x\\ny.txt: "))
+    said = imported(course, shown("1", "q"), name=name)
+    assert said.count("\n") == 1
+    assert said.startswith(("x\\x1b[2Jy.txt: ", "x\\ny.txt: "))
 
 
 GOOD = "Welcome\nName: Ada\nHello, Ada!\nAgain? n\nBye.\n"
@@ -149,19 +145,16 @@ GOOD = "Welcome\nName: Ada\nHello, Ada!\nAgain? n\nBye.\n"
 
 def screen(inputs: tuple[str, ...]) -> Screen:
     """A program that asks for a name, greets, and asks whether to go on."""
-    text, left = "Welcome\n", list(inputs)
-    while True:
-        text += "Name: "
-        if not left:
-            return Screen(text=text, waits=True)
-        name = left.pop(0)
-        text += f"{name}\nHello, {name}!\nAgain? "
-        if not left:
-            return Screen(text=text, waits=True)
-        answer = left.pop(0)
-        text += f"{answer}\n"
-        if answer != "y":
+    text = "Welcome\nName: "
+    for number, typed in enumerate(inputs):
+        text += f"{typed}\n"
+        if number % 2 == 0:
+            text += f"Hello, {typed}!\nAgain? "
+        elif typed == "y":
+            text += "Name: "
+        else:
             return Screen(text=text + "Bye.\n", waits=False)
+    return Screen(text=text, waits=True)
 
 
 @pytest.mark.parametrize(

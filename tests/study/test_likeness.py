@@ -6,6 +6,9 @@ import base64
 import json
 import re
 import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ import pytest
 from harness.execution import ToolFailed
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending
-from harness.model.study import Fingerprint
+from harness.model.study import Fingerprint, SimilarPair
 from harness.model.submission import Submission
 from harness.study import program_texts
 from harness.study.likeness import MOST_MATCHES, Likeness, groups, likeness, matches
@@ -27,51 +30,64 @@ from tests.study.class_of_copies import (
     STYLE_OF,
     TURNED,
     alike_by_chance,
+    disguised,
     made_class,
     programs,
     reference_of,
 )
-from tests.study.disguises import disguised
 from tests.tiny_course import Course
 
+Scores = dict[frozenset[str], float]
 
-def prints(text: str) -> tuple[Fingerprint, ...]:
+
+def prints(text: str, read: Any = fingerprints) -> tuple[Fingerprint, ...]:
     return tuple(
         Fingerprint(value=value, first_line=first, last_line=last, file=file)
-        for value, first, last, file in fingerprints([text.encode()])
+        for value, first, last, file in read([text.encode()])
     )
 
 
-def tokens(text: str) -> tuple[Fingerprint, ...]:
-    return tuple(
-        Fingerprint(value=value, first_line=first, last_line=last, file=file)
-        for value, first, last, file in token_fingerprints([text.encode()])
-    )
+tokens = partial(prints, read=token_fingerprints)
+
+
+def alike(texts: Mapping[str, str], read: Any = fingerprints, **options: Any) -> Likeness:
+    return likeness({name: prints(text, read) for name, text in texts.items()}, **options)
+
+
+def names(pairs: Iterable[SimilarPair]) -> list[tuple[str, str]]:
+    return [(pair.first, pair.second) for pair in pairs]
+
+
+def scores_of(found: Likeness) -> Scores:
+    """Of all pairs; 0 for one that is not among them."""
+    scores = {frozenset((pair.first, pair.second)): pair.score for pair in found.pairs}
+    return defaultdict(float, scores)
 
 
 @pytest.fixture(scope="module")
-def scores() -> dict[frozenset[str], float]:
-    pairs = likeness({name: prints(text) for name, text in programs().items()}).pairs
-    return {frozenset((pair.first, pair.second)): pair.score for pair in pairs}
+def scores() -> Scores:
+    return scores_of(alike(programs()))
+
+
+def ranked(scores: Scores, original: str) -> list[str]:
+    """The programs, those first that are most like this one's copy."""
+    return sorted(STYLE_OF, key=lambda name: -scores[frozenset((PREFIX + original, name))])
 
 
 @pytest.mark.parametrize("original", STYLE_OF)
-def test_a_copys_original_ranks_first(scores: dict[frozenset[str], float], original: str) -> None:
+def test_a_copys_original_ranks_first(scores: Scores, original: str) -> None:
+    first, second = ranked(scores, original)[:2]
+    assert first == original
     copy = PREFIX + original
-    ranked = sorted(STYLE_OF, key=lambda name: -scores.get(frozenset((copy, name)), 0.0))
-    assert ranked[0] == original
-    first, second = (scores.get(frozenset((copy, name)), 0.0) for name in ranked[:2])
-    assert first > second
+    assert scores[frozenset((copy, first))] > scores[frozenset((copy, second))]
 
 
-def test_no_two_styles_are_as_alike_as_a_copy_and_its_original(
-    scores: dict[frozenset[str], float],
-) -> None:
+def test_no_two_styles_are_as_alike_as_a_copy_and_its_original(scores: Scores) -> None:
     copies = [scores[frozenset((PREFIX + name, name))] for name in STYLE_OF]
     apart = [
-        scores.get(frozenset(pair), 0.0)
-        for pair in combinations(STYLE_OF, 2)
-        if STYLE_OF[pair[0]] != STYLE_OF[pair[1]]
+        scores[frozenset((one, other))]
+        for one, other in combinations(STYLE_OF, 2)
+        if STYLE_OF[one] != STYLE_OF[other]
     ]
     assert max(apart) < min(copies)
 
@@ -104,12 +120,11 @@ def test_what_most_of_the_class_wrote_does_not_count() -> None:
     everybody = {f"{number}": prints(LOOP) for number in range(40)}
     assert likeness(everybody).listed == ()
     two = everybody | {"a": prints(LOOP + OWN), "b": prints(OWN + LOOP)}
-    assert [(pair.first, pair.second) for pair in likeness(two).listed] == [("a", "b")]
+    assert names(likeness(two).listed) == [("a", "b")]
 
 
 def test_the_same_file_handed_in_twice_is_wholly_alike() -> None:
-    (pair,) = likeness({"a": prints(OWN), "b": prints(OWN), "empty": prints("")}).listed
-    assert (pair.first, pair.second) == ("a", "b")
+    assert names(alike({"a": OWN, "b": OWN, "empty": ""}).listed) == [("a", "b")]
     found = matches(prints(OWN), prints(OWN), set())
     assert [(m.first.first, m.first.last, m.second.last) for m in found] == [(1, 4, 4)]
 
@@ -122,10 +137,8 @@ def test_matches_name_the_lines_of_both() -> None:
 
 def test_groups_are_of_programs_connected_by_pairs() -> None:
     texts = programs()
-    found = {name: prints(texts["perfect"]) for name in "abc"} | {
-        "d": prints(texts["does_not_ask"])
-    }
-    assert groups(likeness(found).connected) == (("a", "b", "c"),)
+    found = alike(dict.fromkeys("abc", texts["perfect"]) | {"d": texts["does_not_ask"]})
+    assert groups(found.connected) == (("a", "b", "c"),)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +161,8 @@ def test_two_programs_that_match_everywhere_in_another_order_cost_little() -> No
     first, second = (
         [Fingerprint(value=n, first_line=9 * at, last_line=9 * at, file=0) for n, at in places]
         for places in (
-            [(n, n) for n in range(count)],
-            [(n, n * 7919 % count) for n in range(count)],
+            ((n, n) for n in range(count)),
+            ((n, n * 7919 % count) for n in range(count)),
         )
     )
     before = time.process_time()
@@ -164,50 +177,37 @@ def measured(copies: int, draw: int, independent: int) -> tuple[Likeness, set[fr
     """A class made for it, and the pairs of one source."""
     texts = made_class(copies, draw, independent=independent)
     of_source = [name for name in texts if name.startswith(SOURCE)]
-    found = likeness(
-        {name: prints(text) for name, text in texts.items()}, given=prints(reference_of(draw))
-    )
-    return found, {frozenset(pair) for pair in combinations(of_source, 2)}
+    found = alike(texts, given=prints(reference_of(draw)))
+    return found, set(map(frozenset, combinations(of_source, 2)))
 
 
 @pytest.mark.parametrize("draw", range(4))
 def test_copies_are_found_where_most_of_a_class_are_copies(draw: int) -> None:
     found, same = measured(copies=15, draw=draw, independent=8)
-    listed = [frozenset((pair.first, pair.second)) for pair in found.pairs]
-    assert set(listed[: len(same)]) == same
+    assert set(map(frozenset, names(found.pairs)[: len(same)])) == same
     assert [set(group) for group in groups(found.connected)] == [set().union(*same)]
-    listed = [frozenset((pair.first, pair.second)) for pair in found.listed]
-    assert sum(pair not in same for pair in listed) <= 3
+    assert sum(frozenset(pair) not in same for pair in names(found.listed)) <= 3
 
 
 def test_a_single_copy_is_found() -> None:
     found, same = measured(copies=1, draw=0, independent=8)
-    assert {frozenset((pair.first, pair.second)) for pair in found.connected} == same
+    assert set(map(frozenset, names(found.connected))) == same
 
 
 @pytest.mark.parametrize("draw", range(6))
 def test_ten_independent_programs_of_one_plan_are_no_group(draw: int) -> None:
-    texts = alike_by_chance(10, draw, TURNED)
-    found = likeness({name: prints(text) for name, text in texts.items()})
+    found = alike(alike_by_chance(10, draw, TURNED))
     assert max(map(len, groups(found.connected)), default=0) <= 5
 
 
 def test_all_pairs_above_chance_are_listed() -> None:
-    texts = made_class(25, 0, independent=2)
-    found = likeness({name: prints(text) for name, text in texts.items()})
-    assert len(found.listed) >= 26 * 25 / 2
+    assert len(alike(made_class(25, 0, independent=2)).listed) >= 26 * 25 / 2
 
 
 def test_a_program_of_an_earlier_year_is_compared_but_not_with_another_one() -> None:
-    years = {"this": OWN, "last/one": OWN, "last/two": OWN}
-    found = likeness(
-        {name: prints(text) for name, text in years.items()},
-        earlier=frozenset({"last/one", "last/two"}),
-    )
-    assert {(pair.first, pair.second) for pair in found.listed} == {
-        ("last/one", "this"),
-        ("last/two", "this"),
-    }
+    last = ("last/one", "last/two")
+    found = alike(dict.fromkeys(("this", *last), OWN), earlier=frozenset(last))
+    assert set(names(found.listed)) == {("last/one", "this"), ("last/two", "this")}
 
 
 def numbered(*ranges: range) -> tuple[Fingerprint, ...]:
@@ -218,24 +218,21 @@ def numbered(*ranges: range) -> tuple[Fingerprint, ...]:
     )
 
 
-def score_of(found: Likeness, first: str, second: str) -> float:
-    scores = {(pair.first, pair.second): pair.score for pair in found.pairs}
-    return scores.get((first, second), 0.0)
-
-
 def test_what_many_groups_have_weighs_less_and_a_group_counts_once() -> None:
     both = {"a": numbered(range(60)), "b": numbered(range(35, 95))}
-    assert score_of(likeness(both), "a", "b") == pytest.approx(25 / 60)
+
+    def score(more: dict[str, tuple[Fingerprint, ...]]) -> float:
+        return scores_of(likeness(both | more, earlier=frozenset(more)))[frozenset("ab")]
+
+    assert score({}) == pytest.approx(25 / 60)
     one = numbered(range(35, 60), range(1000, 1100))
-    once = likeness(both | {"last/1": one}, earlier=frozenset({"last/1"}))
     copied = {f"last/{n}": one for n in range(5)}
-    group = likeness(both | copied, earlier=frozenset(copied))
     half = 25 / 2 / (35 + 25 / 2)
-    assert score_of(once, "a", "b") == score_of(group, "a", "b") == pytest.approx(half)
+    assert score({"last/1": one}) == score(copied) == pytest.approx(half)
     apart = {
         f"last/{n}": numbered(range(35, 60), range(n, n + 100)) for n in range(1000, 1500, 100)
     }
-    assert score_of(likeness(both | apart, earlier=frozenset(apart)), "a", "b") < 0.2
+    assert score(apart) < 0.2
 
 
 def without_a_colon(text: str) -> str:
@@ -243,55 +240,50 @@ def without_a_colon(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def token_scores() -> dict[frozenset[str], float]:
+def token_scores() -> Scores:
     texts = {
         name: without_a_colon(text) if name.startswith(PREFIX) else text
         for name, text in programs().items()
     }
     assert all(bool(prints(text)) != name.startswith(PREFIX) for name, text in texts.items())
-    found = likeness({name: tokens(text) for name, text in texts.items()})
-    return {frozenset((pair.first, pair.second)): pair.score for pair in found.pairs}
+    return scores_of(alike(texts, token_fingerprints))
 
 
 @pytest.mark.parametrize("original", STYLE_OF)
 def test_a_copy_with_a_syntax_error_is_told_by_its_tokens(
-    token_scores: dict[frozenset[str], float], original: str
+    token_scores: Scores, original: str
 ) -> None:
-    copy = PREFIX + original
-    ranked = sorted(STYLE_OF, key=lambda name: -token_scores.get(frozenset((copy, name)), 0.0))
     number = list(STYLE_OF).index(original)
     other_half = list(STYLE_OF.values())[(number + 7) % 20] if number % 5 == 4 else ""
-    assert STYLE_OF[ranked[0]] in {STYLE_OF[original], other_half}
-    assert token_scores[frozenset((copy, original))] >= (0.3 if other_half else 0.5)
+    assert STYLE_OF[ranked(token_scores, original)[0]] in {STYLE_OF[original], other_half}
+    score = token_scores[frozenset((PREFIX + original, original))]
+    assert score >= (0.3 if other_half else 0.5)
 
 
 def test_tokens_do_not_tell_names_texts_layout_and_comments_apart() -> None:
     first = 'def f(rows):\n    """Says."""\n    while rows[0] == "X" and rows: return rows[1:]\n'
     other = "def g(x):  # mine\n    while x[ 2 ] == '''y''' and \\\n x: return x[2:]\n"
-    assert [one.value for one in tokens(first)] == [one.value for one in tokens(other)] != []
-    assert [one.value for one in tokens(first.replace("and", "or"))] != [
-        one.value for one in tokens(first)
+    values = [
+        [one.value for one in tokens(text)] for text in (first, other, first.replace("and", "or"))
     ]
+    assert values[0] == values[1] != []
+    assert values[0] != values[2]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\0" * 1000,
-        "(" * 50_000,
-        "'''" * 100_001,
-        '"' * 300_001,
-        "'''a''' x\n" * 30_000,
-        "r" * 300_000,
-        "\\" * 300_001,
-        "'\\" * 100_000,
-        "1" * 300_000,
-    ],
-    ids=[
-        "zero bytes", "brackets", "quotes", "double quotes", "texts", "prefixes", "backslashes",
-        "escapes", "digits",
-    ],
-)  # fmt: skip
+COSTLY = {
+    "zero bytes": "\0" * 1000,
+    "brackets": "(" * 50_000,
+    "quotes": "'''" * 100_001,
+    "double quotes": '"' * 300_001,
+    "texts": "'''a''' x\n" * 30_000,
+    "prefixes": "r" * 300_000,
+    "backslashes": "\\" * 300_001,
+    "escapes": "'\\" * 100_000,
+    "digits": "1" * 300_000,
+}
+
+
+@pytest.mark.parametrize("text", COSTLY.values(), ids=COSTLY)
 def test_the_tokens_of_any_text_cost_little(text: str) -> None:
     before = time.process_time()
     tokens(text)
@@ -410,12 +402,12 @@ def test_an_earlier_year_that_is_not_there_is_refused(with_a_copy: Course) -> No
 
 
 def test_a_class_without_a_pair_of_two_groups_has_no_chance_to_measure() -> None:
-    for few in ({}, {"a": prints(OWN)}, {f"{n}": prints("") for n in range(12)}):
-        assert likeness(few).listed == ()
-    whole = numbered(range(40))
-    copies = likeness({f"{n:02}": whole for n in range(12)})
+    many = tuple(f"{n:02}" for n in range(12))
+    for few in ({}, {"a": OWN}, dict.fromkeys(many, "")):
+        assert alike(few).listed == ()
+    copies = likeness(dict.fromkeys(many, numbered(range(40))))
     assert len(copies.listed) == 66
-    assert groups(copies.connected) == (tuple(f"{n:02}" for n in range(12)),)
+    assert groups(copies.connected) == (many,)
 
 
 class FailsOn:

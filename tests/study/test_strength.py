@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -13,9 +14,15 @@ from harness.grading.context import prepare
 from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures
 from harness.model.assignment import SourceFile
-from harness.model.study import ChangeOutcome, Equivalent, PairOutcome
-from harness.model.submission import Submission
+from harness.model.study import (
+    ChangeOutcome,
+    ClauseStrength,
+    Equivalent,
+    FunctionStrength,
+    PairOutcome,
+)
 from harness.study.strength import OUTSIDE, Change, changes, combine, pairs, report
+from tests.inline import handed_in
 from tests.marking.marking_plan import plan, scenario
 from tests.tiny_course import Course
 
@@ -37,10 +44,8 @@ def first(rows):
 '''
 
 
-def lines(operator: str) -> list[tuple[str, int, str]]:
-    made = changes((SourceFile(name="a1.py", data=PROGRAM.encode()),))
-    outcomes = [each.outcome for each in made if operator in each.outcome.operator]
-    return [(each.function, each.line, each.after) for each in outcomes]
+def changes_of(program: str) -> tuple[Change, ...]:
+    return changes((SourceFile(name="a1.py", data=program.encode()),))
 
 
 @pytest.mark.parametrize(
@@ -57,11 +62,12 @@ def lines(operator: str) -> list[tuple[str, int, str]]:
 def test_each_place_is_changed_but_no_annotation(
     operator: str, expected: list[tuple[str, int, str]]
 ) -> None:
-    assert lines(operator) == expected
+    outcomes = [each.outcome for each in changes_of(PROGRAM) if operator in each.outcome.operator]
+    assert [(each.function, each.line, each.after) for each in outcomes] == expected
 
 
 def test_a_change_is_the_whole_file_and_each_text_comes_once() -> None:
-    made = changes((SourceFile(name="a1.py", data=PROGRAM.encode()),))
+    made = changes_of(PROGRAM)
     assert len({each.text for each in made}) == len(made)
     for each in made:
         compile(each.text, "a1.py", "exec")
@@ -79,18 +85,21 @@ equivalent:
 
 
 def test_an_exception_of_a_module_is_passed_over() -> None:
-    program = b"import json\ndef f(text):\n    try:\n        return json.loads(text) + 1\n"
-    program += b"    except (json.JSONDecodeError, TypeError):\n        return 0\n"
-    made = changes((SourceFile(name="a1.py", data=program),))
+    program = "import json\ndef f(text):\n    try:\n        return json.loads(text) + 1\n"
+    program += "    except (json.JSONDecodeError, TypeError):\n        return 0\n"
+    made = changes_of(program)
     assert b"json.loads(text) - 1" in {change.text.splitlines()[3].strip()[7:] for change in made}
+
+
+def reason(course: Course, function: str, find: str, replace: str, why: str) -> None:
+    text = ENTRY.format(function=function, find=find, replace=replace, why=why)
+    course.write("specs/tiny/equivalent.yaml", text)
 
 
 def test_survivors_reasons_and_what_is_known(course: Course) -> None:
     # Fewer changes in less time: the checks of what is typed are not asked about here.
-    course.write("specs/tiny/equivalent.yaml", ENTRY.format(
-        function="is_valid", find="return int(amount) > 0", replace="return int(amount) != 0",
-        why="digits are never below 0",
-    ))  # fmt: skip
+    before, after = "return int(amount) > 0", "return int(amount) != 0"
+    reason(course, "is_valid", before, after, "digits are never below 0")
     outcome = course.ok("strength", "tiny", "--jobs", "2", "--json", "found.json")
     (report,) = json.loads(course.path("found.json").read_text(encoding="utf-8"))
     strengths = {each["function"]: each for each in report["functions"]}
@@ -103,9 +112,7 @@ def test_survivors_reasons_and_what_is_known(course: Course) -> None:
     again = course.run("strength", "tiny", "--json", "again.json")
     assert again.out == outcome.out
     assert course.path("again.json").read_bytes() == course.path("found.json").read_bytes()
-    course.write("specs/tiny/equivalent.yaml", ENTRY.format(
-        function="total", find="result = 0", replace="result = 1", why="it is said to be so",
-    ))  # fmt: skip
+    reason(course, "total", "result = 0", "result = 1", "it is said to be so")
     refused = course.run("strength", "tiny")
     assert refused.status == 1
     assert "equivalent.yaml: a1.py, total: `result = 0` as `result = 1`: total/" in refused.out
@@ -113,9 +120,7 @@ def test_survivors_reasons_and_what_is_known(course: Course) -> None:
 
 
 def test_a_reason_must_be_given(course: Course) -> None:
-    course.write("specs/tiny/equivalent.yaml", ENTRY.format(
-        function="total", find="result = 0", replace="result = 1", why='""',
-    ))  # fmt: skip
+    reason(course, "total", "result = 0", "result = 1", '""')
     line = course.refusal("strength", "tiny")
     assert "equivalent.yaml:6:10: " in line
     assert "expected a reason, got nothing" in line
@@ -135,20 +140,10 @@ def test_a_changed_program_is_limited_as_any_submission(course: Course) -> None:
         "return sum(basket)",
     )
     own = frozenset(s.id for s in context.specification.plan.scenarios if s.function == "total")
-    jobs = [
-        FailureJob(
-            submission=Submission(
-                id=str(number),
-                files=(SourceFile(name="a1.py", data=WITH_TOTAL.format(body=body).encode()),),
-                origin="a change",
-            ),
-            first=own,
-            most=2,
-        )
-        for number, body in enumerate(bodies)
-    ]
+    programs = [handed_in(WITH_TOTAL.format(body=body), body) for body in bodies]
+    jobs = [FailureJob(submission=program, first=own, most=2) for program in programs]
     found = {job.submission.id: ended for job, ended in search_failures(context, jobs, 1)}
-    loops, floods, forks, right = (found[str(number)].scenarios for number in range(4))
+    loops, floods, forks, right = (found[body].scenarios for body in bodies)
     assert len(loops) == 1, "a failure that takes its whole time is the last that is looked for"
     assert set(loops) | set(floods) | set(forks) <= own
     assert floods
@@ -198,8 +193,7 @@ def test_pairs_are_of_one_function_and_functions_take_turns() -> None:
     assert pairs(long, [0, 3], 4) == ((0, 3),), "of those among which to choose"
 
 
-def equivalent(before: str) -> Equivalent:
-    return Equivalent(file="a1.py", function="g", before=before, after="a", why="so it is")
+equivalent = partial(Equivalent, file="a1.py", function="g", after="a", why="so it is")
 
 
 def test_what_a_report_counts() -> None:
@@ -215,15 +209,16 @@ def test_what_a_report_counts() -> None:
             outcome("g", before="same", why="so it is"),
         ],
         [PairOutcome(first=0, second=1, noticed_by=("f/two",))],
-        [equivalent("same")],
+        [equivalent(before="same")],
     )
-    counts = [
-        (each.function, each.changes, each.noticed, each.equivalent) for each in found.functions
-    ]
-    assert counts == [("f", 2, 2, 0), ("g", 2, 0, 1)]
-    assert [(each.clause, each.scenarios, each.noticed) for each in found.clauses] == [
-        ("4.1", 3, 1), ("5", 1, 1),
-    ]  # fmt: skip
+    assert found.functions == (
+        FunctionStrength(function="f", changes=2, noticed=2, equivalent=0),
+        FunctionStrength(function="g", changes=2, noticed=0, equivalent=1),
+    )
+    assert found.clauses == (
+        ClauseStrength(clause="4.1", scenarios=3, noticed=1),
+        ClauseStrength(clause="5", scenarios=1, noticed=1),
+    )
     assert str(found.figures) == "66.6 % of 3 single-fault changes"
     assert (found.needed, found.spare) == (("f/two", "g/one"), ("f/one", "g/other"))
     assert [each.function for each in found.survivors] == ["g"]
@@ -235,7 +230,7 @@ def test_a_reason_for_what_is_noticed_or_is_not_there_is_a_mistake() -> None:
         plan(scenario("g/one")),
         [outcome("g", "g/one", before="seen", why="so it is")],
         [],
-        [equivalent("seen"), equivalent("gone")],
+        [equivalent(before="seen"), equivalent(before="gone")],
     )
     assert found.mistakes == (
         "a1.py, g: `gone` as `a`: there is no such change",
