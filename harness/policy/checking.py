@@ -35,28 +35,27 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     """
     programs = [file for file in files if file.name.endswith(".py")]
     module_names = frozenset(file.name.removesuffix(".py") for file in programs)
-    texts = [_read(file, module_names) for file in programs]
-    defined = _definitions(texts, policy)
+    texts = {file.name: _read(file, module_names) for file in programs}
+    readable = [text for text in texts.values() if isinstance(text, Source)]
+    unreadable = [text for text in texts.values() if isinstance(text, Unparsable)]
     findings: list[Finding] = []
     notes: list[str] = []
-    unreadable: list[Unparsable] = []
-    for file, text in zip(programs, texts, strict=True):
-        if isinstance(text, Unparsable):
-            unreadable.append(text)
-            continue
-        notes.extend(text.notes if text is not None else ())
-        if policy is not None:
-            of_file, left_out = _findings(file.name, text, policy, defined)
-            findings.extend(of_file)
-            notes.extend(left_out)
-    if unreadable and len(unreadable) == len(programs):
+    defined = _definitions(readable, policy) if policy is not None else {}
+    for name, text in texts.items():
+        if not isinstance(text, Unparsable):
+            notes += text.notes if text is not None else ()
+            if policy is not None:
+                of_file, left_out = _findings(name, text, policy, defined)
+                findings += of_file
+                notes += left_out
+    if unreadable and len(unreadable) == len(texts):
         return PolicyReport(unparsable=unreadable[0], notes=tuple(notes))
     for broken in unreadable:
-        notes.append(_note(broken))
+        line = "" if broken.line is None else f", line {broken.line}"
+        notes.append(f"{broken.file}{line} cannot be read: {broken.reason}; what needs it fails")
         if broken.reason == TOO_DEEP and policy is not None:
             # The limits here are not those of the run, where it may be readable after all.
             findings.append(unchecked(broken.file, TOO_DEEP))
-    readable = [text for text in texts if isinstance(text, Source)]
     return PolicyReport(findings=tuple(findings), notes=tuple(notes), outline=outline(readable))
 
 
@@ -70,19 +69,11 @@ def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable
         return Unparsable(file=file.name, reason=TOO_DEEP)
 
 
-def _definitions(
-    texts: Sequence[Source | Unparsable | None], policy: Policy | None
-) -> dict[str, frozenset[str]]:
+def _definitions(sources: Sequence[Source], policy: Policy) -> dict[str, frozenset[str]]:
     """What the provided modules and the submission's own define, by module."""
-    if policy is None:
-        return {}
-    names = frozenset(policy.provided_names) | frozenset(policy.provided_functions)
-    defined = dict.fromkeys(policy.provided_modules, names)
-    for text in texts:
-        if isinstance(text, Source):
-            module = text.name.removesuffix(".py")
-            defined.setdefault(module, text.index.defined())
-    return defined
+    provided = frozenset((*policy.provided_names, *policy.provided_functions))
+    own = {source.name.removesuffix(".py"): source.index.defined() for source in sources}
+    return own | dict.fromkeys(policy.provided_modules, provided)
 
 
 def _findings(
@@ -93,11 +84,6 @@ def _findings(
         with suppress(RecursionError, MemoryError):
             return findings_of(file, policy_rules())
     return (unchecked(name, TOO_DEEP),), ()
-
-
-def _note(broken: Unparsable) -> str:
-    line = "" if broken.line is None else f", line {broken.line}"
-    return f"{broken.file}{line} cannot be read: {broken.reason}; what needs it fails"
 
 
 def run(request: str) -> str:

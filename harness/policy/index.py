@@ -28,6 +28,7 @@ BINDERS: tuple[type[ast.AST], ...] = (
     *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
 )
 _BINDING = frozenset({*BINDERS, ast.Global, ast.Nonlocal})
+_FIRM = (*DEFINITIONS, ast.Assign, ast.Import, ast.ImportFrom)
 
 # What `site` adds; the interpreter that reads a submission may have been started without it.
 _SITE_NAMES = frozenset({"exit", "quit", "help", "copyright", "credits", "license"})
@@ -78,8 +79,8 @@ def base_of(
     return node
 
 
-def names_bound(node: ast.AST) -> Iterator[str]:
-    """The names that this node by itself (not what it holds) binds in its scope."""
+def name_bound(node: ast.AST) -> str:
+    """The name that this node by itself (not what it holds) binds in its scope; "" for none."""
     name: str | None = None
     if isinstance(node, ast.Name):
         name = node.id if isinstance(node.ctx, ast.Store) else None
@@ -89,20 +90,17 @@ def names_bound(node: ast.AST) -> Iterator[str]:
         name = node.name
     elif isinstance(node, ast.MatchMapping):
         name = node.rest
-    if name:
-        yield name
+    return name or ""
 
 
 def is_main_guard(test: ast.expr) -> bool:
     """`__name__ == "__main__"`, either way round."""
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-        return False
-    if not isinstance(test.ops[0], ast.Eq):
-        return False
-    sides = [test.left, test.comparators[0]]
-    names = [side for side in sides if isinstance(side, ast.Name) and side.id == "__name__"]
-    texts = [side for side in sides if isinstance(side, ast.Constant) and side.value == "__main__"]
-    return len(names) == 1 and len(texts) == 1
+    match test:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            name, text = (left, right) if isinstance(left, ast.Name) else (right, left)
+            is_name = isinstance(name, ast.Name) and name.id == "__name__"
+            return is_name and isinstance(text, ast.Constant) and text.value == "__main__"
+    return False
 
 
 class ScopeKind(StrEnum):
@@ -277,7 +275,7 @@ class Index:
             owner = self.module if node.id in scope.declared_global else scope
             owner.deleted.add(node.id)
             owner.bound.add(node.id)
-        for name in names_bound(node):
+        if name := name_bound(node):
             target = self.binding_scope(name, visit)
             target.bound.add(name)
             statement = _firm_statement(visit)
@@ -340,11 +338,10 @@ class ModuleNames:
 
     def _follow_assignments(self) -> None:
         given: dict[tuple[Scope | None, str], set[tuple[Scope | None, str]]] = {}
-        for visit in self._index.of(ast.Name):
+        loads = (v for v in self._index.of(ast.Name) if isinstance(v.node.ctx, ast.Load))
+        for visit in loads:
             name = visit.node.id
-            for new_name, target in (
-                visit.new_names() if isinstance(visit.node.ctx, ast.Load) else ()
-            ):
+            for new_name, target in visit.new_names():
                 for scope in self._scopes(name, visit):
                     to = (self._bound_in(new_name, target), new_name)
                     given.setdefault((scope, name), set()).add(to)
@@ -382,7 +379,8 @@ def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
     node, scope = visit.node, visit.scope
     inner, inside = scope, frozenset[int]()
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
-        inner = Scope(kind=ScopeKind.FUNCTION, outer=scope, bound=_parameters(node.args))
+        named = [each for each in children(node.args) if isinstance(each, ast.arg)]
+        inner = Scope(kind=ScopeKind.FUNCTION, outer=scope, bound={each.arg for each in named})
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
         inside = frozenset(map(id, body))
     elif isinstance(node, ast.ClassDef):
@@ -397,16 +395,8 @@ def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
     return [Visit(part, visit, inner if id(part) in inside else scope) for part in children(node)]
 
 
-def _parameters(arguments: ast.arguments) -> set[str]:
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return {each.arg for each in (*named, arguments.vararg, arguments.kwarg) if each is not None}
-
-
 def _imported_as(alias: ast.alias) -> str:
     return alias.asname or alias.name.partition(".")[0]
-
-
-_FIRM = (*DEFINITIONS, ast.Assign, ast.Import, ast.ImportFrom)
 
 
 def _after(statement: ast.stmt) -> tuple[int, int]:

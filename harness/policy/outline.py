@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import islice
 from typing import TypeGuard
 
 from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart, Printing
@@ -21,7 +22,7 @@ from harness.policy.index import (
     Visit,
     base_of,
     is_main_guard,
-    names_bound,
+    name_bound,
     walk,
 )
 from harness.policy.reading import Source
@@ -47,18 +48,21 @@ _Piece = str | None  # None: a value, which may be any text
 def outline(sources: Iterable[Source]) -> Outline:
     """The outline of these files together."""
     texts = [(source, list(_statements(source.index.tree.body))) for source in sources]
-    own_names = {name for _, statements in texts for s in statements for name in _bound(s)}
-    classes = [s for _, statements in texts for s in statements if isinstance(s, ast.ClassDef)]
-    methods = {child.name for each in classes for child in each.body if _is_method(child)}
-    names = _OwnNames(own_names, methods)
+    everything = [statement for _, statements in texts for statement in statements]
+    classes = [each for each in everything if isinstance(each, ast.ClassDef)]
+    names = _OwnNames(
+        names={name for statement in everything for name in _bound(statement)},
+        methods={child.name for each in classes for child in each.body if _is_method(child)},
+    )
     parts: list[OutlinePart] = []
     members: list[OutlinePart] = []
     modules: list[ModuleOutline] = []
     for source, statements in texts:
         for statement in statements:
-            parts.extend(_part(source, statement, name, names) for name in _bound(statement))
+            code = [statement]
+            parts += (_part(source, statement, name, names, code) for name in _bound(statement))
             if isinstance(statement, ast.ClassDef):
-                members.extend(_members(source, statement, names))
+                members += _members(source, statement, names)
         outside = [each for each in statements if not isinstance(each, DEFINITIONS)]
         line, through = _asks_at(source)
         modules.append(
@@ -76,17 +80,17 @@ def outline(sources: Iterable[Source]) -> Outline:
         for source, _ in texts
         for node in (visit.node for visit in source.index.of(*_LOOPS))
     ]
-    printings = [each for source, _ in texts for each in _printings(source)]
+    printings = (each for source, _ in texts for each in _printings(source))
     return Outline(
         parts=tuple(parts[:MOST_PARTS]),
         members=tuple(members[:MOST_PARTS]),
         modules=tuple(modules),
         loops=tuple(loops[:MOST_LOOPS]),
-        printings=tuple(printings[:MOST_PRINTINGS]),
+        printings=tuple(islice(printings, MOST_PRINTINGS)),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _OwnNames:
     """The names at the top level of the files, and those of their classes' methods."""
 
@@ -96,11 +100,8 @@ class _OwnNames:
     def mentions_in(self, code: Iterable[ast.AST], but: str = "") -> tuple[str, ...]:
         """The names that occur; of `connect4.win` the function of another file as well."""
         nodes = [node for each in code for node in walk(each)]
-        mentioned = {
-            node.id
-            for node in nodes
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-        }
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        mentioned = {node.id for node in names if isinstance(node.ctx, ast.Load)}
         mentioned |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         return tuple(sorted((mentioned & self.names) - {but}))
 
@@ -165,7 +166,10 @@ def _bound(statement: ast.stmt) -> tuple[str, ...]:
     return ()
 
 
-def _part(source: Source, statement: ast.stmt, name: str, names: _OwnNames) -> OutlinePart:
+def _part(
+    source: Source, statement: ast.stmt, name: str, names: _OwnNames, code: Sequence[ast.AST]
+) -> OutlinePart:
+    """The part that the statement defines; `code` is what of it is the part's own."""
     decorators = getattr(statement, "decorator_list", ())
     first = min([statement.lineno, *(each.lineno for each in decorators)])
     return OutlinePart(
@@ -174,8 +178,8 @@ def _part(source: Source, statement: ast.stmt, name: str, names: _OwnNames) -> O
         first=first,
         last=statement.end_lineno or statement.lineno,
         callable=isinstance(statement, DEFINITIONS),
-        mentions=names.mentions_in([statement], but=name),
-        attributes=names.attributes([statement]),
+        mentions=names.mentions_in(code, but=name),
+        attributes=names.attributes(code),
         dropped=tuple(_dropped(statement))[:MOST_DROPPED],
     )
 
@@ -195,14 +199,10 @@ def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iter
     rest: list[ast.AST] = [*definition.bases, *definition.keywords, *definition.decorator_list]
     for child in definition.body:
         if _is_method(child):
-            yield _part(source, child, f"{definition.name}.{child.name}", names)
+            yield _part(source, child, f"{definition.name}.{child.name}", names, [child])
         else:
             rest.append(child)
-    yield replace(
-        _part(source, definition, definition.name, names),
-        mentions=names.mentions_in(rest, but=definition.name),
-        attributes=names.attributes(rest),
-    )
+    yield _part(source, definition, definition.name, names, rest)
 
 
 def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -212,29 +212,24 @@ def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
     return not (statement.name.startswith("__") and statement.name.endswith("__"))
 
 
-def _printings(source: Source) -> tuple[Printing, ...]:
+def _printings(source: Source) -> Iterator[Printing]:
     """Of what a file prints outside its functions, one for each line of text."""
     assigned = _assignments(source.index)
-    printings: list[Printing] = []
     for visit in source.index.of(ast.Call):
         node = visit.node
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name not in {"print", "input"} or not _is_outside(visit):
+        is_printing = isinstance(node.func, ast.Name) and node.func.id in {"print", "input"}
+        if not is_printing or not _is_outside(visit):
             continue
-        if len(printings) >= MOST_PRINTINGS:
-            break
-        printing = Printing(
-            file=source.name,
-            line=node.lineno,
-            pieces=(),
-            values=_values(node, assigned),
-            conditions=_conditions(visit),
-        )
-        lines = (
-            pieces for pieces in _literal_lines(_printed_pieces(node)) if len(pieces) <= MOST_PIECES
-        )
-        printings.extend(replace(printing, pieces=pieces) for pieces in lines)
-    return tuple(printings[:MOST_PRINTINGS])
+        values, conditions = _values(node, assigned), _conditions(visit)
+        for pieces in _literal_lines(_printed_pieces(node)):
+            if len(pieces) <= MOST_PIECES:
+                yield Printing(
+                    file=source.name,
+                    line=node.lineno,
+                    pieces=pieces,
+                    values=values,
+                    conditions=conditions,
+                )
 
 
 def _is_outside(visit: Visit[ast.AST]) -> bool:
@@ -260,33 +255,30 @@ def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
     """By name the statements outside functions that give it a value, by their lines, with the
     names they use."""
     assigned: dict[str, dict[int, set[str]]] = {}
-    for visit in filter(_is_outside, index.of(*_ASSIGNING)):
-        node = visit.node
-        targets: list[ast.AST] = []
-        if isinstance(node, ast.Assign):
-            targets = [*node.targets]
-        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.NamedExpr):
-            targets = [node.target]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            # `names.append(name)` changes names; of `names.pop().strip()` the inner call does.
-            base = base_of(node.func.value, _PARTS)
-            targets = [base] if isinstance(base, ast.Name) else []
-        if not targets or not isinstance(node, ast.stmt | ast.expr):
-            continue
-        names = _names(node.iter if isinstance(node, ast.For) else node)
-        for target in targets:
-            base = base_of(target, _PARTS)  # `ages[name] = 3` changes ages
-            for name in {base.id} if isinstance(base, ast.Name) else _bound_below(base):
+    visits: Iterator[Visit[ast.stmt | ast.expr]] = index.of(*_ASSIGNING)
+    for node in (visit.node for visit in visits if _is_outside(visit)):
+        targets: Sequence[ast.AST] = ()
+        match node:
+            case ast.Assign():
+                targets = node.targets
+            case ast.AnnAssign() | ast.AugAssign() | ast.For() | ast.NamedExpr():
+                targets = [node.target]
+            case ast.Call(func=ast.Attribute(value=value)):
+                # `names.append(name)` changes names; of `names.pop().strip()` the inner call does.
+                base = base_of(value, _PARTS)
+                targets = [base] if isinstance(base, ast.Name) else ()
+        names = _names(node.iter if isinstance(node, ast.For) else node) if targets else ()
+        for base in (
+            base_of(target, _PARTS) for target in targets
+        ):  # `ages[name] = 3` changes ages
+            bound = {name_bound(each) for each in walk(base)} - {""}
+            for name in {base.id} if isinstance(base, ast.Name) else bound:
                 assigned.setdefault(name, {}).setdefault(node.lineno, set()).update(names)
     return assigned
 
 
 def _names(node: ast.AST) -> set[str]:
     return {each.id for each in walk(node) if isinstance(each, ast.Name)}
-
-
-def _bound_below(target: ast.AST) -> set[str]:
-    return {name for each in walk(target) for name in names_bound(each)}
 
 
 def _values(call: ast.Call, assigned: dict[str, dict[int, set[str]]]) -> tuple[int, ...]:
@@ -318,35 +310,26 @@ def _printed_pieces(call: ast.Call) -> Iterator[_Piece]:
 def _pieces(expression: ast.expr) -> Iterator[_Piece]:
     pending: list[ast.expr] = [expression]
     while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Constant):
-            yield str(node.value)
-        elif isinstance(node, ast.JoinedStr):
-            pending += reversed(node.values)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            pending += (node.right, node.left)
-        elif (pattern := _format_pieces(node)) is not None:
-            yield from pattern
-        else:
-            yield None
+        match pending.pop():
+            case ast.Constant(value=value):
+                yield str(value)
+            case ast.JoinedStr(values=values):
+                pending += reversed(values)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                pending += (right, left)
+            case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
+                yield from _around_values(_PERCENT.split(text))
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+                yield from _around_values(_BRACES.split(text))
+            case _:
+                yield None
 
 
-def _format_pieces(node: ast.expr) -> list[_Piece] | None:
-    """Of `"… %d" % value` and `"… {}".format(value)`."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        text, gap = node.left, _PERCENT
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr != "format":
-            return None
-        text, gap = node.func.value, _BRACES
-    else:
-        return None
-    if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
-        return None
-    pieces: list[_Piece] = []
-    for part in gap.split(text.value):
-        pieces += [part, None]
-    return pieces[:-1]
+def _around_values(texts: Sequence[str]) -> Iterator[_Piece]:
+    yield texts[0]
+    for text in texts[1:]:
+        yield None
+        yield text
 
 
 def _literal_lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:

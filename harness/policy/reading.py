@@ -134,8 +134,7 @@ def _refusal(data: bytes) -> str:
         if data.startswith(magic):
             return reason
     if b"\0" in data:
-        zeros = data.count(b"\0")
-        if zeros * 3 > len(data):
+        if data.count(b"\0") * 3 > len(data):
             return "the file is saved as UTF-16 or UTF-32; Python needs UTF-8"
         return "the file holds NUL bytes, so it is not a text file"
     if _is_notebook(data):
@@ -157,8 +156,7 @@ def _cookie(data: bytes) -> tuple[int, str]:
     """The line and the name of the declared encoding, where Python looks for it; or 0 and ""."""
     lines = re.split(rb"\r\n|\r|\n", data.removeprefix(_BOM), maxsplit=2)
     for number, line in enumerate(lines[:2], 1):
-        match = _COOKIE.match(line)
-        if match:
+        if match := _COOKIE.match(line):
             return number, match.group(1).decode("ascii")
         if not _BLANK.match(line):
             break
@@ -201,12 +199,11 @@ def _parse(
         if number is not None:
             reason, source = _QUOTES, _line(lines, number)
             return Unparsable(file=name, reason=reason, line=number, source=source)
-        number = error.lineno or None
         return Unparsable(
             file=name,
             reason=_plain_reason(error, lines),
-            line=number,
-            source=_line(lines, number) if number else "",
+            line=error.lineno or None,
+            source=_line(lines, error.lineno or 0),
             # Of tabs and spaces Python tells the line's end.
             column=None if isinstance(error, TabError) else error.offset or None,
         )
@@ -218,20 +215,17 @@ def _parse(
 
 
 _REASONS = (
-    (re.compile("Missing parentheses in call to 'print'"), "print is written as in Python 2"),
-    (re.compile("Missing parentheses in call to 'exec'"), "exec is written as in Python 2"),
+    ("Missing parentheses in call to 'print'", "print is written as in Python 2"),
+    ("Missing parentheses in call to 'exec'", "exec is written as in Python 2"),
+    ("multiple exception types must be parenthesized", "except is written as in Python 2"),
+    ("leading zeros in decimal integer", "a number may not begin with a zero"),
+    ("unexpected indent", "this line is indented further than it should be"),
     (
-        re.compile("(multiple exception types must be parenthesized)"),
-        "except is written as in Python 2",
-    ),
-    (re.compile("leading zeros in decimal integer"), "a number may not begin with a zero"),
-    (re.compile("unexpected indent"), "this line is indented further than it should be"),
-    (
-        re.compile("unindent does not match"),
+        "unindent does not match",
         "this line is indented less than the one above, but not as far as any line before",
     ),
-    (re.compile("inconsistent use of tabs"), "tabs and spaces are mixed in the indentation"),
-    (re.compile("too many (nested|levels|statically)"), TOO_DEEP),
+    ("inconsistent use of tabs", "tabs and spaces are mixed in the indentation"),
+    ("too many (nested|levels|statically)", TOO_DEEP),
 )
 
 
@@ -262,7 +256,7 @@ def _plain_reason(error: SyntaxError, lines: tuple[str, ...]) -> str:
     if re.match(r"\s*print\s+[^\s(=]", here) and "invalid syntax" in message:
         return "print is written as in Python 2"
     for pattern, reason in _REASONS:
-        if pattern.search(message):
+        if re.search(pattern, message):
             return reason
     if isinstance(error, TabError):
         return "tabs and spaces are mixed in the indentation"

@@ -67,6 +67,12 @@ class Breach:
     message: str
     word: str = ""  # what policy.yaml calls it
 
+    @property
+    def place(self) -> tuple[int, int, str, str]:
+        """Findings are shown in this order."""
+        line, offset = getattr(self.node, "lineno", 1), getattr(self.node, "col_offset", 0)
+        return line, offset, self.message, self.word
+
 
 Check = Callable[[CheckedFile], Iterable[Breach]]
 
@@ -113,37 +119,27 @@ def findings_of(
     first: list[Finding] = []
     notes = []
     for rule in rules:
-        name = rule.kind.name
-        places = sorted({_place(breach) for breach in rule.check(file)})
-        first += [_finding(file, rule.kind, place) for place in places[:MAX_PER_RULE]]
+        name, group = rule.kind.name, rule.kind.group
+        places = sorted({breach.place for breach in rule.check(file)})
+        first += (
+            Finding(
+                rule=name,
+                clause=file.policy.clause_of(group),
+                file=file.source.name,
+                line=line,
+                column=file.source.column(line, offset),
+                source=file.source.line(line),
+                message=message,
+                consequence=file.policy.consequence_of(group),
+                word=word,
+            )
+            for line, offset, message, word in places[:MAX_PER_RULE]
+        )
         if (more := len(places) - MAX_PER_RULE) > 0:
             notes.append(
                 f"{file.source.name}: {more} more findings of the kind {name} are not listed"
             )
     return tuple(sorted(first, key=lambda finding: (finding.line, finding.column))), tuple(notes)
-
-
-_Place = tuple[int, int, str, str]  # in this order they are shown
-
-
-def _place(breach: Breach) -> _Place:
-    line, offset = getattr(breach.node, "lineno", 1), getattr(breach.node, "col_offset", 0)
-    return line, offset, breach.message, breach.word
-
-
-def _finding(file: CheckedFile, kind: FindingKind, place: _Place) -> Finding:
-    line, offset, message, word = place
-    return Finding(
-        rule=kind.name,
-        clause=file.policy.clause_of(kind.group),
-        file=file.source.name,
-        line=line,
-        column=file.source.column(line, offset),
-        source=file.source.line(line),
-        message=message,
-        consequence=file.policy.consequence_of(kind.group),
-        word=word,
-    )
 
 
 def short(text: str, most: int = 60) -> str:

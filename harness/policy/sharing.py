@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from string import Formatter
 
 from harness.model.policy import MAX_SOURCE_BYTES, Sharing, SourceFile
-from harness.policy.index import FUNCTIONS, children
+from harness.policy.index import children, name_bound
 from harness.policy.reading import tree_of
 from harness.policy.rule import short
 
@@ -99,8 +99,8 @@ def _first_refused(tree: ast.Module, modules: frozenset[str]) -> tuple[ast.AST, 
         if isinstance(node, ast.ClassDef):
             in_class, instance = True, ""
         elif isinstance(node, ast.FunctionDef | ast.Lambda):
-            instance = _first_parameter(node.args) if in_class else ""
-            in_class = False
+            parameters = (*node.args.posonlyargs, *node.args.args) if in_class else ()
+            in_class, instance = False, next((each.arg for each in parameters), "")
         parts = children(node)
         if isinstance(node, ast.Attribute | ast.Call) and _is_harmless_super(node):
             parts = parts[1:]  # beside `super` itself
@@ -116,21 +116,26 @@ def _why_refused(
         return ""
     if type(node).__name__ == "TypeAlias":  # from Python 3.12 on
         return ""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return None if _is_known_import(node, modules) else ""
-    if isinstance(node, FUNCTIONS):
-        return None if _may_define(node.name, in_class=in_class) else ""
-    if isinstance(node, ast.Name):
-        return None if _may_name(node) else ""
-    if isinstance(node, ast.Attribute):
-        return _why_attribute(node, instance)
-    if isinstance(node, ast.ClassDef) and node.keywords:
-        return "has a keyword"
-    if isinstance(node, ast.MatchClass) and node.kwd_attrs:
-        return "matches attributes"
-    if isinstance(node, ast.comprehension) and node.is_async:
-        return ""
-    return "" if any(map(_is_dunder, _names_given(node))) else None
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            return None if _is_known_import(node, modules) else ""
+        case ast.alias():
+            return None  # judged with its statement
+        case ast.FunctionDef(name=name):
+            is_method = in_class and name in _METHODS
+            return "" if name in _ATTRIBUTES or (_is_dunder(name) and not is_method) else None
+        case ast.Name():
+            return None if _may_name(node) else ""
+        case ast.Attribute():
+            return _why_attribute(node, instance)
+        case ast.ClassDef() if node.keywords:
+            return "has a keyword"
+        case ast.MatchClass() if node.kwd_attrs:
+            return "matches attributes"
+        case ast.comprehension() if node.is_async:
+            return ""
+    given = node.arg if isinstance(node, ast.arg | ast.keyword) else name_bound(node)
+    return "" if _is_dunder(given or "") else None
 
 
 def _is_known_import(node: ast.Import | ast.ImportFrom, modules: frozenset[str]) -> bool:
@@ -143,12 +148,6 @@ def _is_known_import(node: ast.Import | ast.ImportFrom, modules: frozenset[str])
     if any(name is not None and _is_dunder(name) for name in taken):
         return False
     return all(name in modules or name in _IMPORTS for name in named)
-
-
-def _may_define(name: str, *, in_class: bool) -> bool:
-    if name in _ATTRIBUTES:
-        return False
-    return not _is_dunder(name) or (in_class and name in _METHODS)
 
 
 def _may_name(node: ast.Name) -> bool:
@@ -196,22 +195,6 @@ def _is_plain_format(text: str, depth: int = 1) -> bool:
         if spec and not (depth < _DEEPEST_SPEC and _is_plain_format(spec, depth + 1)):
             return False
     return True
-
-
-def _names_given(node: ast.AST) -> Iterator[str]:
-    """The names that a node spells out itself, without nodes for them."""
-    if isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.keyword):
-        yield node.arg or ""
-    elif isinstance(node, ast.ClassDef | ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-        yield node.name or ""
-    elif isinstance(node, ast.MatchMapping):
-        yield node.rest or ""
-
-
-def _first_parameter(arguments: ast.arguments) -> str:
-    return next((each.arg for each in (*arguments.posonlyargs, *arguments.args)), "")
 
 
 def _is_dunder(name: str) -> bool:

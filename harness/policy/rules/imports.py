@@ -42,8 +42,8 @@ def _why_not(node: _Import, module: str, rule: ImportPolicy) -> str:
     if rule.forbid is None:
         allowed = rule.allow or ()
         others = f"only {', '.join(allowed)}" if allowed else "nothing"
-        may_be = _is_of(module, allowed)
-        return "" if may_be else f"{short(module)}, but {others} may be imported"
+        why = f"{short(module)}, but {others} may be imported"
+        return "" if _is_of(module, allowed) else why
     # `from os import path` imports os.path, too.
     parts = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
     names = (module, *(f"{module}.{part}" for part in parts))
@@ -65,7 +65,7 @@ def _modules(node: _Import) -> tuple[str, ...]:
 def _exactly(
     nodes: Sequence[_Import], body: Sequence[ast.stmt], exactly: Sequence[str]
 ) -> Iterator[Breach]:
-    given = [_normal(text) for text in exactly]
+    given = [ast.unparse(ast.parse(text)) for text in exactly]
     top = set(body)
     written = [(node, node in top, ast.unparse(node)) for node in nodes]
     at_home = [text for _, at_top, text in written if at_top and text in given]
@@ -81,8 +81,7 @@ def _exactly(
         elif text in missing:
             missing.remove(text)
             earlier_texts.append(text)
-            what = f"`{short(text)}` was moved; it is at the top of the file as given"
-            yield Breach(node, what)
+            yield Breach(node, f"`{short(text)}` was moved; it is at the top of the file as given")
         elif text in given:
             yield Breach(node, f"`{short(text)}` is here a second time")
         elif at_top and (original := _original(node, missing)):
@@ -99,18 +98,12 @@ def _exactly(
 
 def _original(node: _Import, missing: Sequence[str]) -> str:
     """The first of the missing imports that was of the same module."""
-    return next((text for text in missing if _same_module(text, node)), "")
-
-
-def _same_module(text: str, node: _Import) -> bool:
-    original = ast.parse(text).body[0]
-    if not isinstance(original, ast.Import | ast.ImportFrom):
-        return False
-    return bool(set(_modules(original)) & set(_modules(node)))
-
-
-def _normal(text: str) -> str:
-    return ast.unparse(ast.parse(text))
+    for text in missing:
+        original = ast.parse(text).body[0]
+        assert isinstance(original, ast.Import | ast.ImportFrom)  # as policy.yaml was checked
+        if not set(_modules(original)).isdisjoint(_modules(node)):
+            return text
+    return ""
 
 
 EVASIVE_NAMES = {
@@ -197,21 +190,25 @@ class _Check:
             case ast.Name(ctx=ast.Load()):
                 yield from self._name(node, visit)
                 yield from self._module_as_value(node, visit)
-            case ast.Name():
-                yield from self._binding(node, visit)
+            case ast.Name() if visit.scope.kind is ScopeKind.CLASS:
+                # `__match_args__` and the fields of a class name what its patterns reach.
+                is_walk = node.id == "__match_args__" and not _are_plain(visit)
+                if node.id in _FRAME_WALK or is_walk:
+                    yield f"{node.id} lets a pattern of this class reach the parts of other values"
             case ast.Attribute():
                 yield from self._attribute(node, visit)
                 yield from self._module_as_value(node, visit)
             case ast.Constant(value=str(text)):
-                yield from self._text(text, visit)
+                step = _STEPS.search(text)  # for `getattr`, `format` or a dictionary
+                if step is not None and not isinstance(visit.holder, ast.Expr):
+                    yield f"a text spells {step[0]}, a step towards modules"
             case ast.MatchClass():
                 for name in filter(_is_walk, node.kwd_attrs):
                     yield f"the pattern reaches .{short(name)}"
             case ast.ImportFrom():
                 yield from self._import_from(node)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                if name in _PRETENDS:
-                    yield f"{name} lets a pattern take other values for this class's own"
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name in _PRETENDS:
+                yield f"{name} lets a pattern take other values for this class's own"
 
     def _name(self, node: ast.Name, visit: Visit[ast.AST]) -> Iterator[str]:
         origin = self._index.origin(node.id, visit, self._provided)
@@ -224,12 +221,12 @@ class _Check:
 
     def _came_by_star(self, name: str, visit: Visit[ast.AST]) -> bool:
         """Whether `name` is a module that a module imported with `*` has imported."""
-        if name not in NAMES or not self._index.stars or visit.parent is None:
+        if name not in NAMES or not self._index.stars:
             return False
         for module in self._index.stars:
             if name in self._defined.get(module, ()) or is_value(module, name):
                 return False
-        holder = visit.parent.node
+        holder = visit.holder
         if isinstance(holder, ast.Call):
             return visit.node in holder.args and _calls_any(holder, _REACHING)
         return isinstance(holder, ast.Attribute) or any(visit.new_names())
@@ -251,13 +248,6 @@ class _Check:
             return
         for module in sorted(self._modules.of(node, visit)):
             yield f"the module {short(module)} is used as a value; only its parts may be"
-
-    def _binding(self, node: ast.Name, visit: Visit[ast.AST]) -> Iterator[str]:
-        """`__match_args__` and the fields of a class name what its patterns reach."""
-        if visit.scope.kind is not ScopeKind.CLASS:
-            return
-        if node.id in _FRAME_WALK or (node.id == "__match_args__" and not _are_plain(visit)):
-            yield f"{node.id} lets a pattern of this class reach the parts of other values"
 
     def _reaches(self, node: ast.Name, visit: Visit[ast.AST]) -> bool:
         """Whether getattr and its kin are used on more than a variable's plain attribute."""
@@ -318,12 +308,6 @@ class _Check:
             reached = self._other_module(module, alias.name)
             if reached is not None:
                 yield f"takes the module {reached} out of {short(module)}"
-
-    def _text(self, text: str, visit: Visit[ast.AST]) -> Iterator[str]:
-        """A text that spells a step of the walk, for `getattr`, `format` or a dictionary."""
-        step = _STEPS.search(text)
-        if step is not None and not isinstance(visit.holder, ast.Expr):
-            yield f"a text spells {step[0]}, a step towards modules"
 
 
 def _calls_any(call: ast.Call, names: frozenset[str]) -> bool:

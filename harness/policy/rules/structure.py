@@ -14,7 +14,7 @@ from harness.policy.index import (
     base_of,
     children,
     is_main_guard,
-    names_bound,
+    name_bound,
 )
 from harness.policy.rule import Breach, CheckedFile, FindingKind, ListSetting, policy_rule, short
 
@@ -58,7 +58,9 @@ def check_module_level(file: CheckedFile) -> Iterator[Breach]:
 
 def _why_not(node: ast.stmt, allowed: Sequence[str]) -> str:
     """What is wrong with a statement at module level, if anything is."""
-    if isinstance(node, ast.Pass) or _is_bare_constant(node):
+    # A docstring, a text used as a comment, or `...`.
+    is_bare_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.Pass) or is_bare_constant:
         return ""
     is_guard = isinstance(node, ast.If) and is_main_guard(node.test)
     part = next((key for key, (_, kinds) in _PARTS.items() if isinstance(node, kinds)), "")
@@ -78,16 +80,8 @@ def _why_not_constant(node: ast.Assign | ast.AnnAssign) -> str:
     what = _call_name(call) if call is not None else ""
     if what == "input":
         return _ASKS
-    return (
-        f"{what} is called when the file is loaded; a constant is written as a value"
-        if what
-        else ""
-    )
-
-
-def _is_bare_constant(node: ast.stmt) -> bool:
-    """A docstring, a text used as a comment, or `...`."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    why = f"{what} is called when the file is loaded; a constant is written as a value"
+    return why if what else ""
 
 
 def _is_plain_target(target: ast.expr) -> bool:
@@ -152,21 +146,15 @@ def check_overrides(file: CheckedFile) -> Iterator[Breach]:
     """Bindings of provided names that hold for the whole file, and changes of their module."""
     provided, modules = file.provided, frozenset(file.policy.provided_modules)
     for visit in file.index.of(*BINDERS):
-        for name in _bound_for_the_file(visit):
-            if name in provided and not _comes_from(visit, modules):
-                why = "binding it here keeps other values of it from reaching this file"
-                yield Breach(visit.node, f"{name} is provided; {why}")
+        name, scope = name_bound(visit.node), visit.scope
+        is_for_the_file = scope.kind is ScopeKind.MODULE or name in scope.declared_global
+        if name in provided and is_for_the_file and not _comes_from(visit, modules):
+            why = "binding it here keeps other values of it from reaching this file"
+            yield Breach(visit.node, f"{name} is provided; {why}")
     for node in (visit.node for visit in file.index.of(ast.Attribute)):
         changed = not isinstance(node.ctx, ast.Load) and node.attr in provided
         if changed and isinstance(node.value, ast.Name) and node.value.id in modules:
             yield Breach(node, f"{node.attr} is provided; it may not be changed")
-
-
-def _bound_for_the_file(visit: Visit[ast.AST]) -> Iterator[str]:
-    scope = visit.scope
-    for name in names_bound(visit.node):
-        if scope.kind is ScopeKind.MODULE or name in scope.declared_global:
-            yield name
 
 
 def _comes_from(visit: Visit[ast.AST], modules: frozenset[str]) -> bool:

@@ -106,21 +106,13 @@ _METHODS_OF_BUILTINS = frozenset(
 
 
 def _node_names() -> tuple[str, ...]:
-    kinds = sorted(vars(ast).items())
-    return tuple(
-        name
-        for name, kind in kinds
-        if isinstance(kind, type) and issubclass(kind, ast.AST) and name != "AST"
-    )
+    kinds = ((name, kind) for name, kind in sorted(vars(ast).items()) if isinstance(kind, type))
+    return tuple(name for name, kind in kinds if issubclass(kind, ast.AST) and name != "AST")
 
 
 def _judged_names() -> tuple[str, ...]:
     """Those that occur in a tree by themselves: others would forbid nothing, unnoticed."""
     return tuple(name for name in _node_names() if name[0].isupper() and hasattr(_ast, name))
-
-
-def _builtin_names() -> tuple[str, ...]:
-    return tuple(sorted({*dir(builtins), "exit", "quit"}))
 
 
 def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[Node]]:
@@ -142,11 +134,11 @@ def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[
 def check_syntax(file: CheckedFile) -> Iterator[Breach]:
     """Every part of the syntax that is not permitted."""
     names = file.policy.names("syntax")
-    for kind in file.index.kinds if names is not None else ():
+    if names is None:
+        return
+    for kind in file.index.kinds:
         name = kind.__name__
-        if names is None or not _is_judged(name, names):
-            continue
-        for visit in _outside_annotations(file, kind):
+        for visit in _outside_annotations(file, kind) if _is_judged(name, names) else ():
             if not _is_of_another(name, visit.holder, names):
                 where = visit.node if hasattr(visit.node, "lineno") else visit.holder
                 what = _OPERATORS.get(name) or _FRIENDLY.get(name, f"the syntax {name}")
@@ -176,7 +168,7 @@ def _is_of_another(name: str, holder: ast.AST | None, names: NameList) -> bool:
         key="builtins",
         description="Built-in functions and types.",
         noun="built-in",
-        forbidden=_builtin_names,
+        forbidden=lambda: tuple(sorted({*dir(builtins), "exit", "quit"})),
     ),
 )
 def check_builtins(file: CheckedFile) -> Iterator[Breach]:
