@@ -118,8 +118,8 @@ FIRES: Sentences = {
         )
     },
     "recursed_too_deep": {
-        "add_piece recursed too deeply: a function calls itself without end (line 2: "
-        "return f(n)).": case(
+        "add_piece recursed too deeply: a function calls itself too often, perhaps without end "
+        "(line 2: return f(n)).": case(
             called(1), raised("RecursionError", "maximum", line=2, source="return f(n)")
         )
     },

@@ -244,10 +244,13 @@ def called_exit(failure: Failure, raised: Raised) -> str | None:
     return failure.says(clause) if _is(raised, "SystemExit") else None
 
 
-@rule_about(Stage.ENDING, 130, "calls itself without end", _unexpected)
+@rule_about(Stage.ENDING, 130, "calls itself too often", _unexpected)
 def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
-    """A function that calls itself without end."""
-    clause = f"recursed too deeply: a function calls itself without end{at_line(raised)}"
+    """A function that calls itself without end, or more often than Python allows."""
+    clause = (
+        "recursed too deeply: a function calls itself too often, perhaps without end"
+        f"{at_line(raised)}"
+    )
     return failure.says(clause) if _is(raised, "RecursionError") else None
 
 
