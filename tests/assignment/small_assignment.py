@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness.assignment.loading import SpecErrors, load
+from harness.model.plan import Plan, Scenario
 
+Changes = dict[str, str | bytes | None]
 SUPPORT = '''"""Constants."""
 BOARD_SIZE = 8
 BLANK_PIECE = "-"
@@ -127,20 +129,22 @@ scenarios:
     call: check_input("a1")
     returns: true
 """
+A = "specs/small/assignment.yaml"
+F = "specs/small/f.yaml"
 FILES = {
-    "specs/small/assignment.yaml": ASSIGNMENT,
+    A: ASSIGNMENT,
     "specs/small/clauses.yaml": CLAUSES,
     "specs/small/policy.yaml": POLICY,
     "specs/small/mutants.yaml": MUTANTS,
     "specs/small/boards.py": BOARDS,
-    "specs/small/f.yaml": SCENARIOS,
+    F: SCENARIOS,
     "reference/small/a1.py": REFERENCE,
     "reference/small/a1_support.py": SUPPORT,
 }
 HEAD = 'function: check_input\nclause: "4.6"\nscenarios:\n'
 
 
-def write(root: Path, changes: dict[str, str | bytes | None] | None = None) -> Path:
+def write(root: Path, changes: Changes | None = None) -> Path:
     """Write the assignment with some files changed, added or (None) left out; return the root."""
     for name, text in {**FILES, **(changes or {})}.items():
         if text is None:
@@ -152,9 +156,7 @@ def write(root: Path, changes: dict[str, str | bytes | None] | None = None) -> P
     return root
 
 
-def errors_of(
-    root: Path, changes: dict[str, str | bytes | None] | None = None, **asked: Path
-) -> tuple[str, ...]:
+def errors_of(root: Path, changes: Changes | None = None, **asked: Path) -> tuple[str, ...]:
     """All mistakes of the assignment with these changes, a line each."""
     with pytest.raises(SpecErrors) as caught:
         load(write(root, changes), "small", **asked)  # type: ignore[arg-type]
@@ -163,8 +165,18 @@ def errors_of(
 
 def scenario_file(*bodies: str, head: str = HEAD) -> str:
     """A file whose scenarios have these bodies: key lines, the first of them after the dash."""
-    items = []
-    for body in bodies:
-        lines = body.rstrip("\n").split("\n")
-        items.append("  - " + "\n    ".join(lines) + "\n")
-    return head + "".join(items)
+    items = [body.rstrip("\n").replace("\n", "\n    ") for body in bodies]
+    return head + "".join(f"  - {item}\n" for item in items)
+
+
+def plan_of(root: Path, *bodies: str, head: str = HEAD, changes: Changes | None = None) -> Plan:
+    """The plan of a file whose scenarios have these bodies; one without a name is s."""
+    named = [body if body.startswith("name: ") else f"name: s\n{body}" for body in bodies]
+    write(root, {**(changes or {}), F: scenario_file(*named, head=head)})
+    return load(root, "small").plan
+
+
+def scenario_of(root: Path, body: str, changes: Changes | None = None) -> Scenario:
+    """The only scenario of a file whose scenario has this body."""
+    (scenario,) = plan_of(root, body, changes=changes).scenarios
+    return scenario

@@ -15,6 +15,8 @@ from tests.assignment.small_assignment import (
     HEAD,
     MUTANTS,
     REFERENCE,
+    A,
+    F,
     errors_of,
     scenario_file,
     write,
@@ -43,8 +45,6 @@ def test_a_mistake_in_a_scenario(case: str, root: Path) -> None:
     assert errors == [line for line in SCENARIOS[case] if line.startswith("> ")]
 
 
-F = "specs/small/f.yaml"
-A = "specs/small/assignment.yaml"
 C = "specs/small/clauses.yaml"
 P = "specs/small/policy.yaml"
 M = "specs/small/mutants.yaml"

@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness.assignment.document import HintedError
-from harness.assignment.loading import load
 from harness.assignment.scenarios.stimulus import read_clock
 from harness.model.plan import Scenario
-from tests.assignment.small_assignment import ASSIGNMENT, errors_of, scenario_file, write
+from tests.assignment.small_assignment import ASSIGNMENT, HEAD, A, errors_of, plan_of
 
-F = "specs/small/f.yaml"
-A = "specs/small/assignment.yaml"
 READ = {
     ("2026-03-01T12:00", ""): "2026-03-01T12:00:00+00:00",
     ("2026-03-01 12:00:30", "UTC"): "2026-03-01T12:00:30+00:00",
@@ -67,17 +64,15 @@ def test_what_no_clock_shows_is_refused(written: tuple[str, str]) -> None:
     assert (str(refused.value), refused.value.hint) == REFUSED[written]
 
 
-def loaded(root: Path, *lines: str, settings: str = "", head: str = "") -> list[Scenario]:
-    body = "\n".join(("name: s", "call: check_input('a')", *lines))
-    write(root, {F: head + scenario_file(body), A: ASSIGNMENT + settings})
-    return list(load(root, "small").plan.scenarios)
+def loaded(root: Path, *lines: str, settings: str = "", head: str = "") -> tuple[Scenario, ...]:
+    body = "\n".join(("call: check_input('a')", *lines))
+    return plan_of(root, body, head=head + HEAD, changes={A: ASSIGNMENT + settings}).scenarios
 
 
-def clocks(scenarios: list[Scenario]) -> dict[str, list[str]]:
+def clocks(scenarios: tuple[Scenario, ...]) -> dict[str, list[str]]:
     return {
         scenario.id: [
-            stimulus.clock.time.isoformat() if stimulus.clock else ""
-            for stimulus in scenario.stimuli
+            each.clock.time.isoformat() if each.clock else "" for each in scenario.stimuli
         ]
         for scenario in scenarios
     }
@@ -122,37 +117,6 @@ def test_the_time_that_is_swept_fills_in_texts(tmp_path: Path) -> None:
 def test_a_row_has_its_own_time(tmp_path: Path) -> None:
     found = loaded(tmp_path, "clock: 2026-03-01", "cases: [{clock: 2027-01-01}, {returns: true}]")
     assert clocks(found) == {"f/s": ["2027-01-01T00:00:00+00:00", "2026-03-01T00:00:00+00:00"]}
-
-
-MISTAKES = {
-    "clock: 2026-02-30": (
-        "f.yaml:6:12: clock: there is no 2026-02-30 (day is out of range for month). "
-        "Hint: write a day and a time that there are."
-    ),
-    "clock: [2026-03-01, 2026-03-01T00:00]": (
-        "f.yaml:6:25: clock, item 2: 2026-03-01T00:00 is in the sweep twice."
-    ),
-    "clock: []": (
-        "f.yaml:6:12: clock: expected a date and a time, or a list of them, got a list. "
-        "Hint: write one like 2026-03-01T12:00."
-    ),
-    "clock: 3": (
-        "f.yaml:6:12: clock: expected a date and a time, or a list of them, got the number 3. "
-        "Hint: write one like 2026-03-01T12:00."
-    ),
-    "cases: [{clock: [2026-03-01]}]": (
-        "f.yaml:6:21: cases, item 1, clock: a case has one time. "
-        "Hint: write a list of times in the scenario."
-    ),
-    "returns: 2026-03-01": "f.yaml:6:14: returns: 2026-03-01 looks like a date. Hint: quote it.",
-}
-
-
-@pytest.mark.parametrize("line", MISTAKES)
-def test_a_mistake_has_its_place(line: str, tmp_path: Path) -> None:
-    body = f"name: s\ncall: check_input('a')\n{line}"
-    (error,) = errors_of(tmp_path, {F: scenario_file(body)})
-    assert error.removeprefix("specs/small/") == MISTAKES[line]
 
 
 def test_a_mistake_in_the_assignment_has_its_place(tmp_path: Path) -> None:

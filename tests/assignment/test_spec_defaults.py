@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.assignment.loading import load
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expected
@@ -12,15 +11,12 @@ from harness.model.observation import Ending
 from harness.model.plan import Scenario
 from harness.model.stimulus import Run
 from harness.model.values import NONE, Value, file_value
-from tests.assignment.small_assignment import HEAD, scenario_file, write
-
-F = "specs/small/f.yaml"
+from tests.assignment.small_assignment import HEAD, plan_of, scenario_of
 
 
-def loaded(root: Path, head: str, *bodies: str, **files: str | bytes | None) -> list[Scenario]:
+def loaded(root: Path, head: str, *bodies: str) -> tuple[Scenario, ...]:
     named = [f"name: s{number}\n{body}" for number, body in enumerate(bodies)]
-    write(root, {F: scenario_file(*named, head=head + HEAD), **files})
-    return list(load(root, "small").plan.scenarios)
+    return plan_of(root, *named, head=head + HEAD).scenarios
 
 
 def stated(root: Path, head: str, *bodies: str) -> list[Expected]:
@@ -68,48 +64,38 @@ def test_a_default_gives_way_to_what_rules_it_out(tmp_path: Path) -> None:
 
 
 def test_rows_state_their_own_in_place_of_a_default(tmp_path: Path) -> None:
-    (scenario,) = loaded(
-        tmp_path,
-        "prints: {any: true}\n",
-        "call: check_input(text)\ncases: [{text: a}, {text: b, prints: ''}]",
-    )
-    assert [each.prints for each in scenario.stated_cases] == [
-        AnyValue(),
-        Exactly(value=Value.of("")),
-    ]
+    body = "call: check_input(text)\ncases: [{text: a}, {text: b, prints: ''}]"
+    (scenario,) = loaded(tmp_path, "prints: {any: true}\n", body)
+    prints = [each.prints for each in scenario.stated_cases]
+    assert prints == [AnyValue(), Exactly(value=Value.of(""))]
 
 
 def test_a_row_says_how_it_ends_and_what_it_writes(tmp_path: Path) -> None:
-    (scenario,) = loaded(
+    scenario = scenario_of(
         tmp_path,
-        "",
         "call: get_action()\ncases:\n"
         "  - {input: [a1], ends: answered, writes: unchanged}\n"
         "  - {input: [], ends: asks_for_more, writes: {a.txt: null}}",
     )
-    assert [each.ends for each in scenario.stated_cases] == [
-        Ending.ANSWERED,
-        Ending.ASKED_FOR_MORE,
-    ]
-    assert scenario.stated_cases[0].writes_unchanged
-    assert [leave.value for leave in scenario.stated_cases[1].writes] == [Exactly(value=NONE)]
+    first, second = scenario.stated_cases
+    assert (first.ends, second.ends) == (Ending.ANSWERED, Ending.ASKED_FOR_MORE)
+    assert first.writes_unchanged
+    assert [leave.value for leave in second.writes] == [Exactly(value=NONE)]
 
 
 def test_what_a_file_holds_is_stated_as_what_it_held(tmp_path: Path) -> None:
-    files = {
-        "specs/small/data/after.csv": "a,{{ b }}\n",
-        "specs/small/data/picture.png": b"\x89PNG\x00",
-    }
-    (scenario,) = loaded(
+    scenario = scenario_of(
         tmp_path,
-        "",
         "function: a1.py\nrun: a1.py\ninput: [a1]\nwrites:\n"
         "  by_path.csv: data/after.csv\n"
         "  picture: data/picture.png\n"
         '  lines: "one\\n"\n'
         "  one_line: {text: data/after.csv}\n"
         "  empty: ''",
-        **files,
+        {
+            "specs/small/data/after.csv": "a,{{ b }}\n",
+            "specs/small/data/picture.png": b"\x89PNG\x00",
+        },
     )
     assert {leave.name: leave.value for leave in scenario.stated.writes} == {
         "by_path.csv": Exactly(value=Value.of("a,{{ b }}\n")),
@@ -121,9 +107,9 @@ def test_what_a_file_holds_is_stated_as_what_it_held(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_named_is_part_of_the_spec(tmp_path: Path) -> None:
-    def digest(text: str) -> str:
-        scenario = "name: s\nfunction: a1.py\nrun: a1.py\nwrites: {a.csv: data/after.csv}"
-        write(tmp_path, {F: scenario_file(scenario), "specs/small/data/after.csv": text})
-        return load(tmp_path, "small").plan.spec_digest
-
-    assert digest("a\n") != digest("b\n")
+    body = "function: a1.py\nrun: a1.py\nwrites: {a.csv: data/after.csv}"
+    one, other = (
+        plan_of(tmp_path, body, changes={"specs/small/data/after.csv": text}).spec_digest
+        for text in ("a\n", "b\n")
+    )
+    assert one != other

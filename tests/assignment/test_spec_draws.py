@@ -19,13 +19,19 @@ from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import HasNumber, Matches
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected, StatedTurn, StatedTurns
-from harness.model.plan import Scenario
 from harness.model.stimulus import Binding, Run, Stimulus
 from harness.model.values import Value
-from tests.assignment.small_assignment import BOARDS, errors_of, scenario_file, write
+from tests.assignment.small_assignment import (
+    BOARDS,
+    F,
+    errors_of,
+    plan_of,
+    scenario_file,
+    scenario_of,
+    write,
+)
 from tests.tiny_course import ran
 
-F = "specs/small/f.yaml"
 DRAWS = "specs/small/draws"
 CASES = "name: every column\ncall: check_win(board)\ncases: boards.every_column"
 SAMPLE = (
@@ -107,9 +113,9 @@ def test_draws_of_another_request_are_refused(tmp_path: Path) -> None:
 
 def test_draws_of_a_changed_file_are_refused(tmp_path: Path) -> None:
     recorded(tmp_path, CASES)
-    write(tmp_path, {F: scenario_file(CASES), "specs/small/boards.py": BOARDS + "# new\n"})
-    with pytest.raises(SpecErrors, match=r"was recorded with another boards\.py\. Hint: run"):
-        load(tmp_path, "small")
+    changes = {F: scenario_file(CASES), "specs/small/boards.py": BOARDS + "# new\n"}
+    (error,) = errors_of(tmp_path, {**changes})
+    assert error.endswith(f"was recorded with another boards.py. {AGAIN}")
 
 
 @pytest.mark.parametrize(
@@ -123,9 +129,7 @@ def test_draws_of_a_changed_file_are_refused(tmp_path: Path) -> None:
 )
 def test_damaged_draws_are_refused(text: str, what: str, tmp_path: Path) -> None:
     changes = {F: scenario_file(CASES), f"{DRAWS}/f.every-column.json": text}
-    write(tmp_path, dict(changes))
-    with pytest.raises(SpecErrors, match=what):
-        load(tmp_path, "small")
+    assert what in "\n".join(errors_of(tmp_path, {**changes}))
 
 
 def test_draws_that_nothing_asks_for_are_removed(tmp_path: Path) -> None:
@@ -210,50 +214,32 @@ def test_loaded_modules_do_not_change_the_draws(
     assert capsys.readouterr().out == plain
 
 
-def loaded(root: Path, *lines: str, **files: str) -> list[Scenario]:
-    body = "\n".join(("name: s", *lines))
-    write(root, {F: scenario_file(body), **files})
-    return list(load(root, "small").plan.scenarios)
-
-
 def typed(stimulus: Stimulus) -> list[str]:
     return [line.text for line in stimulus.inputs]
 
 
 def test_names_of_a_row_are_typed_and_expected(tmp_path: Path) -> None:
-    (scenario,) = loaded(
+    scenario = scenario_of(
         tmp_path,
-        "run: a1.py",
-        "input: [Ada, '{{ year }}']",
-        "turns: {2: {all_of: [{contains: '{{ PROMPT }}'}, {number: '{{ age }}'}]}}",
+        "run: a1.py\n"
+        "input: [Ada, '{{ year }}']\n"
+        "turns: {2: {all_of: [{contains: '{{ PROMPT }}'}, {number: '{{ age }}'}]}}\n"
         "cases: [{year: 2023, age: 1}, {year: 1950, age: 74}]",
     )
     assert [typed(stimulus) for stimulus in scenario.stimuli] == [["Ada", "2023"], ["Ada", "1950"]]
-    assert [scenario.stated_for(stimulus).turns for stimulus in scenario.stimuli] == [
-        StatedTurns(
-            turns=(
-                StatedTurn(
-                    index=2,
-                    printed=AllOf(
-                        matchers=(Contains(text="Please enter action: "), HasNumber(number=age))
-                    ),
-                ),
-            ),
-            all_turns=False,
-        )
-        for age in ("1", "74")
-    ]
+    for stimulus, age in zip(scenario.stimuli, ("1", "74"), strict=True):
+        both = AllOf(matchers=(Contains(text="Please enter action: "), HasNumber(number=age)))
+        turns = (StatedTurn(index=2, printed=both),)
+        stated = scenario.stated_for(stimulus).turns
+        assert stated == StatedTurns(turns=turns, all_turns=False)
 
 
 def test_a_row_types_and_states_its_own(tmp_path: Path) -> None:
-    (scenario,) = loaded(
+    scenario = scenario_of(
         tmp_path,
-        "run: a1.py",
-        "input: [a]",
-        "prints: {any: true}",
-        "cases:",
-        "  - {prints: once, reads: 1}",
-        "  - {input: [a, {key: ctrl-d}], turns: {1: b}, exit: 1}",
+        "run: a1.py\ninput: [a]\nprints: {any: true}\ncases:\n"
+        "  - {prints: once, reads: 1}\n"
+        "  - {input: [a, {key: ctrl-d}], turns: {1: b}, exit: 1}\n"
         "  - {input: [], argv: [x, y]}",
     )
     first, second, third = scenario.stimuli
@@ -268,38 +254,33 @@ def test_a_row_types_and_states_its_own(tmp_path: Path) -> None:
 
 
 def test_rows_are_piped_in(tmp_path: Path) -> None:
-    (scenario,) = loaded(tmp_path, "run: a1.py", 'cases: [{stdin: "1\\n"}, {stdin: "2\\n"}]')
+    scenario = scenario_of(tmp_path, 'run: a1.py\ncases: [{stdin: "1\\n"}, {stdin: "2\\n"}]')
     assert [stimulus.stdin for stimulus in scenario.stimuli] == ["1\n", "2\n"]
 
 
 def test_rows_are_scenarios_of_their_own(tmp_path: Path) -> None:
-    scenarios = loaded(
-        tmp_path, "run: a1.py", "each: true", "cases: [{input: [a], prints: b}, {input: [c]}]"
-    )
-    assert [(one.id, typed(one.stimuli[0])) for one in scenarios] == [
-        ("f/s[draw=1]", ["a"]),
-        ("f/s[draw=2]", ["c"]),
-    ]
-    assert [one.stated.prints is not None for one in scenarios] == [True, False]
+    body = "run: a1.py\neach: true\ncases: [{input: [a], prints: b}, {input: [c]}]"
+    first, second = plan_of(tmp_path, body).scenarios
+    assert (first.id, typed(first.stimuli[0])) == ("f/s[draw=1]", ["a"])
+    assert (second.id, typed(second.stimuli[0])) == ("f/s[draw=2]", ["c"])
+    assert (first.stated.prints is None, second.stated.prints is None) == (False, True)
 
 
 def test_a_name_of_a_row_hides_a_constant_and_a_pattern_quotes_it(tmp_path: Path) -> None:
-    (scenario,) = loaded(
-        tmp_path,
-        "call: check_input(text)",
-        "cases: [{text: a.b, PROMPT: 1}]",
-        "prints: {matches: '^{{ text }} {{ PROMPT }}$'}",
-    )
+    cases = "cases: [{text: a.b, PROMPT: 1}]\nprints: {matches: '^{{ text }} {{ PROMPT }}$'}"
+    scenario = scenario_of(tmp_path, f"call: check_input(text)\n{cases}")
     assert scenario.stated.prints == Matches(pattern=r"^a\.b 1$")
 
 
+HEIGHTS = {
+    "specs/small/heights.py": "def some():\n    for height in (1, 2):\n"
+    "        yield {'height': height}\n"
+}
+
+
 def test_the_names_of_draws_are_typed(tmp_path: Path) -> None:
-    heights = "def some():\n    for height in (1, 2):\n        yield {'height': height}\n"
-    files = {"specs/small/heights.py": heights}
-    lines = ("run: a1.py", "input: ['{{ height }}']", "cases: heights.some")
-    with pytest.raises(SpecErrors) as caught:
-        loaded(tmp_path, *lines, **files)
-    (error,) = caught.value.errors
+    body = "name: s\nrun: a1.py\ninput: ['{{ height }}']\ncases: heights.some"
+    (error,) = errors_of(tmp_path, {F: scenario_file(body), **HEIGHTS})
     assert error.endswith("is not there. Hint: run harness record.")
     record_draws(tmp_path, "small")
     (scenario,) = load(tmp_path, "small").plan.scenarios
@@ -307,11 +288,8 @@ def test_the_names_of_draws_are_typed(tmp_path: Path) -> None:
 
 
 def test_draws_of_which_a_program_is_given_nothing(tmp_path: Path) -> None:
-    heights = "def some():\n    for height in (1, 2):\n        yield {'height': height}\n"
-    body = "name: s\nrun: a1.py\ncases: heights.some"
-    write(tmp_path, {F: scenario_file(body), "specs/small/heights.py": heights})
     with pytest.raises(SpecErrors) as caught:
-        record_draws(tmp_path, "small")
+        recorded(tmp_path, "name: s\nrun: a1.py\ncases: heights.some", **HEIGHTS)
         load(tmp_path, "small")
     assert caught.value.errors == (
         f"{F}:6:12: cases: the program is run alike with every draw. "
@@ -327,8 +305,7 @@ def test_a_sample_that_is_typed_is_not_drawn_anew_by_fuzz(tmp_path: Path) -> Non
     )
     sample = "sample: {strategy: heights.any_height, count: 3}"
     body = f"name: s\nrun: a1.py\ninput: ['{{{{ height }}}}']\n{sample}"
-    write(tmp_path, {F: scenario_file(body), "specs/small/heights.py": heights})
-    record_draws(tmp_path, "small")
+    recorded(tmp_path, body, **{"specs/small/heights.py": heights})
     specification, fuzzing = load_for_fuzzing(tmp_path, "small")
     assert len(specification.plan.scenarios[0].stimuli) == 3
     assert fuzzing.targets == ()

@@ -26,8 +26,6 @@ from harness.model.observation import Ending
 from harness.model.plan import (
     FunctionSignature,
     Place,
-    Plan,
-    Scenario,
     SourceFile,
     Visibility,
 )
@@ -39,12 +37,15 @@ from tests.assignment.small_assignment import (
     ASSIGNMENT,
     HEAD,
     SUPPORT,
+    A,
+    Changes,
+    F,
     errors_of,
+    plan_of,
     scenario_file,
+    scenario_of,
     write,
 )
-
-F = "specs/small/f.yaml"
 
 
 def turns(*printed: Matcher, every: bool) -> StatedTurns:
@@ -52,21 +53,9 @@ def turns(*printed: Matcher, every: bool) -> StatedTurns:
     return StatedTurns(turns=stated, all_turns=every)
 
 
-def plan_of(root: Path, *bodies: str, head: str = HEAD, **more: str) -> Plan:
-    files = {name.replace("__", "/").replace("_txt", ".txt"): text for name, text in more.items()}
-    below = {f"specs/small/{name}": text for name, text in files.items()}
-    write(root, {F: scenario_file(*bodies, head=head), **below})
-    return load(root, "small").plan
-
-
-def only(root: Path, body: str, **more: str) -> Scenario:
-    (scenario,) = plan_of(root, f"name: s\n{body}", **more).scenarios
-    return scenario
-
-
 def test_the_assignment(tmp_path: Path) -> None:
     text = ASSIGNMENT + "limits: {cpu_seconds: 2, output_kib: 64}\n"
-    write(tmp_path, {"specs/small/assignment.yaml": text})
+    write(tmp_path, {A: text})
     specification = load(tmp_path, "small")
     assignment = specification.plan.assignment
     assert (assignment.id, assignment.title, assignment.course) == ("small", "Small", "A course")
@@ -88,7 +77,7 @@ def test_the_assignment(tmp_path: Path) -> None:
 
 
 def test_the_policy(tmp_path: Path) -> None:
-    policy = plan_of(tmp_path, "name: s\ncall: check_input('')").assignment.policy
+    policy = plan_of(tmp_path, "call: check_input('')").assignment.policy
     exactly = ("from typing import Optional", "from a1_support import *")
     names = "BLANK_PIECE BOARD_SIZE COLUMN_MESSAGE FULL_MESSAGE LEFT PROMPT RIGHT SIZES TWICE"
     assert policy == Policy(
@@ -127,12 +116,9 @@ def test_a_policy_of_what_is_forbidden(tmp_path: Path) -> None:
 def test_imports_by_file(tmp_path: Path) -> None:
     write(tmp_path, {"specs/small/policy.yaml": "imports: {files: {a1.py: {allow: [typing]}}}\n"})
     policy = load(tmp_path, "small").plan.assignment.policy
+    rules = (FileImports(file="a1.py", imports=ImportPolicy(allow=("typing",))),)
     assert policy is not None
-    rule = ImportPolicy(allow=("typing",))
-    assert (policy.imports, policy.file_imports) == (
-        None,
-        (FileImports(file="a1.py", imports=rule),),
-    )
+    assert (policy.imports, policy.file_imports) == (None, rules)
 
 
 def test_mutants_get_their_indentation_back(tmp_path: Path) -> None:
@@ -149,17 +135,14 @@ def test_mutants_get_their_indentation_back(tmp_path: Path) -> None:
 
 def test_a_scenario(tmp_path: Path) -> None:
     body = 'visible: after_due_date\ncall: check_input("a1")\nreturns: true\nseed: 3'
-    scenario = only(tmp_path, body + "\npoints: 0.1\ntags: [size]\nextra_credit: true")
+    scenario = scenario_of(tmp_path, body + "\npoints: 0.1\ntags: [size]\nextra_credit: true")
     assert (scenario.id, scenario.group, scenario.name) == ("f/s", "f/s", "s")
     assert (scenario.function, scenario.clauses) == ("check_input", ("4.6",))
     assert scenario.visibility is Visibility.AFTER_DUE_DATE
     assert scenario.points == Fraction(1, 10)
     assert scenario.place == Place(file=F, line=4, column=5)
-    assert (scenario.tags, scenario.extra_credit, scenario.informational) == (
-        ("size",),
-        True,
-        False,
-    )
+    flags = (scenario.extra_credit, scenario.informational)
+    assert (scenario.tags, flags) == (("size",), (True, False))
     (stimulus,) = scenario.stimuli
     assert stimulus.action == Call(expression='check_input("a1")')
     assert stimulus.seed == 3
@@ -167,7 +150,7 @@ def test_a_scenario(tmp_path: Path) -> None:
 
 
 def test_a_scenario_that_states_nothing_is_hidden_and_worth_a_point(tmp_path: Path) -> None:
-    scenario = only(tmp_path, "call: check_input('')")
+    scenario = scenario_of(tmp_path, "call: check_input('')")
     assert scenario.visibility is Visibility.HIDDEN
     assert scenario.points == 1
     assert scenario.stated.returns is None
@@ -178,41 +161,38 @@ def test_a_scenario_that_states_nothing_is_hidden_and_worth_a_point(tmp_path: Pa
     [("1.10", "11/10"), ("0.00001", "1/100000"), ("'2/6'", "1/3"), ("'0.5'", "1/2"), ("3", "3")],
 )
 def test_points_are_exact(written: str, points: str, tmp_path: Path) -> None:
-    assert only(tmp_path, f"call: check_input('')\npoints: {written}").points == Fraction(points)
+    assert scenario_of(tmp_path, f"call: check_input('')\npoints: {written}").points == Fraction(
+        points
+    )
 
 
 def test_a_sweep_multiplies_and_rewrites_the_provided_file(tmp_path: Path) -> None:
     body = (
         "name: Ünder the Last, column!\n"
-        "constants: {BOARD_SIZE: [4, 10], BLANK_PIECE: ['.', '_'], SIZES: [1]}\n"
+        "constants: {BOARD_SIZE: [4, 10], BLANK_PIECE: ['.', '_'], SIZES: [[1]]}\n"
         "call: check_input(f'a{BOARD_SIZE + 1}')\n"
         'prints: "{{ COLUMN_MESSAGE }}{{ BLANK_PIECE }}{{ SIZES }}\\n"'
     )
-    body = body.replace("SIZES: [1]", "SIZES: [[1]]")
     plan = plan_of(tmp_path, body)
     assert [scenario.id for scenario in plan.scenarios] == [
-        "f/under-the-last-column[BOARD_SIZE=4,BLANK_PIECE=.,SIZES=[1]]",
-        "f/under-the-last-column[BOARD_SIZE=4,BLANK_PIECE=_,SIZES=[1]]",
-        "f/under-the-last-column[BOARD_SIZE=10,BLANK_PIECE=.,SIZES=[1]]",
-        "f/under-the-last-column[BOARD_SIZE=10,BLANK_PIECE=_,SIZES=[1]]",
+        f"f/under-the-last-column[BOARD_SIZE={size},BLANK_PIECE={piece},SIZES=[1]]"
+        for size in (4, 10)
+        for piece in "._"
     ]
     assert {scenario.group for scenario in plan.scenarios} == {"f/under-the-last-column"}
     last = plan.scenarios[-1]
     printed = "Choose a column from 1 to 10_(1,)\n"
     assert last.stated.prints == Exactly(value=Value.of(printed))
     constants = last.stimuli[0].constants
-    assert constants == (
-        Binding(name="BLANK_PIECE", literal="'_'"),
-        Binding(name="BOARD_SIZE", literal="10"),
-        Binding(name="SIZES", literal="(1,)"),
-    )
+    literals = {"BLANK_PIECE": "'_'", "BOARD_SIZE": "10", "SIZES": "(1,)"}
+    assert [(each.name, each.literal) for each in constants] == list(literals.items())
     variants = plan.assignment.variants
     assert (len(variants), variants[0].constants) == (5, ())
     assert b"BOARD_SIZE = 10\n" in plan.assignment.variant(constants).files[0].data
 
 
 def test_one_override_is_no_sweep(tmp_path: Path) -> None:
-    scenario = only(tmp_path, "constants: {BOARD_SIZE: 4}\ncall: check_input('')")
+    scenario = scenario_of(tmp_path, "constants: {BOARD_SIZE: 4}\ncall: check_input('')")
     assert scenario.id == "f/s"
     assert scenario.stimuli[0].constants == (Binding(name="BOARD_SIZE", literal="4"),)
 
@@ -272,7 +252,7 @@ def test_marks_of_a_file_are_marks_of_the_assignment(
     one = (f"name: a\npoints: 2\n{call}", f"name: b\n{call}")
     two = (f"name: c\n{call}", f"name: d\nextra_credit: true\n{call}")
     other = scenario_file(*two, head=heads[1] + HEAD)
-    plan = plan_of(tmp_path, *one, head=heads[0] + HEAD, **{"g.yaml": other})
+    plan = plan_of(tmp_path, *one, head=heads[0] + HEAD, changes={"specs/small/g.yaml": other})
     points = {each.id: each.points for each in plan.scenarios}
     whole = points["f/a"] + points["f/b"] + points["g/c"]
     assert points["f/a"] == 2 * points["f/b"]
@@ -325,7 +305,7 @@ def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
         "leaves: {board: ['X']}\n"
         "reads: 5\nends: asks_for_more\nignore: [case, blank-lines]"
     )
-    scenario = only(tmp_path, body)
+    scenario = scenario_of(tmp_path, body)
     stated = scenario.stated
     assert stated.prints == Matches(pattern="a")
     prompt = Exactly(value=Value.of("Please enter action: "))
@@ -341,7 +321,7 @@ def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
 
 
 TWO_FILES = {
-    "specs/small/assignment.yaml": ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]"),
+    A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]"),
     "reference/small/b.py": "import a1\n",
     "reference/small/spare.py": "x = 1\n",
     "specs/small/s.py": "x = 2\n",
@@ -355,9 +335,8 @@ def test_stand_ins_of_the_head_and_of_a_scenario(tmp_path: Path) -> None:
         f"name: b\nstand_in: {{a1.py: spare.py}}\n{call}",
         f"name: c\nstand_in: {{}}\n{call}",
     )
-    text = scenario_file(*bodies, head=f"stand_in: {{a1.py: s.py}}\n{HEAD}")
-    write(tmp_path, {**TWO_FILES, F: text})
-    plan = load(tmp_path, "small").plan
+    head = f"stand_in: {{a1.py: s.py}}\n{HEAD}"
+    plan = plan_of(tmp_path, *bodies, head=head, changes={**TWO_FILES})
     assert [scenario.stand_ins for scenario in plan.scenarios] == [
         (StandIn(module="a1.py", file="s.py"),),
         (StandIn(module="a1.py", file="spare.py"),),
@@ -370,8 +349,9 @@ def test_stand_ins_of_the_head_and_of_a_scenario(tmp_path: Path) -> None:
     first = plan.scenarios[0]
     assert first.stimuli[0].stand_ins == ()
     assert first.standing_in().stimuli[0].stand_ins == first.stand_ins
-    write(tmp_path, {**TWO_FILES, F: text, "specs/small/s.py": "x = 3\n"})
-    assert load(tmp_path, "small").plan.spec_digest != plan.spec_digest
+    changes: Changes = {**TWO_FILES, "specs/small/s.py": "x = 3\n"}
+    changed = plan_of(tmp_path, *bodies, head=head, changes=changes)
+    assert changed.spec_digest != plan.spec_digest
 
 
 NONE_OF_A, ALL_OF_A = NoneOf(matchers=(Contains(text="a"),)), AllOf(matchers=(Contains(text="a"),))
@@ -406,16 +386,13 @@ STATED: list[tuple[str, Expected]] = [
 
 @pytest.mark.parametrize(("written", "expected"), STATED)
 def test_what_is_stated_of_a_call(written: str, expected: Expected, tmp_path: Path) -> None:
-    assert only(tmp_path, f"call: add_piece(['-'], 'X', 0)\n{written}").stated == expected
+    assert scenario_of(tmp_path, f"call: add_piece(['-'], 'X', 0)\n{written}").stated == expected
 
 
 def test_a_pattern_in_words(tmp_path: Path) -> None:
     patterns = "patterns: {a prompt for an action: '^{{ PROMPT }}a+$'}\n"
-    told = "prints: {none_of: [{shows: a prompt for an action}]}\nexit: {any: true}"
-    body = f"name: s\nrun: a1.py\n{told}"
-    assignment = ASSIGNMENT + patterns
-    write(tmp_path, {"specs/small/assignment.yaml": assignment, F: scenario_file(body)})
-    (scenario,) = load(tmp_path, "small").plan.scenarios
+    stated = "prints: {none_of: [{shows: a prompt for an action}]}\nexit: {any: true}"
+    scenario = scenario_of(tmp_path, f"run: a1.py\n{stated}", {A: ASSIGNMENT + patterns})
     pattern = Matches(pattern=r"^Please\ enter\ action:\ a+$", words="a prompt for an action")
     assert scenario.stated.prints == NoneOf(matchers=(pattern,))
     assert (scenario.stated.exit, scenario.stated.exit_any) == (None, True)
@@ -425,7 +402,7 @@ def test_a_broken_pattern_is_told_once_where_it_stands(tmp_path: Path) -> None:
     text = ASSIGNMENT + "patterns: {a: '('}\n"
     body = "name: s\ncall: check_input('')\nprints: {shows: a}"
     line = len(text.splitlines())
-    changes = {"specs/small/assignment.yaml": text, F: scenario_file(body)}
+    changes = {A: text, F: scenario_file(body)}
     assert errors_of(tmp_path, changes) == (
         f"specs/small/assignment.yaml:{line}:15: patterns.a: not a regular expression "
         "(missing ), unterminated subpattern at position 0).",
@@ -438,10 +415,8 @@ def test_a_program_with_a_transcript_for_each_size(tmp_path: Path) -> None:
         "constants: {BOARD_SIZE: [4, 10]}\ntranscript: gameplay/size_{{ BOARD_SIZE }}.txt"
     )
     text = "{{ PROMPT }}a1\r\n{{ COLUMN_MESSAGE }}\r\n"
-    plan = plan_of(
-        tmp_path, body, gameplay__size_4_txt=text, gameplay__size_10_txt=text,
-        extra__note_txt="note",
-    )  # fmt: skip
+    texts = {f"specs/small/gameplay/size_{size}.txt": text for size in (4, 10)}
+    plan = plan_of(tmp_path, body, changes={**texts, "specs/small/extra/note.txt": "note"})
     last = plan.scenarios[-1]
     assert last.stimuli[0].action == Run(program="a1.py", argv=("-x",))
     assert last.stimuli[0].provide == ("note.txt",)
@@ -469,7 +444,7 @@ def test_a_session_as_on_the_sheet(tmp_path: Path) -> None:
         "  {{ COLUMN_MESSAGE }}\n  Please enter action: a1\n  >>> board\n  'a1'\n"
         "leaves: {board: a1}"
     )
-    scenario = only(tmp_path, body)
+    scenario = scenario_of(tmp_path, body)
     (stimulus,) = scenario.stimuli
     assert stimulus.action == Session(steps=("f'{{start}}'", "board = get_action()", "board"))
     assert stimulus.given == "start = 'a9'\n"
@@ -480,7 +455,7 @@ def test_a_session_as_on_the_sheet(tmp_path: Path) -> None:
 
 def test_typed_text_may_stand_in_input_instead(tmp_path: Path) -> None:
     body = "input: [b2]\nsession: |\n  >>> get_action()\n  Please enter action: a1\n  'a1'\n"
-    assert only(tmp_path, body).stimuli[0].inputs == (Typed(text="b2"),)
+    assert scenario_of(tmp_path, body).stimuli[0].inputs == (Typed(text="b2"),)
 
 
 def test_support_files_take_the_place_of_ours(tmp_path: Path) -> None:
@@ -509,7 +484,7 @@ def test_digests_follow_what_they_are_of(tmp_path: Path) -> None:
     (tmp_path / "specs/small/README.md").write_text("no part of the plan")
     (tmp_path / "specs/small/mutants.yaml").write_text("mutants: []\n")
     assert load(tmp_path, "small").plan.spec_digest == before.spec_digest
-    (tmp_path / "specs/small/f.yaml").write_text(scenario_file("name: t\ncall: check_input('')"))
+    (tmp_path / F).write_text(scenario_file("name: t\ncall: check_input('')"))
     changed = load(tmp_path, "small").plan
     assert changed.spec_digest != before.spec_digest
     assert changed.reference_digest == before.reference_digest
@@ -559,8 +534,7 @@ def test_what_editors_leave_behind_is_no_spec(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_and_crlf_are_accepted(tmp_path: Path) -> None:
     text = scenario_file("name: s\nsession: |\n  >>> check_input('é')\n  True\nleaves: unchanged")
-    data = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
-    write(tmp_path, {F: data})
+    write(tmp_path, {F: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()})
     (scenario,) = load(tmp_path, "small").plan.scenarios
     assert scenario.stated.shown == ("True\n",)
     assert scenario.stimuli[0].action == Session(steps=("check_input('é')",))

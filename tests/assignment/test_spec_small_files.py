@@ -18,10 +18,9 @@ from harness.assignment.loading import SpecErrors, available, load, scenario_fil
 from harness.model.plan import ManualSlot, OtherFiles
 from harness.model.specification import ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
-from tests.assignment.small_assignment import ASSIGNMENT, errors_of, write
+from tests.assignment.small_assignment import ASSIGNMENT, A, errors_of, write
 from tests.shipped import shipped
 
-A = "specs/small/assignment.yaml"
 ENDINGS = "expected a name that ends in .zip, .tar, .tar.gz or .tgz"
 ZONE = "Hint: write one like Australia/Brisbane."
 

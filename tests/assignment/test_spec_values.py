@@ -16,7 +16,7 @@ from harness.assignment.scenarios.python_text import (
     typed_in,
 )
 from harness.model.stimulus import Key, Typed
-from tests.assignment.small_assignment import ASSIGNMENT, POLICY, scenario_file, write
+from tests.assignment.small_assignment import ASSIGNMENT, POLICY, F, scenario_file, write
 
 ODD = [
     "null", "true", "5", "-1", "1.5", "x", "''", "'{{ X }}'", "[]", "[1]", "[null]", "[[1]]",
@@ -31,7 +31,6 @@ SCENARIO_KEYS = [
     "input", "sample", "cases", "each", "returns", "prints", "turns", "transcript", "raises",
     "leaves", "exit", "reads", "ends", "points_total", "marks", "scenarios", "zzz",
 ]  # fmt: skip
-F = "specs/small/f.yaml"
 LINE = re.compile(r"(specs|reference)/small/[\w./]+:\d+:\d+: .+[.?]$")
 JARGON = re.compile(r"pydantic|instance of|should be|Input|model_|_type|Traceback|<class")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment.loading import SpecErrors, load
+from harness.assignment.loading import SpecErrors
 from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.judging.judge import judge
@@ -26,7 +26,7 @@ from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.texts import HasNumber, Matches, occurs
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher
 from harness.model.values import Value, ValueKind
-from tests.assignment.small_assignment import scenario_file, write
+from tests.assignment.small_assignment import scenario_of
 from tests.conftest import Added
 from tests.judging.judging_cases import CALL, called
 
@@ -302,17 +302,10 @@ def _forget() -> None:
     kinds.matcher_classes.cache_clear()
 
 
-def stated(root: Path, lines: str) -> Expected:
-    """What a scenario of a small assignment states."""
-    write(root, {"specs/small/f.yaml": scenario_file(lines)})
-    return load(root, "small").plan.scenarios[0].stated
-
-
 @pytest.mark.usefixtures("toy")
 def test_a_new_matcher_is_one_new_file(tmp_path: Path) -> None:
-    one = stated(
-        tmp_path, "name: one\ncall: check_input('')\nreturns: {ends_with: '{{ BOARD_SIZE }}th'}"
-    )
+    body = "call: check_input('')\nreturns: {ends_with: '{{ BOARD_SIZE }}th'}"
+    one = scenario_of(tmp_path, body).stated
     assert one.returns is not None
     assert one.returns.in_words() == "text that ends with 8th"
     assert serial.loads(Expected, serial.dumps(one)) == one
@@ -327,7 +320,7 @@ def test_a_new_matcher_is_one_new_file(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("toy")
 def test_a_new_matcher_is_named_in_hints(tmp_path: Path) -> None:
     with pytest.raises(SpecErrors, match=r"ends_wiht: unknown matcher\. Hint: did you mean ends_"):
-        stated(tmp_path, "name: one\ncall: check_input('')\nreturns: {ends_wiht: x}")
+        scenario_of(tmp_path, "call: check_input('')\nreturns: {ends_wiht: x}")
 
 
 @pytest.mark.usefixtures("toy")
