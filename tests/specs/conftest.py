@@ -1,10 +1,14 @@
-"""The assignment that a module is about: its `ASSIGNMENT`."""
+"""The assignment that a module is about: its `ASSIGNMENT`; what scenarios come to."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+from fractions import Fraction
+
 import pytest
 
-from harness.model.plan import Plan
+from harness.model.plan import Plan, Scenario
 from harness.model.specification import Specification
 from tests.shipped import shipped
 
@@ -17,3 +21,23 @@ def specification(request: pytest.FixtureRequest) -> Specification:
 @pytest.fixture(scope="module")
 def plan(specification: Specification) -> Plan:
     return specification.plan
+
+
+def scored(plan: Plan) -> list[Scenario]:
+    return [scenario for scenario in plan.scenarios if not scenario.informational]
+
+
+def groups(scenarios: Iterable[Scenario]) -> dict[str, list[Scenario]]:
+    """The scenarios by what they are without their swept values."""
+    found: dict[str, list[Scenario]] = defaultdict(list)
+    for scenario in scenarios:
+        found[scenario.group].append(scenario)
+    return found
+
+
+def points(plan: Plan) -> dict[str, Fraction]:
+    """What each function is worth."""
+    found: dict[str, Fraction] = defaultdict(Fraction)
+    for scenario in scored(plan):
+        found[scenario.function] += scenario.points
+    return found

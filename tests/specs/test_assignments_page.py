@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,10 +15,11 @@ import pytest
 
 from harness.assignment.loading import available
 from harness.matchers.kinds.values import Exactly, PythonValue
-from harness.model.expectation import Expected, Matcher
 from harness.model.plan import Scenario, Visibility
 from harness.model.stimulus import Run
+from harness.policy.checking import check
 from tests.shipped import shipped
+from tests.specs.conftest import groups
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "assignments.md"
@@ -25,23 +27,18 @@ ASSIGNMENTS = ("connect4ish", "naughts-crosses", "cs112-p4", "comp1005-a3")
 TABLE = re.compile(r"^\| \| .*\n(?:\|.*\n)+", re.MULTILINE)
 
 
-def matchers(stated: Expected) -> list[Matcher]:
-    """What a scenario states of its outcome, channel by channel."""
-    found = [stated.returns, stated.prints, *(leave.value for leave in stated.leaves)]
-    if stated.turns:
-        found += [turn.printed for turn in stated.turns.turns]
-    if stated.raises:
-        found.append(stated.raises.message)
-    return [matcher for matcher in found if matcher is not None]
-
-
 def is_by_pattern(scenario: Scenario) -> bool:
     """Whether any channel is held to less than one exact value."""
-    return any(not isinstance(one, Exactly | PythonValue) for one in matchers(scenario.stated))
+    return any(not isinstance(one, Exactly | PythonValue) for one in scenario.stated.parts())
 
 
-def groups(scenarios: list[Scenario]) -> int:
-    return len({scenario.group for scenario in scenarios})
+SUCH: dict[str, Callable[[Scenario], bool]] = {
+    "scenarios that play the program": lambda one: isinstance(one.stimuli[0].action, Run),
+    "scenarios that students see": lambda one: one.visibility is Visibility.VISIBLE,
+    "informational scenarios": lambda one: one.informational,
+    "scenarios by pattern or kind": is_by_pattern,
+    "scenarios with a stand-in": lambda one: bool(one.stand_ins),
+}
 
 
 def number(value: Fraction) -> str:
@@ -56,18 +53,10 @@ def figures(assignment_id: str) -> dict[str, str]:
     counts: dict[str, int] = {
         "clauses": len(assignment.clauses),
         "of them unsettled": sum(bool(clause.unsettled) for clause in assignment.clauses),
-        "scenarios": groups(every),
+        "scenarios": len(groups(every)),
         "with swept values": len(every),
         "runs, with draws": sum(len(scenario.stimuli) for scenario in every),
-        "scenarios that play the program": groups(
-            [one for one in every if isinstance(one.stimuli[0].action, Run)]
-        ),
-        "scenarios that students see": groups(
-            [one for one in every if one.visibility is Visibility.VISIBLE]
-        ),
-        "informational scenarios": groups([one for one in every if one.informational]),
-        "scenarios by pattern or kind": groups([one for one in every if is_by_pattern(one)]),
-        "scenarios with a stand-in": groups([one for one in every if one.stand_ins]),
+        **{what: len(groups(filter(is_such, every))) for what, is_such in SUCH.items()},
         "mutants": len(spec.mutants),
         "samples": len(list(samples)),
     }
@@ -96,6 +85,13 @@ def test_the_table_is_what_the_folders_hold() -> None:
         page = TABLE.sub(lambda _: table(), page)
         PAGE.write_text(page, encoding="utf-8")
     assert TABLE.findall(page) == [table()], "UPDATE_GOLDEN=1 writes the table anew"
+
+
+@pytest.mark.parametrize("assignment_id", ["connect4ish", "cs112-p4"])
+def test_the_reference_has_no_finding_of_our_own_policy(assignment_id: str) -> None:
+    specification = shipped(assignment_id)
+    report = check(specification.reference, specification.plan.assignment.policy)
+    assert (report.findings, report.unparsable) == ((), None)
 
 
 def test_every_assignment_has_a_column_and_a_section() -> None:

@@ -5,8 +5,8 @@ against a second program that was written differently.
 from __future__ import annotations
 
 import ast
+import itertools
 import random
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Severity
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus
-from harness.policy.checking import check
 from tests.shipped import module_of, program, screen_of
 from tests.specs import connect4ish_oracle as oracle
+from tests.specs.conftest import groups, points, scored
 
 ASSIGNMENT = "connect4ish"
 ROOT = Path(__file__).parents[2]
@@ -40,17 +40,6 @@ SIZE_DEPENDENT = (
 DIRECTIONS = {(1, 0), (0, 1), (1, 1), (1, -1)}
 
 
-def scored(plan: Plan) -> list[Scenario]:
-    return [scenario for scenario in plan.scenarios if not scenario.informational]
-
-
-def groups(scenarios: list[Scenario]) -> dict[str, list[Scenario]]:
-    found: dict[str, list[Scenario]] = defaultdict(list)
-    for scenario in scenarios:
-        found[scenario.group].append(scenario)
-    return found
-
-
 def sizes_of(scenarios: list[Scenario]) -> set[int]:
     return {
         int(constant.literal)
@@ -65,13 +54,11 @@ def question(stimulus: Stimulus) -> tuple[object, ...]:
     return (stimulus.action, stimulus.given, stimulus.inputs)
 
 
-def is_whole_game(scenario: Scenario) -> bool:
+def is_game(scenario: Scenario) -> bool:
+    """Whether a scenario plays on a terminal."""
     action = scenario.stimuli[0].action
-    played = isinstance(action, Run) or action in (
-        Call(expression="play_game()"),
-        Call(expression="main()"),
-    )
-    return played and len(scenario.stimuli[0].inputs) > 0
+    calls = [Call(expression="play_game()"), Call(expression="main()")]
+    return isinstance(action, Run) or action in calls
 
 
 def test_at_least_150_scenarios_without_swept_values_and_draws(plan: Plan) -> None:
@@ -92,7 +79,7 @@ def test_swept_over_every_size(function: str, plan: Plan) -> None:
 
 
 def test_at_least_30_whole_games(plan: Plan) -> None:
-    games = [s for s in scored(plan) if is_whole_game(s)]
+    games = [s for s in scored(plan) if is_game(s) and s.stimuli[0].inputs]
     assert len(groups(games)) >= 30
     assert sum(len(members[0].stimuli[0].inputs) > 3 for members in groups(games).values()) >= 30
 
@@ -132,10 +119,7 @@ def test_other_sizes_can_be_left_out(plan: Plan) -> None:
 
 
 def test_a_point_is_a_percent(plan: Plan) -> None:
-    points: dict[str, float] = defaultdict(float)
-    for scenario in scored(plan):
-        points[scenario.function] += float(scenario.points)
-    assert {function: round(total, 6) for function, total in points.items()} == {
+    assert points(plan) == {
         "num_hours": 2,
         "generate_initial_board": 5,
         "is_column_full": 4,
@@ -161,12 +145,10 @@ def test_about_a_quarter_is_visible(plan: Plan) -> None:
 @pytest.mark.parametrize("size", [4, 7, 8, 10])
 def test_every_line_of_four_is_a_case(size: int, plan: Plan) -> None:
     expected = set()
-    for column in range(size):
-        for row in range(size):
-            for across, down in DIRECTIONS:
-                places = [(column + across * i, row + down * i) for i in range(4)]
-                if all(0 <= c < size and 0 <= r < size for c, r in places):
-                    expected |= {(piece, frozenset(places)) for piece in "XO"}
+    for column, row, (across, down) in itertools.product(range(size), range(size), DIRECTIONS):
+        places = [(column + across * i, row + down * i) for i in range(4)]
+        if all(0 <= c < size and 0 <= r < size for c, r in places):
+            expected |= {(piece, frozenset(places)) for piece in "XO"}
     found = set()
     for scenario in plan.scenarios:
         is_size = sizes_of([scenario]) == ({size} if size != 8 else set())
@@ -248,11 +230,6 @@ def a1(size: int) -> Any:
 def random_board(size: int, rng: random.Random) -> list[str]:
     heights = [rng.randint(0, size) for _ in range(size)]
     return ["".join(rng.choices("XO", k=height)).rjust(size, "-") for height in heights]
-
-
-def test_no_finding_of_our_own_policy(specification: Specification) -> None:
-    report = check(specification.reference, specification.plan.assignment.policy)
-    assert (report.findings, report.unparsable) == ((), None)
 
 
 def test_check_win_of_random_boards(a1: Any, size: int) -> None:
@@ -337,14 +314,6 @@ def test_random_sittings_as_a_program(a1: Any, size: int, sitting: int) -> None:
         play = oracle.Play(vars(support(size)), typed)
         play.program()
     assert screen_of(a1, "main", typed[: play.taken]) == play.screen
-
-
-def is_game(scenario: Scenario) -> bool:
-    """Whether a scenario plays on a terminal."""
-    action = scenario.stimuli[0].action
-    if isinstance(action, Run):
-        return True
-    return isinstance(action, Call) and action.expression in ("play_game()", "main()")
 
 
 def support_of(plan: Plan, scenario: Scenario) -> Any:
