@@ -13,7 +13,6 @@ import re
 import stat
 import struct
 import tarfile
-import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ from harness.intake.entries import (
     EntryKind,
     FileKind,
     Refused,
+    composed,
     is_ignored,
     kind_of_bytes,
     shown_path,
@@ -176,17 +176,23 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
         block = _read_at(stream, position, tarfile.BLOCKSIZE)
         if not block.strip(b"\0"):
             return
-        header = _tar_header(block)
+        try:
+            header = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
+        except (tarfile.HeaderError, ValueError):
+            raise Refused(BROKEN_TAR) from None
         size = header.size if length is None else length
         start = position + tarfile.BLOCKSIZE
         position = start + -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
-        if start + size > end:
+        if header.size < 0 or start + size > end:
             raise Refused(BROKEN_TAR)
         count += 1
         budget.check_members(count)
         if header.type not in _EXTENDED:
+            kind = _TAR_KINDS.get(header.type, EntryKind.OTHER)
+            if header.type == tarfile.AREGTYPE and name.endswith("/"):
+                kind = EntryKind.FOLDER  # as before ustar
             read = partial(_read_counted, stream, budget, start, size)
-            yield Entry(name=name or header.name, kind=_tar_kind(header, name), start=read)
+            yield Entry(name=name or header.name, kind=kind, start=read)
             name, length = "", None
             continue
         if size > _MAX_HEADER_BYTES:
@@ -194,10 +200,10 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
         budget.spend(size)
         data = _read_at(stream, start, size)
         if header.type == tarfile.GNUTYPE_LONGNAME:
-            name = _text(data.rstrip(b"\0"))
+            name = data.rstrip(b"\0").decode("utf-8", "replace")
         elif header.type == tarfile.XHDTYPE:
             records = dict(_records(data))
-            name = _text(records[b"path"]) if b"path" in records else name
+            name = records[b"path"].decode("utf-8", "replace") if b"path" in records else name
             length = _decimal(records[b"size"]) if b"size" in records else length
 
 
@@ -228,22 +234,6 @@ def decompress(stream: BinaryIO, into: BinaryIO, budget: ReadBudget) -> None:
         into.write(piece)
 
 
-def _tar_header(block: bytes) -> tarfile.TarInfo:
-    try:
-        header = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
-    except (tarfile.HeaderError, ValueError):
-        raise Refused(BROKEN_TAR) from None
-    if header.size < 0:
-        raise Refused(BROKEN_TAR)
-    return header
-
-
-def _tar_kind(header: tarfile.TarInfo, name: str) -> EntryKind:
-    if header.type == tarfile.AREGTYPE and name.endswith("/"):
-        return EntryKind.FOLDER  # as before ustar
-    return _TAR_KINDS.get(header.type, EntryKind.OTHER)
-
-
 def _read_counted(stream: BinaryIO, budget: ReadBudget, start: int, size: int, count: int) -> bytes:
     budget.spend(min(count, size))
     return _read_at(stream, start, min(count, size))
@@ -268,10 +258,6 @@ def _decimal(digits: bytes) -> int:
     return int(digits)
 
 
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "replace")
-
-
 def _read_at(stream: BinaryIO, start: int, size: int) -> bytes:
     stream.seek(start)
     data = stream.read(size)
@@ -291,7 +277,6 @@ stream stays open while they are read. Refused, with a phrase that follows the a
 a broken …"), for a stream that is not what it should be or more than the budget allows."""
 
 
-_ENDINGS = {".zip": FileKind.ZIP, ".tar": FileKind.TAR}
 _DRIVE = re.compile(r"[A-Za-z]:")
 STANDARD_CAPS = Caps()
 # A class, not a submission: what is read of it is counted all the same.
@@ -300,7 +285,7 @@ CLASS_CAPS = Caps(members=200_000, unpacked_bytes=4096 * MIB)
 
 def kind_named(name: str) -> FileKind:
     """The kind of archive that a name promises whose ending is one of `ARCHIVE_ENDINGS`."""
-    return _ENDINGS.get(PurePath(name).suffix, FileKind.GZIP)
+    return {".zip": FileKind.ZIP, ".tar": FileKind.TAR}.get(PurePath(name).suffix, FileKind.GZIP)
 
 
 def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = STANDARD_CAPS) -> tuple[Entry, ...]:
@@ -310,7 +295,9 @@ def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = STANDARD_CAPS) -
     Raises Refused with a phrase that follows the archive's name ("is a RAR archive, …").
     """
     entries = _read(stream, kind, caps)
-    return tuple(e for e in entries if not e.is_folder and not _is_junk(_parts(e)))
+    paths = (f"{entry.folder}/{entry.name}".lstrip("/").split("/") for entry in entries)
+    pairs = zip(entries, paths, strict=True)
+    return tuple(entry for entry, path in pairs if not entry.is_folder and not _is_junk(path))
 
 
 @contextmanager
@@ -321,29 +308,24 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
     """
     with ExitStack() as stack:
         try:
-            folder = _opened(path, caps, stack)
+            stream: BinaryIO = stack.enter_context(path.open("rb"))
+            kind = kind_of_bytes(stream.read(HEAD_BYTES))
+            if kind is FileKind.GZIP:
+                whole = stack.enter_context(TemporaryFile())
+                decompress(stream, whole, ReadBudget(caps))
+                kind, stream = FileKind.TAR, whole
+            if kind not in (FileKind.ZIP, FileKind.TAR):
+                raise Refused(f"is {kind or 'no archive'}, expected a zip or tar archive")
+            by_folder: dict[str, list[Entry]] = {}
+            for entry in _read(stream, kind, caps):
+                by_folder.setdefault(entry.folder, []).append(replace(entry, folder=""))
         except Refused as refusal:
             hint = "download it again, or unpack it yourself and name the folder"
             raise UserError(str(refusal), place=str(path), hint=hint) from None
         except OSError as error:
             what = f"cannot be read ({error.strerror or error})"
             raise UserError(what, place=str(path)) from None
-        yield folder
-
-
-def _opened(path: Path, caps: Caps, stack: ExitStack) -> Entry:
-    stream: BinaryIO = stack.enter_context(path.open("rb"))
-    kind = kind_of_bytes(stream.read(HEAD_BYTES))
-    if kind is FileKind.GZIP:
-        whole = stack.enter_context(TemporaryFile())  # noqa: SIM115
-        decompress(stream, whole, ReadBudget(caps))
-        kind, stream = FileKind.TAR, whole
-    if kind not in (FileKind.ZIP, FileKind.TAR):
-        raise Refused(f"is {kind or 'no archive'}, expected a zip or tar archive")
-    by_folder: dict[str, list[Entry]] = {}
-    for entry in _read(stream, kind, caps):
-        by_folder.setdefault(entry.folder, []).append(replace(entry, folder=""))
-    return _folder(path, by_folder, "")
+        yield _folder(path, by_folder, "")
 
 
 def _folder(archive: Path, by_folder: dict[str, list[Entry]], path: str) -> Entry:
@@ -410,19 +392,12 @@ def _read(stream: BinaryIO, kind: FileKind, caps: Caps) -> tuple[Entry, ...]:
 
 def same_name(one: str, other: str) -> bool:
     """Whether two names are one on some systems: case and composed letters left aside."""
-    return _folded(one) == _folded(other)
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    first, second = (composed(composed(name).casefold()) for name in (one, other))
+    return first == second
 
 
 def _is_junk(parts: Sequence[str]) -> bool:
     return any(map(is_ignored, parts))
-
-
-def _parts(entry: Entry) -> list[str]:
-    return f"{entry.folder}/{entry.name}".lstrip("/").split("/")
 
 
 def _checked_parts(name: str, caps: Caps) -> list[str]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,26 +59,27 @@ def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
     Names that look the same, with their letters composed in another way, are the same here.
     """
     safe = [safe_id(name) for name in names]
-    taken = set(map(_composed, safe))
+    taken = set(map(composed, safe))
     given: set[str] = set()
     ids: list[str] = []
     for name in safe:
         chosen, count = name, 1
-        while _composed(chosen) in given or (count > 1 and _composed(chosen) in taken):
+        while composed(chosen) in given or (count > 1 and composed(chosen) in taken):
             count += 1
             chosen = f"{name}-{count}"
-        given.add(_composed(chosen))
+        given.add(composed(chosen))
         ids.append(chosen)
     return tuple(ids)
 
 
 def clean_name(name: str) -> str:
     """A name or email that can be printed, with its letters composed and single spaces."""
-    shown = "".join(c if c.isprintable() else " " for c in unicodedata.normalize("NFC", name))
+    shown = "".join(c if c.isprintable() else " " for c in composed(name))
     return " ".join(shown.split())[:MAX_ID]
 
 
-def _composed(name: str) -> str:
+def composed(name: str) -> str:
+    """The name with its letters composed in one way (NFC)."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -160,36 +162,28 @@ def kind_of_bytes(data: bytes) -> FileKind | None:
         if data.startswith(beginning):
             return kind
     if data.startswith(b"PK\x03\x04"):
-        return _zip(data[30:200])
+        first_member = data[30:200]
+        if first_member.startswith(_OFFICE):
+            return FileKind.OFFICE
+        is_open = first_member.startswith(b"mimetypeapplication/vnd.oasis")
+        return FileKind.OPEN_DOCUMENT if is_open else FileKind.ZIP
     if data.startswith(b"BZh") and data[4:10] == b"1AY&SY":
         return FileKind.BZIP2
     if data[257:262] == b"ustar":
         return FileKind.TAR
     if data.startswith(b"MZ") and b"\0" in data[:64]:
         return FileKind.PROGRAM
-    return _text(data.removeprefix(b"\xef\xbb\xbf").lstrip())
+    text = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{") and b'"cells"' in text and b'"cell_type"' in text:
+        return FileKind.NOTEBOOK
+    is_page = text[:20].lower().startswith((b"<!doctype html", b"<html"))
+    return FileKind.WEB_PAGE if is_page else None
 
 
 def archive_suffix(name: str) -> str:
     """The ending of an archive's name as it is written there; "" if it has none."""
     lower = name.lower()
     return next((name[-len(s) :] for s in ARCHIVE_SUFFIXES if lower.endswith(s)), "")
-
-
-def _zip(first_member: bytes) -> FileKind:
-    if first_member.startswith(_OFFICE):
-        return FileKind.OFFICE
-    if first_member.startswith(b"mimetypeapplication/vnd.oasis"):
-        return FileKind.OPEN_DOCUMENT
-    return FileKind.ZIP
-
-
-def _text(data: bytes) -> FileKind | None:
-    if data.startswith(b"{") and b'"cells"' in data and b'"cell_type"' in data:
-        return FileKind.NOTEBOOK
-    if data[:20].lower().startswith((b"<!doctype html", b"<html")):
-        return FileKind.WEB_PAGE
-    return None
 
 
 def original_name(name: str, expected: Collection[str]) -> str | None:
@@ -226,14 +220,6 @@ class Refused(Exception):  # noqa: N818  (an answer about one submission, not an
         self.ours = ours
 
 
-def _no_bytes(size: int) -> bytes:
-    return b""
-
-
-def _nothing_inside(most: int) -> tuple[Entry, ...]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A file, folder or link that was handed in, on the disk or in an archive.
@@ -248,8 +234,8 @@ class Entry:
     where: str = ""  # of a folder: its path, after that of an archive, for messages
     folder: str = ""  # where it is in its archive or in the submission: "", "A3" or "A3/src"
     is_packed: bool = False
-    start: Callable[[int], bytes] = _no_bytes
-    everything: Callable[[int], tuple[Entry, ...]] = _nothing_inside
+    start: Callable[[int], bytes] = lambda size: b""
+    everything: Callable[[int], tuple[Entry, ...]] = lambda most: ()
 
     @property
     def is_python(self) -> bool:
@@ -284,30 +270,25 @@ def file_at(path: Path) -> Entry:
     return Entry(name=path.name, kind=_kind(actual), where=str(path), start=start)
 
 
-def folder_at(path: Path) -> Entry:
+def folder_at(path: Path, name: str = "") -> Entry:
     """A folder on the disk. That we may not read a file in it is no fault of the student's."""
-    return _folder(path, path.resolve().name)
-
-
-def _folder(path: Path, name: str) -> Entry:
+    name = name or path.resolve().name
     inside = partial(_inside, path)
     return Entry(name=name, kind=EntryKind.FOLDER, where=str(path), everything=inside)
 
 
 def _inside(folder: Path, most: int) -> tuple[Entry, ...]:
-    names: list[str] = []
     with os.scandir(folder) as scan:
-        for item in scan:
-            if len(names) >= most:
-                raise Refused(f"more than {most} files")
-            names.append(item.name)
+        names = [item.name for item in islice(scan, most + 1)]
+    if len(names) > most:
+        raise Refused(f"more than {most} files")
     return tuple(_entry(folder / name) for name in sorted(names))
 
 
 def _entry(path: Path) -> Entry:
     kind = _kind(path)
     if kind is EntryKind.FOLDER:
-        return _folder(path, path.name)
+        return folder_at(path, path.name)
     return Entry(name=path.name, kind=kind, start=partial(_first_bytes, path, ours=True))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from harness.common.errors import UserError
@@ -13,7 +14,7 @@ from harness.intake.entries import listed, safe_id
 from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
 from harness.intake.terms import Extension, Terms, in_zone
-from harness.intake.uploads import Attempt, Due, Listed, StudentUploads
+from harness.intake.uploads import Attempt, Listed, StudentUploads
 from harness.model.submission import Student
 
 MAX_SUBMISSIONS = 20_000  # their files are in memory until all are graded
@@ -36,40 +37,34 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
 
     Raises UserError for more than `MAX_SUBMISSIONS`, and for terms that cannot be used here.
     """
-    everybody = _merged_by_student(downloads, terms)
-    members = everybody
-    notices = []
-    late_only = sorted({each.name for each in downloads if each.times is Times.LATE_ONLY})
-    if terms.due is not None:
-        notices += [
-            f"{platform} gives no times: late is what it marked LATE by its own due time, "
-            "not by --due"
-            for platform in late_only
-        ]
+    members = everybody = _merged_by_student(downloads, terms)
+    late_only = {each.name for each in downloads if each.times is Times.LATE_ONLY}
+    notices = [
+        f"{platform} gives no times: late is what it marked LATE by its own due time, not by --due"
+        for platform in sorted(late_only if terms.due is not None else ())
+    ]
     if terms.roster is not None:
         members, strangers = _on_roster(everybody, terms.roster, terms.roster_place)
         notices += strangers
     if terms.due is not None:
         _check_times(downloads, members)
-    members, unused = _with_extensions(members, terms.extensions, Due(at=terms.due))
-    notices += [*unused, *_test_students(downloads)]
+    members, unused = _with_extensions(members, terms.extensions, terms.due)
+    notices += unused
+    # What a lecturer handed in to try the assignment: Canvas calls it a student.
+    notices += [
+        f"{uploads.identity} is Canvas's test student, not a person"
+        for download in downloads
+        for uploads in (download.uploads if download.name == "Canvas" else ())
+        if uploads.student and uploads.student.name == _TEST_STUDENT
+    ]
+    attempts = {(each.origin, each.number) for one in everybody for each in one.attempts}
+    groups = {one.attempts[0].origin: one for one in everybody}
     return Class(
         members=tuple(sorted(members, key=_order)),
         students=len(everybody),
-        submissions=_submission_count(everybody),
+        submissions=len(attempts) + sum(len(one.elsewhere) for one in groups.values()),
         notices=tuple(notices),
     )
-
-
-def _test_students(downloads: Sequence[Download]) -> list[str]:
-    """A line about what a lecturer handed in to try the assignment: Canvas calls it a student."""
-    return [
-        f"{uploads.identity} is Canvas's test student, not a person"
-        for download in downloads
-        if download.name == "Canvas"
-        for uploads in download.uploads
-        if uploads.student and uploads.student.name == _TEST_STUDENT
-    ]
 
 
 def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[StudentUploads]:
@@ -87,19 +82,12 @@ def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[Stud
     return list(everybody.values())
 
 
-def _submission_count(everybody: Sequence[StudentUploads]) -> int:
-    origins = {(a.origin, a.number) for one in everybody for a in one.attempts}
-    groups = {one.attempts[0].origin: one for one in everybody}
-    return len(origins) + sum(len(one.elsewhere) for one in groups.values())
-
-
 def _check_times(downloads: Sequence[Download], members: Sequence[StudentUploads]) -> None:
     """Raise UserError where a due time cannot be compared with anything."""
     times = [attempt.at for member in members for attempt in member.attempts]
     for download in downloads:
         if download.times is Times.NONE and not any(times):
-            plain = download.layout is None
-            whose = "this" if plain else f"a download from {download.name}"
+            whose = f"a download from {download.name}" if download.layout else "this"
             raise UserError(
                 f"{whose} does not say when anything was handed in, so --due cannot be held to",
                 place=str(download.path),
@@ -197,17 +185,17 @@ def _by_name_alone(uploads: StudentUploads, line: Listed) -> str:
 
 
 def _with_extensions(
-    members: Sequence[StudentUploads], extensions: Sequence[Extension], due: Due
+    members: Sequence[StudentUploads], extensions: Sequence[Extension], due: datetime | None
 ) -> tuple[list[StudentUploads], list[str]]:
     """Everybody with the time due, and lines about extensions of nobody here: whoever has one may
     not have handed in yet. UserError for one of several, for one before the class's due time, and
     where all are of nobody."""
     indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
     held = [replace(member, due=due) for member in members]
-    examples = listed(sorted(member.identity for member in members)[:3])
+    hint = f"ids here are like {listed(sorted(member.identity for member in members)[:3])}"
     unknown = []
     for extension in extensions:
-        if due.at is not None and extension.due < due.at:
+        if due is not None and extension.due < due:
             raise UserError(
                 f"the extension of {extension.id} ends before the time due for all",
                 place=extension.place,
@@ -215,16 +203,13 @@ def _with_extensions(
             )
         meant = indexes[id_key(extension.id)]
         if len(meant) > 1:
-            raise UserError(
-                f"{len(meant)} students are called {extension.id}",
-                place=extension.place,
-                hint=f"ids here are like {examples}",
-            )
+            what = f"{len(meant)} students are called {extension.id}"
+            raise UserError(what, place=extension.place, hint=hint)
         unknown += [] if meant else [extension]
         for index in meant:
-            held[index] = replace(held[index], due=Due(at=extension.due, extended=True))
+            held[index] = replace(held[index], due=extension.due, is_extended=True)
     if unknown and len(unknown) == len(extensions):
-        what, hint = f"there is no student {unknown[0].id}", f"ids here are like {examples}"
+        what = f"there is no student {unknown[0].id}"
         raise UserError(what, place=unknown[0].place, hint=hint)
     lines = [
         f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
@@ -247,9 +232,8 @@ def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
 
 def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -> StudentUploads:
     """Somebody of whom nothing was found: another of the group may have handed in."""
-    absent = StudentUploads(
-        identity=line.student.id, student=line.student, attempts=(), listed=line
-    )
+    who = line.student
+    absent = StudentUploads(identity=who.id, student=who, attempts=(), listed=line)
     if unsure.intersection(line.person.keys(By.NAME)):
         why = "somebody of this name handed in, and nothing tells who of several it is"
         return replace(absent, doubt=why)
@@ -262,9 +246,7 @@ def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -
         return replace(absent, attempts=first.attempts, doubt="several of the group handed in")
     by = first.student.name or first.student.id if first.student else first.identity
     notes = (f"handed in by {by} for the group",)
-    return replace(
-        first, identity=absent.identity, student=absent.student, notes=notes, listed=line
-    )
+    return replace(first, identity=who.id, student=who, notes=notes, listed=line)
 
 
 def _is_of_group(member: StudentUploads, group: str) -> bool:

@@ -112,7 +112,8 @@ def _download(
         if is_submission:
             return _of_one(entry, folder_itself(entry))
         download = with_layout(entry, assignment, asked)
-        if assignment.archive and asked is None and _is_a_students_archive(download, entry):
+        may_be_a_students = bool(assignment.archive) and asked is None and entry.is_packed
+        if may_be_a_students and download.layout is None and not _holds_archives(entry):
             file = file_at(Path(entry.where))
             return _of_one(file, lone_file(file, file.where))
         _check_archives(download, assignment)
@@ -140,22 +141,16 @@ def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads
     """Everybody who handed in here; OSError and UserError where the folder cannot be read."""
     folder, layout = download.folder, download.layout
     if layout is None:
-        return plain_uploads(folder, assignment)
-    entries = [each.entry for each in download.named]
-    doubts = {entry.name: why for entry in entries if (why := dot_doubt(entry))}
+        return _plain_uploads(folder, assignment)
+    doubts = {each.entry.name: dot_doubt(each.entry) for each in download.named}
+    uploads: list[StudentUploads] = []
+    for one in layout.read(folder, download.named, assignment):
+        parts = (part for attempt in one.attempts for part in attempt.parts)
+        doubt = next((doubts[part] for part in parts if doubts.get(part)), one.doubt)
+        uploads.append(replace(one, doubt=doubt))
     stray = f"its name is not as {layout.name} names files"
-    return (
-        *(
-            replace(one, doubt=_dot_doubt_of(one, doubts) or one.doubt)
-            for one in layout.read(folder, download.named, assignment)
-        ),
-        *(replace(one_in(folder, entry), doubt=stray) for entry in download.strays),
-    )
-
-
-def _dot_doubt_of(uploads: StudentUploads, doubts: dict[str, str]) -> str:
-    parts = (part for attempt in uploads.attempts for part in attempt.parts)
-    return next((doubts[part] for part in parts if part in doubts), "")
+    uploads += (replace(one_in(folder, entry), doubt=stray) for entry in download.strays)
+    return tuple(uploads)
 
 
 def _check_archives(download: Download, assignment: Assignment) -> None:
@@ -172,16 +167,11 @@ def _check_archives(download: Download, assignment: Assignment) -> None:
         )
 
 
-def _is_a_students_archive(download: Download, folder: Entry) -> bool:
+def _holds_archives(folder: Entry) -> bool:
     """Where students hand in archives, one is a student's unless there are archives in it."""
-    is_class = download.layout is not None or any(map(archive_suffix, _names(folder)))
-    return folder.is_packed and not is_class
-
-
-def _names(folder: Entry) -> Iterator[str]:
-    for entry in folder.entries(MAX_CLASS_ENTRIES):
-        yield entry.name
-        yield from (inner.name for inner in entry.entries(MAX_CLASS_ENTRIES))
+    entries = folder.entries(MAX_CLASS_ENTRIES)
+    inside = (inner for entry in entries for inner in entry.entries(MAX_CLASS_ENTRIES))
+    return any(archive_suffix(entry.name) for entry in (*entries, *inside))
 
 
 def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> frozenset[str]:
@@ -196,11 +186,8 @@ def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> froze
     for folders in by_parent.values():
         if len(folders) < 2:
             continue
-        is_class = {
-            folder.where: _holds(_is_class, folder, assignment, unreadable=True)
-            for folder in folders
-        }
-        clear = any(_holds(is_clearly_one, folder, assignment) for folder in folders)
+        is_class = {f.where: _holds(_is_class, f, assignment, unreadable=True) for f in folders}
+        clear = any(_holds(_is_clearly_one, folder, assignment) for folder in folders)
         around = sum(_holds(_is_around_one, folder, assignment) for folder in folders)
         if clear or (around > 1 and not any(is_class.values())):
             submissions.update(where for where, whether in is_class.items() if not whether)
@@ -298,28 +285,22 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
         return None
     unknown = [entry for entry in strays if not dot_doubt(entry)]
     if len(layouts) > 1 or (unknown and asked is None):
-        counts = [(layout, len(named[layout.name])) for layout in layouts]
-        raise _unclear(download.folder, counts, unknown)
+        parts = [f"{len(named[each.name])} named as {each.name} names them" for each in layouts]
+        if unknown:
+            shown = listed([entry.shown for entry in unknown])
+            parts.append(f"{len(unknown)} otherwise ({shown})")
+        choices = [layout.name.lower() for layout in layouts]
+        raise UserError(
+            f"the layout is not clear: {listed(parts)}",
+            place=download.folder.where,
+            hint=f"--layout {' | '.join((*choices, PLAIN))}",
+        )
     theirs = tuple(named[layouts[0].name])
     return replace(download, layout=layouts[0], named=theirs, strays=tuple(strays))
 
 
 def _called(name: str) -> Layout:
     return next(layout for layout in known_layouts() if layout.name.lower() == name)
-
-
-def _unclear(
-    folder: Entry, counts: Sequence[tuple[Layout, int]], strays: Sequence[Entry]
-) -> UserError:
-    parts = [f"{count} named as {layout.name} names them" for layout, count in counts]
-    if strays:
-        parts.append(f"{len(strays)} otherwise ({listed([entry.shown for entry in strays])})")
-    choices = [layout.name.lower() for layout, _ in counts]
-    return UserError(
-        f"the layout is not clear: {listed(parts)}",
-        place=folder.where,
-        hint=f"--layout {' | '.join((*choices, PLAIN))}",
-    )
 
 
 _FOLDERS_AROUND = 3
@@ -336,7 +317,7 @@ def is_one(folder: Entry, assignment: Assignment) -> bool:
     return any(name in expected and not is_ignored(name) for name in files)
 
 
-def plain_uploads(folder: Entry, assignment: Assignment) -> tuple[StudentUploads, ...]:
+def _plain_uploads(folder: Entry, assignment: Assignment) -> tuple[StudentUploads, ...]:
     """The folder as one submission, or each folder, Python file and archive in it as one.
 
     Raises OSError where it cannot be read, UserError where it holds too much for one submission.
@@ -370,9 +351,8 @@ def one_in(folder: Entry, entry: Entry) -> StudentUploads:
 def lone_file(entry: Entry, origin: str) -> StudentUploads:
     """A file as one submission, named by its own name without the ending."""
     stem = entry.name.removesuffix(".py").removesuffix(archive_suffix(entry.name))
-    attempt = Attempt(
-        origin=origin, entries=(entry,), source=Path(origin).name, loose=True, parts=(entry.name,)
-    )
+    source, parts = Path(origin).name, (entry.name,)
+    attempt = Attempt(origin=origin, entries=(entry,), source=source, loose=True, parts=parts)
     if entry.kind is EntryKind.LINK:
         problem = f"{safe_id(entry.name)} is a symbolic link, which is not followed"
         attempt = replace(attempt, entries=(), loose=False, problem=problem)
@@ -394,7 +374,7 @@ def places(folder: Entry) -> Iterator[Download]:
     yield place
 
 
-def is_clearly_one(folder: Entry, assignment: Assignment) -> bool:
+def _is_clearly_one(folder: Entry, assignment: Assignment) -> bool:
     """Whether an expected file, or nothing but one file that may be graded, is in the folder."""
     return is_one(folder, assignment) or _is_lone_file(folder.entries(MAX_CLASS_ENTRIES))
 

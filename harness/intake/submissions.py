@@ -25,7 +25,7 @@ from harness.intake.entries import (
     original_name,
 )
 from harness.intake.terms import instant, shown
-from harness.intake.uploads import Attempt, Due, StudentUploads, in_folder
+from harness.intake.uploads import Attempt, StudentUploads, in_folder
 from harness.model.plan import Assignment, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.submission import ARCHIVE_ENDINGS, Submission, Withheld
@@ -89,7 +89,17 @@ def _inside(attempt: Attempt) -> Attempt:
 
 
 def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
-    return select_files(look_inside(_unpacked(attempt, assignment), assignment), assignment)
+    """With the expected files, or with the problem; whatever else was handed in is not read.
+
+    Of several expected files those that cannot be read count as missing, each with a note.
+    """
+    attempt = _look_inside(_unpacked(attempt, assignment), assignment)
+    if attempt.problem:
+        return attempt
+    try:
+        return _chosen(attempt, assignment)
+    except Refused as refusal:
+        return replace(attempt, problem=str(refusal), ours=refusal.ours)
 
 
 def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
@@ -105,8 +115,7 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
     """With the files of the archive that is asked for in place of those in the folder.
 
     The expected files handed in without the archive stay, with a note: nothing about them is
-    unclear. Where there is neither, all stays as it is, for `select_files` to say what was
-    expected.
+    unclear. Where there is neither, all stays as it is, for `_chosen` to say what was expected.
     """
     expected = assignment.archive
     if expected is None or attempt.problem:
@@ -118,17 +127,21 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
         for entry in attempt.entries
         if entry.name in assignment.submission_files or (any_name and entry.is_python)
     ]
-    were = "was" if len(loose) == 1 else "were"
     if archive is None:
-        note = f"{listed(loose)} {were} handed in without {expected}"
+        note = f"{listed(loose)} {_were(loose)} handed in without {expected}"
         return replace(attempt, notes=(*attempt.notes, note)) if loose else attempt
     notes = list(attempt.notes)
     if archive.name != expected:
         notes.append(f"{archive.shown} was read as {expected}")
     if loose:
-        notes.append(f"{listed(loose)} beside {archive.shown} {were} not read")
+        notes.append(f"{listed(loose)} beside {archive.shown} {_were(loose)} not read")
     try:
-        entries = _entries(archive, expected)
+        if archive.kind is EntryKind.LINK:
+            raise Refused("is a symbolic link, which is not followed")
+        if archive.kind is not EntryKind.FILE:
+            raise Refused(f"is a {archive.kind}, expected {kind_named(expected)}")
+        data = archive.load(MAX_ARCHIVE_BYTES)
+        entries = read_archive(io.BytesIO(data), kind_named(expected))
     except Refused as refusal:
         return replace(attempt, problem=f"{archive.shown} {refusal}", ours=refusal.ours)
     return replace(attempt, entries=entries, inside=archive.shown, loose=False, notes=tuple(notes))
@@ -136,24 +149,14 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 def _archive(attempt: Attempt, expected: str) -> Entry | None:
     """The entry of that name; or a lone file, which may have its student's name before the end."""
-    for entry in attempt.entries:
-        if entry.name == expected:
-            return entry
+    exact = [entry for entry in attempt.entries if entry.name == expected]
     copies = [e for e in attempt.entries if original_name(e.name, (expected,)) == expected]
-    if len(copies) == 1:
-        return copies[0]
+    if exact or len(copies) == 1:
+        return (exact or copies)[0]
     ending = next(end for end in ARCHIVE_ENDINGS if expected.endswith(end))
     if attempt.loose and attempt.entries[0].name.lower().endswith(ending):
         return attempt.entries[0]
     return None
-
-
-def _entries(archive: Entry, expected: str) -> tuple[Entry, ...]:
-    if archive.kind is EntryKind.LINK:
-        raise Refused("is a symbolic link, which is not followed")
-    if archive.kind is not EntryKind.FILE:
-        raise Refused(f"is a {archive.kind}, expected {kind_named(expected)}")
-    return read_archive(io.BytesIO(archive.load(MAX_ARCHIVE_BYTES)), kind_named(expected))
 
 
 def select_attempt(uploads: StudentUploads) -> Attempt:
@@ -171,7 +174,7 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
     due = uploads.due
     attempts = sorted(uploads.attempts, key=_order)
     of = max(len(attempts) + len(uploads.elsewhere), *(a.number or 0 for a in attempts))
-    in_time = [_in_time(attempt, due) for attempt in attempts]
+    in_time = [_in_time(attempt, uploads) for attempt in attempts]
     latest = [index for index, is_in_time in enumerate(in_time) if is_in_time]
     index = latest[-1] if latest else len(attempts) - 1
     attempt = attempts[index]
@@ -180,47 +183,43 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
     if uploads.doubt:
         return _review(selected, uploads.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
-    if rivals and (latest or due.at is None):
+    if rivals and (latest or due is None):
         return _review(selected, "of two attempts nothing tells which is the later")
     if latest:
-        return replace(selected, notes=_remarks(attempts, index, due))
-    assert due.at is not None
+        later = len(attempts) - 1 - index
+        notes = (f"{later} later attempt{'s' * (later > 1)} came in after the due time",)
+        if due is None:
+            return replace(selected, notes=("marked late by its platform",) * bool(attempt.late))
+        return replace(selected, notes=notes * bool(later))
+    assert due is not None
     if None in in_time:
         why = "it is marked late, and its download has no time to compare with the extension"
         if attempt.late is None:
             why = "nothing says when it was handed in"
         return _review(selected, why)
-    if early := [at for at in uploads.elsewhere if instant(at) <= instant(due.at)]:
+    if early := [at for at in uploads.elsewhere if instant(at) <= instant(due)]:
         why = (
             f"the attempt of {shown(max(early, key=instant))} was in time, but this export holds "
             "only a later one"
         )
         return _review(selected, why)
     when = f"handed in {shown(attempt.at)}" if attempt.at else "marked late by its platform"
-    note = f"{when}, due {shown(due.at)}"
+    note = f"{when}, due {shown(due)}"
     return replace(selected, withheld=Withheld.LATE, notes=(note,))
-
-
-def _remarks(attempts: Sequence[Attempt], index: int, due: Due) -> tuple[str, ...]:
-    """What is worth knowing of an attempt that is graded."""
-    if due.at is None:
-        return ("marked late by its platform",) if attempts[index].late else ()
-    later = len(attempts) - 1 - index
-    return (f"{later} later attempt{'s' * (later > 1)} came in after the due time",) * bool(later)
 
 
 def _review(attempt: Attempt, *notes: str) -> Attempt:
     return replace(attempt, withheld=Withheld.NEEDS_REVIEW, notes=notes)
 
 
-def _in_time(attempt: Attempt, due: Due) -> bool | None:
+def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
     """None where nothing tells. Canvas says late by its own due time, so that of an extension only
     that an attempt was in time all the same can be told."""
-    if due.at is None:
+    if uploads.due is None:
         return True
     if attempt.at is not None:
-        return instant(attempt.at) <= instant(due.at)
-    if attempt.late is None or (attempt.late and due.extended):
+        return instant(attempt.at) <= instant(uploads.due)
+    if attempt.late is None or (attempt.late and uploads.is_extended):
         return None
     return not attempt.late
 
@@ -234,19 +233,6 @@ def _order(attempt: Attempt) -> tuple[datetime, int]:
 
 
 DEEPEST = 3
-
-
-def select_files(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """With the expected files, or with the problem; whatever else was handed in is not read.
-
-    Of several expected files those that cannot be read count as missing, each with a note.
-    """
-    if attempt.problem:
-        return attempt
-    try:
-        return _chosen(attempt, assignment)
-    except Refused as refusal:
-        return replace(attempt, problem=str(refusal), ours=refusal.ours)
 
 
 def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
@@ -269,7 +255,10 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
             refusals.append(str(refusal))
     if not files:
         raise Refused(refusals[0])
-    notes = [*attempt.notes, *_folder_notes(attempt, list(there.values()))]
+    notes = list(attempt.notes)
+    if in_folders := [entry for entry in there.values() if entry.folder]:
+        where = f"a folder inside {attempt.inside}" if attempt.inside else "a folder"
+        notes.append(f"{described(in_folders)} {_were(in_folders)} in {where}")
     notes += [
         f"{entry.shown} was graded as {name}"
         for name, entry in there.items()
@@ -281,8 +270,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     if missing := [name for name in expected if name not in there]:
         others = [e for e in attempt.entries if e.is_python and e.name not in expected]
         but = f", but {described(others)}" if others else ""
-        verb = "was" if len(missing) == 1 else "were"
-        notes.append(f"{listed(missing)} {verb} not handed in{but}")
+        notes.append(f"{listed(missing)} {_were(missing)} not handed in{but}")
     return replace(attempt, files=tuple(files), notes=tuple(notes))
 
 
@@ -312,14 +300,14 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
         if len(alike) > 1:
             names = described(alike)
             raise Refused(f"found {names} in {attempt.inside}, expected one file {name}")
-    copies = exact or copies_of(name, attempt.entries, expected)
+    copies = exact or _copies_of(name, attempt.entries, expected)
     if len(copies) > 1 and not exact:
         where = f" in {attempt.inside}" if attempt.inside else ""
         raise Refused(f"found {described(copies)}{where}, expected one file {name}")
     return copies[0] if copies else None
 
 
-def copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
+def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
     """The entries whose names are copies of this one of the expected names."""
     return [
         entry
@@ -333,12 +321,14 @@ def _other_copies(attempt: Attempt, chosen: Mapping[str, Entry]) -> list[str]:
     others = [
         copy
         for name, entry in chosen.items()
-        for copy in copies_of(name, attempt.entries, tuple(chosen))
+        for copy in _copies_of(name, attempt.entries, tuple(chosen))
         if copy is not entry
     ]
-    if not others:
-        return []
-    return [f"{described(others)} {'was' if len(others) == 1 else 'were'} not graded"]
+    return [f"{described(others)} {_were(others)} not graded"] if others else []
+
+
+def _were(things: Sequence[object]) -> str:
+    return "was" if len(things) == 1 else "were"
 
 
 def _load(entry: Entry, laid_as: str, attempt: Attempt) -> SourceFile:
@@ -357,15 +347,6 @@ def _load(entry: Entry, laid_as: str, attempt: Attempt) -> SourceFile:
     return SourceFile(name=laid_as, data=data)
 
 
-def _folder_notes(attempt: Attempt, entries: Sequence[Entry]) -> list[str]:
-    inside = [entry for entry in entries if entry.folder]
-    if not inside:
-        return []
-    were = "was" if len(inside) == 1 else "were"
-    where = f"a folder inside {attempt.inside}" if attempt.inside else "a folder"
-    return [f"{described(inside)} {were} in {where}"]
-
-
 def _wrong_names(attempt: Attempt, assignment: Assignment) -> str:
     files = assignment.submission_files or (assignment.laid_as or "",)
     archive = None if attempt.inside else assignment.archive
@@ -379,7 +360,7 @@ def _wrong_names(attempt: Attempt, assignment: Assignment) -> str:
     return f"found {described(shown) or 'no file'}{where}, expected {what}"
 
 
-def look_inside(attempt: Attempt, assignment: Assignment) -> Attempt:
+def _look_inside(attempt: Attempt, assignment: Assignment) -> Attempt:
     """The same files, with those in folders (down to `DEEPEST`) added, where no expected file and
     no other program lies outside a folder, and an expected one does inside; else the same.
 

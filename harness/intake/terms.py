@@ -68,14 +68,15 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
     """Raises UserError for what cannot be read or does not go together."""
     name = asked.time_zone or assignment.time_zone
     place = "--time-zone" if asked.time_zone else "time_zone of the assignment"
-    zone = zone_named(name, place) if name else None
+    try:
+        zone = ZoneInfo(name) if name else None
+    except (KeyError, ValueError, OSError):
+        what, hint = f"there is no time zone {name!r}", "write one like Australia/Brisbane"
+        raise UserError(what, place=place, hint=hint) from None
     due = due_time(asked.due, zone, "--due") if asked.due else None
     if asked.extensions is not None and due is None:
-        raise UserError(
-            "extensions are of a due time, and there is none",
-            place="--extensions",
-            hint="add --due",
-        )
+        what = "extensions are of a due time, and there is none"
+        raise UserError(what, place="--extensions", hint="add --due")
     return Terms(
         zone=zone,
         due=due,
@@ -89,9 +90,8 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
     sheet = read_sheet(path)
     for column in ("id", "due"):
         if sheet.column(column) is None:
-            raise UserError(
-                f"there is no column {column}", place=f"{path}:1", hint="begin with a line id,due"
-            )
+            what, hint = f"there is no column {column}", "begin with a line id,due"
+            raise UserError(what, place=f"{path}:1", hint=hint)
     by_id: dict[str, Extension] = {}
     for row in sheet.records:
         name = row.first("id")
@@ -158,21 +158,8 @@ def _time(text: str, place: str) -> datetime:
             return read(text)
         except ValueError:
             continue
-    raise UserError(
-        f"{text!r} is no time that can be read",
-        place=place,
-        hint="write it as 2024-09-24T17:00+10:00",
-    )
-
-
-def zone_named(name: str, place: str) -> ZoneInfo:
-    """The zone of an IANA name. Raises UserError for a name that this machine does not know."""
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        raise UserError(
-            f"there is no time zone {name!r}", place=place, hint="write one like Australia/Brisbane"
-        ) from None
+    hint = "write it as 2024-09-24T17:00+10:00"
+    raise UserError(f"{text!r} is no time that can be read", place=place, hint=hint)
 
 
 def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
@@ -189,11 +176,9 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
         raise UserError(f"{text!r} has no zone", place=place, hint=_ZONE_HINT)
     due = in_zone(at, zone, fold=_LATER)
     if instant(due).astimezone(due.tzinfo).replace(tzinfo=None) != at.replace(tzinfo=None):
-        raise UserError(
-            f"{text!r} does not exist in {zone}: summer time begins",
-            place=place,
-            hint="write the time an hour later, or with its offset",
-        )
+        what = f"{text!r} does not exist in {zone}: summer time begins"
+        hint = "write the time an hour later, or with its offset"
+        raise UserError(what, place=place, hint=hint)
     return due
 
 

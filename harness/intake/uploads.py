@@ -16,17 +16,6 @@ from harness.model.submission import Student, Withheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
-    """What one student is held to; `extended` where it is not the class's. No `at`: nothing."""
-
-    at: datetime | None = None
-    extended: bool = False
-
-
-NO_DUE = Due()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
     """A student on the roster, with the group and a time of handing in where the row has one."""
 
@@ -79,7 +68,8 @@ class StudentUploads:
     elsewhere: tuple[datetime, ...] = ()  # of attempts that the source has without their files
     doubt: str = ""  # why a person must look before anything is graded
     notes: tuple[str, ...] = ()
-    due: Due = NO_DUE
+    due: datetime | None = None  # what the student is held to
+    is_extended: bool = False  # that is not the class's due time
     listed: Listed | None = None  # the line of the roster
 
     @property

@@ -124,11 +124,6 @@ def _finished(sheet: Sheet) -> Sheet:
     return sheet.with_rows([header, *rows])
 
 
-def _feedback_name(source: str) -> str | None:
-    """The folder that was downloaded."""
-    return f"{source}/feedback.html" if source.count(" - ") >= 2 else None
-
-
 GRADEBOOK = Gradebook(
     name="brightspace",
     title="Brightspace",
@@ -142,6 +137,6 @@ GRADEBOOK = Gradebook(
     ),
     from_roster=_from_roster,
     finished=_finished,
-    feedback_name=_feedback_name,
+    feedback_name=lambda source: f"{source}/feedback.html" if source.count(" - ") >= 2 else None,
     feedback_index=True,
 )

@@ -20,7 +20,6 @@ from harness.intake.gradebook import Gradebook, GradebookEntry, by_items
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
-from harness.model.submission import Student
 
 _ANONYMOUS = re.compile(
     r"(?:(?P<late>LATE_anon_|anon_LATE_)|anon_)(?!LATE_)(?P<id>[A-Za-z0-9]+)_(?:[0-9]+_)?"
@@ -141,20 +140,14 @@ LAYOUT = Layout(
 
 
 def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
-    possible = ("    Points Possible", "", "", "", "", out_of)
-    rows = [
-        (each.student.name or each.id, *_id_cells(each.student), "", each.mark) for each in entries
-    ]
+    """Ids that are numbers are Canvas's user ids, others are logins."""
     header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
-    return Sheet(rows=(header, possible, *rows))
-
-
-def _id_cells(who: Student) -> tuple[str, str, str]:
-    """The cells under ID, SIS User ID and SIS Login ID: ids that are numbers are Canvas's user
-    ids, others are logins."""
-    if who.id.isdecimal():
-        return who.id, "", who.email
-    return "", "", who.email or who.id
+    rows = [header, ("    Points Possible", "", "", "", "", out_of)]
+    for each in entries:
+        who = each.student
+        number, login = (who.id, "") if who.id.isdecimal() else ("", who.id)
+        rows.append((who.name or each.id, number, "", who.email or login, "", each.mark))
+    return Sheet(rows=tuple(rows))
 
 
 def _feedback_name(source: str) -> str | None:

@@ -16,7 +16,7 @@ from harness.common.errors import UserError
 from harness.intake.archives import MIB
 from harness.intake.entries import Entry, Refused
 from harness.intake.platforms import Layout, Named, Times
-from harness.intake.uploads import Attempt, StudentUploads, in_folder, student
+from harness.intake.uploads import Attempt, StudentUploads, in_folder, student, upload_of
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 
@@ -29,10 +29,6 @@ _TIME = re.compile(
     r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[ T](?P<clock>[0-9]{2}:[0-9]{2}:[0-9]{2})"
     r"(?P<part>\.[0-9]+)?\s*(?P<zone>Z|UTC|[+-][0-9]{2}:?[0-9]{2})?"
 )
-
-
-def _match(entry: Entry) -> re.Match[str] | None:
-    return (_FOLDER if entry.is_folder else _METADATA).fullmatch(entry.name)
 
 
 def _read(
@@ -67,21 +63,13 @@ def _of_submission(name: str, files: Attempt, fields: Any, where: str) -> list[S
     if not students:
         doubt = "it has no submitters"
         return [StudentUploads(identity=name, attempts=(attempt,), doubt=doubt)]
-    return [
-        StudentUploads(
-            identity=who.id,
-            student=who,
-            attempts=(attempt,),
-            elsewhere=earlier,
-            notes=_together(who, students),
-        )
-        for who in students
-    ]
-
-
-def _together(who: Student, students: Sequence[Student]) -> tuple[str, ...]:
-    others = [other.name or other.id for other in students if other is not who]
-    return (f"handed in together with {', '.join(others)}",) if others else ()
+    uploads = []
+    for who in students:
+        others = ", ".join(other.name or other.id for other in students if other is not who)
+        notes = (f"handed in together with {others}",) if len(students) > 1 else ()
+        one = upload_of(who, attempt)
+        uploads.append(replace(one, elsewhere=earlier, notes=notes))
+    return uploads
 
 
 def _student(name: str, fields: Any, where: str) -> Student:
@@ -139,10 +127,8 @@ def _texts(data: bytes, where: str) -> Any:
 
 
 def _malformed(where: str, what: str) -> UserError:
-    """The line about metadata that cannot be used."""
-    return UserError(
-        f"the metadata cannot be used: {what}", place=where, hint="export the submissions again"
-    )
+    what = f"the metadata cannot be used: {what}"
+    return UserError(what, place=where, hint="export the submissions again")
 
 
 def _time(value: Any, name: str, where: str) -> datetime | None:
@@ -167,7 +153,7 @@ LAYOUT = Layout(
     order=10,
     example=METADATA,
     times=Times.EXACT,
-    match=_match,
+    match=lambda entry: (_FOLDER if entry.is_folder else _METADATA).fullmatch(entry.name),
     needs=METADATA,
     read=_read,
 )

@@ -138,11 +138,8 @@ def _feedback_name(source: str) -> str | None:
     match = _NAME.fullmatch(source)
     if match is None:
         return None
-    return (
-        f"{source[: match.start('file')]}feedback.html"
-        if match["file"]
-        else f"{source}/feedback.html"
-    )
+    beginning = source[: match.start("file")] if match["file"] else f"{source}/"
+    return f"{beginning}feedback.html"
 
 
 GRADEBOOK = Gradebook(
