@@ -39,7 +39,6 @@ from harness.execution.inside.scenario import evaluate
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.scenario.process import Files, copied
 from harness.execution.inside.modules import by_module_name
-from harness.execution.inside.scenario.evaluate import unpacked
 
 setup, jobs = marshal.load(sys.stdin.buffer)
 out, real = io.StringIO(), sys.stdout
@@ -81,7 +80,7 @@ for job in jobs:
         context = evaluate.EvaluationContext()
         context.names.update({k: copied(v) for k, v in constants.items()})
         context.add_functions(vars(main), functions)
-        stimulus = unpacked(job["stimulus"])
+        stimulus = evaluate.CompiledStimulus(marshal.loads(job["stimulus"]))
         for name, literal in job["bindings"]:
             context.names[name] = eval(literal, context.names)
         context.begin(stimulus, [])

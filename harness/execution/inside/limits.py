@@ -44,7 +44,7 @@ class KernelLimits:
 
 
 def _address_space() -> int:
-    """This process's address space, bytes; 0 where the system does not tell."""
+    """Bytes of this process; 0 where the system does not tell."""
     try:
         with open("/proc/self/statm", "rb") as statm:
             return int(statm.read().split()[0]) * resource.getpagesize()
@@ -53,14 +53,9 @@ def _address_space() -> int:
 
 
 def kill_children(spared: set[int]) -> None:
-    """Kill this process's children but for `spared`, until none is left, and reap them.
-
-    A subreaper inherits the orphans of what it kills, so that a daemon does not get away.
-    """
-    while True:
-        pids = _children() - spared
-        if not pids:
-            return
+    """Kill this process's children but for `spared`, until none is left, and reap them. A subreaper
+    inherits the orphans of what it kills, so that a daemon does not get away."""
+    while pids := _children() - spared:
         for pid in pids:
             os.kill(pid, 9)
             os.waitpid(pid, 0)

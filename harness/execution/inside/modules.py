@@ -10,10 +10,6 @@ import builtins
 import marshal
 import sys
 from _frozen_importlib import ModuleSpec
-from _json import encode_basestring_ascii as quote
-from os import _exit
-
-from .messages.frames import send
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +17,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
-_Module: type[ModuleType] = type(sys)
+MODULE: type[ModuleType] = type(sys)
 _BUILTINS = builtins.__dict__  # the interpreter's, not our private copy of it
 
 
@@ -83,7 +79,7 @@ class Library:
         return self.sources[name].data.decode("utf-8-sig", "replace")
 
     def load(self, name: str) -> ModuleType:
-        """Run a module's body under its own name, without the cost of an import statement."""
+        """Run a module's body under its own name, at less cost than by an import statement."""
         module = self.blank(name)
         sys.modules[name] = module
         try:
@@ -96,7 +92,7 @@ class Library:
     def blank(self, name: str) -> ModuleType:
         """A module of this library, its body not yet run."""
         source = self.sources[name]
-        module = _Module(name)
+        module = MODULE(name)
         module.__dict__["__builtins__"] = _BUILTINS
         module.__file__ = source.filename
         module.__spec__ = self._specs[name]
@@ -110,16 +106,18 @@ def by_module_name(files: list[tuple[str, bytes]]) -> dict[str, ModuleSource]:
     return {name[:-3]: ModuleSource(name, data) for name, data in files if name.endswith(".py")}
 
 
+# Of the standard library: what does nothing by being imported.
 _USEFUL = frozenset({
     "bisect", "collections", "copy", "datetime", "dataclasses", "decimal", "enum", "fractions",
     "functools", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics",
     "string", "textwrap", "time", "typing",
 })  # fmt: skip
+_SPACES = bytes.maketrans(b",.;:", b"    ")
 
 
 def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> None:
-    """Import those modules of the standard library that a submission or a provided file may name,
-    or that a fixed clock changes, and that do nothing by being imported."""
+    """Import the useful modules that a submission or a provided file may name, or that a fixed
+    clock changes."""
     sources = [source.data for source in submitted.values()]
     sources += [data for files in setup["variants"][:1] for _, data in files]
     words: set[str] = set()  # of lines that may import; a guess, since it only saves time
@@ -133,29 +131,19 @@ def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> 
         __import__(name)
 
 
-_SPACES = bytes.maketrans(b",.;:", b"    ")
-
-
-class Tool:
-    """A trusted function of ours that reads what a student wrote, in a limited process a call.
-
-    It is from str to str, out of modules' code by name; `entry` is "package.module:name".
-    """
-
-    def __init__(self, modules: dict[str, bytes], entry: str) -> None:
-        packages = {name.rpartition(".")[0] for name in modules}
-        sources = {}
-        for name, data in modules.items():
-            code = marshal.loads(data)
-            sources[name] = ModuleSource(code.co_filename, b"", name in packages, code)
-        sys.meta_path.insert(0, Library(sources))
-        module, _, function = entry.partition(":")
-        __import__(module)
-        self._function: Callable[[str], str] = getattr(sys.modules[module], function)
-
-    def run(self, payload: str, answers: int) -> None:
-        send(answers, b"A", quote(self._function(payload)))
-        _exit(0)
+def load_tool(modules: dict[str, bytes], entry: str) -> Callable[[str], str]:
+    """A trusted function of ours that reads what a student wrote, in a limited process a call, out
+    of modules' code by name; `entry` is "package.module:name"."""
+    packages = {name.rpartition(".")[0] for name in modules}
+    sources = {}
+    for name, data in modules.items():
+        code = marshal.loads(data)
+        sources[name] = ModuleSource(code.co_filename, b"", name in packages, code)
+    sys.meta_path.insert(0, Library(sources))
+    module, _, function = entry.partition(":")
+    __import__(module)
+    tool: Callable[[str], str] = getattr(sys.modules[module], function)
+    return tool
 
 
 def hide_ours() -> None:

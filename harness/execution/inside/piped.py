@@ -19,11 +19,12 @@ import os
 import sys
 import time
 import warnings
+from _json import encode_basestring_ascii as quote
 from functools import partial
 from os import _exit, write
 
 from .messages.frames import framed, receive, send
-from .modules import Tool, by_module_name, complete_interpreter, hide_ours, import_useful
+from .modules import by_module_name, complete_interpreter, hide_ours, import_useful, load_tool
 from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
 from .scenario.process import Files, ScenarioProcess, install_input
 from .stand_ins.calls import StandIns
@@ -39,24 +40,25 @@ if TYPE_CHECKING:
 
 _KEPT = ("SYSTEMROOT",)  # without it Windows finds no random numbers and no network
 _STACK = 1 << 18
+_SIZE = (80, 24)  # of the terminal that scenarios have elsewhere
+
+
+_lock = _thread.allocate_lock()  # frames and beats, of two threads, never interleave
 
 
 class PipedScenario(ScenarioProcess):
-    """A scenario whose words and beats, of two threads, never come between each other."""
-
-    lock = _thread.allocate_lock()
+    """A scenario whose messages come over descriptor 0."""
 
     def _send(self, kind: bytes, text: str) -> None:
-        with self.lock:
-            super()._send(kind, text)
+        _send_locked(self.answers, kind, text)
 
     def _receive(self) -> bytes:
-        return from_driver()
+        return _from_driver()
 
 
 def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     """Prepare, run, answer once, leave."""
-    said = install(job["ask"])
+    said = _install(job["ask"])
     complete_interpreter()
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     os.environ.clear()  # nothing of the user's own
@@ -67,15 +69,24 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
         limits = KernelLimits(setup["rlimits"], limits_memory=setup["limits_memory"])
         limits.allow_memory(job["memory"])
     if "tool" in setup:
-        tool = Tool(setup["tool"], setup["entry"])
+        tool = load_tool(setup["tool"], setup["entry"])
         _begin(said, job["beat"])
-        tool.run(job["payload"], said)
+        _send_locked(said, b"A", quote(tool(job["payload"])))
         _exit(0)
     if "stand_ins" in setup:
         stand_ins = StandIns(setup)
         _begin(said, job["beat"])
-        stand_ins.run(job, partial(_send_locked, said), from_driver)
-    scenario = _prepared(setup, job)
+        stand_ins.run(job, partial(_send_locked, said), _from_driver)
+    warnings.simplefilter("ignore")
+    submitted = by_module_name(setup["files"])
+    for source in submitted.values():
+        source.try_to_compile()
+    import_useful(submitted, setup)
+    functions = frozenset(setup["functions"])
+    stimulus = CompiledStimulus(compile_stimulus(functions, *job["texts"]))
+    job["bindings"] = [(name, packed_literal(text)) for name, text in job["bindings"]]
+    files = Files(job["selection"], setup, submitted)
+    scenario = PipedScenario(job, stimulus, files, functions)
     hide_ours()
     gc.collect()
     gc.freeze()
@@ -88,29 +99,16 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
         _exit(70)
 
 
-def _prepared(setup: dict[str, Any], job: dict[str, Any]) -> PipedScenario:
-    warnings.simplefilter("ignore")
-    submitted = by_module_name(setup["files"])
-    for source in submitted.values():
-        source.try_to_compile()
-    import_useful(submitted, setup)
-    functions = frozenset(setup["functions"])
-    stimulus = CompiledStimulus(compile_stimulus(functions, *job["texts"]))
-    job["bindings"] = [(name, packed_literal(text)) for name, text in job["bindings"]]
-    return PipedScenario(job, stimulus, Files(job["selection"], setup, submitted), functions)
-
-
 def _begin(said: int, beat: float) -> None:
     """Say that it begins, and from then on, every `beat` seconds, what was computed so far."""
     sleep, computed = time.sleep, time.process_time
-    lock = PipedScenario.lock
     before = computed()
 
     def tell() -> None:
         while True:
             sleep(beat)
             word = framed(b"T" + b"%d" % int((computed() - before) * 1e6))
-            with lock:
+            with _lock:
                 write(said, word)
 
     write(said, framed(b"R"))
@@ -120,14 +118,11 @@ def _begin(said: int, beat: float) -> None:
 
 
 def _send_locked(said: int, kind: bytes, text: str) -> None:
-    with PipedScenario.lock:
+    with _lock:
         send(said, kind, text)
 
 
-_SIZE = (80, 24)  # of the terminal that scenarios have elsewhere
-
-
-def from_driver() -> bytes:
+def _from_driver() -> bytes:
     """The next message of descriptor 0; SystemExit when nobody is there any more."""
     try:
         return receive(0)
@@ -135,7 +130,7 @@ def from_driver() -> bytes:
         raise SystemExit(1) from None
 
 
-class Keyboard:
+class _Keyboard:
     """What is typed, asked for by `word` among the text and given out as it is read."""
 
     def __init__(self, word: bytes) -> None:
@@ -146,7 +141,7 @@ class Keyboard:
         """Up to `most` bytes of a line; none at an end of input. Ctrl-C happens in here."""
         while not self._left:
             write(1, self._word)
-            message = from_driver()
+            message = _from_driver()
             if message[:1] == b"D":
                 return b""
             if message[:1] == b"C":
@@ -163,13 +158,13 @@ class _Output(io.FileIO):
         return True
 
 
-def install(word: bytes) -> int:
-    """Put all of it in place; the descriptor for what the process says of itself."""
+def _install(word: bytes) -> int:
+    """Put the streams in place; the descriptor for what the process says of itself."""
     said = os.dup(2)
     os.dup2(1, 2)
     # A job in the background of a script ignores Ctrl-C, and whatever it starts would.
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-    install_input(Keyboard(word).take)
+    install_input(_Keyboard(word).take)
     real_isatty, real_size = os.isatty, os.get_terminal_size
 
     def isatty(descriptor: int, /) -> bool:

@@ -8,15 +8,16 @@ import marshal
 import os
 import select
 import warnings
+from _json import encode_basestring_ascii as quote
 from functools import partial
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
 from . import modules
 from .limits import KernelLimits, kill_children
 from .messages import frames
-from .messages.frames import receive, receive_job, send
-from .modules import Tool, import_useful
-from .scenario.evaluate import unpacked
+from .messages.frames import receive, send
+from .modules import import_useful, load_tool
+from .scenario.evaluate import CompiledStimulus
 from .scenario.process import Files, ScenarioProcess
 from .shared.facades import Facades
 from .shared.run import SharedRun
@@ -30,6 +31,7 @@ except ImportError:  # no ctypes: the portable tier does without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .confine import LoadedFilter
@@ -51,7 +53,7 @@ class Server:
         self.files: dict[tuple[Any, ...], Files] = {}
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = modules.by_module_name(setup.get("files", []))
-        self.tool: Tool | None = None
+        self.tool: Callable[[str], str] | None = None
         self.stand_ins: StandIns | None = None
         self.limits = KernelLimits(
             self.confinement["rlimits"], limits_memory=self.confinement["limits_memory"]
@@ -87,7 +89,7 @@ class Server:
         """Compile the student's files under limits, and import what they are going to import."""
         warnings.simplefilter("ignore")
         if "tool" in self.setup:
-            self.tool = Tool(self.setup["tool"], self.setup["entry"])
+            self.tool = load_tool(self.setup["tool"], self.setup["entry"])
             return
         if "stand_ins" in self.setup:
             self.stand_ins = StandIns(self.setup)
@@ -100,8 +102,7 @@ class Server:
         self.facades = Facades()
 
     def _scenario(self, request: bytes, terminal: int, questions: int, answers: int) -> None:
-        """Fork its process, which alone receives the scenario's job, by `questions`; then wait
-        for its end."""
+        """Fork its process, which alone receives its job, by `questions`; wait for its end."""
         memory, controlled, selections = marshal.loads(request)
         files = self._select_files(selections)
         self.limits.allow_memory(memory)
@@ -110,9 +111,10 @@ class Server:
         if pid == 0:
             try:
                 self._become_child(terminal, controlled=controlled)
-                job = receive_job(questions)
+                job = marshal.loads(receive(questions))
                 if self.tool is not None:
-                    self.tool.run(job, answers)
+                    send(answers, b"A", quote(self.tool(job)))
+                    _exit(0)
                 elif files and "shared" in job:
                     shared = SharedRun(job["shared"], files, self.functions, self.facades)
                     shared.run(terminal, questions, answers)
@@ -121,7 +123,7 @@ class Server:
                         os.dup2(terminal, number)
                     self.stand_ins.run(job, partial(send, answers), partial(receive, questions))
                 elif files:
-                    stimulus = unpacked(job["stimulus"])
+                    stimulus = CompiledStimulus(marshal.loads(job["stimulus"]))
                     process = ScenarioProcess(job, stimulus, files[0], self.functions)
                     process.run(terminal, questions, answers)
             finally:

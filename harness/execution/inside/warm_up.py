@@ -28,7 +28,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_PROVIDED = b"SIZE = 2\n"
 _PROGRAM = b"""\
 from typing import Optional
 from warm_up_constants import *
@@ -44,6 +43,27 @@ if __name__ == "__main__":
     main()
 """
 _FUNCTIONS = frozenset({"echo"})
+_SETUP: dict[str, Any] = {
+    "variants": [[("warm_up_constants.py", b"SIZE = 2\n")]],
+    "extra": [],
+    "main": "warm_up_program.py",
+    "compare": {},
+}
+_JOB: dict[str, Any] = {
+    "program": "warm_up_program.py",
+    "argv": [],
+    "bindings": [("unused", packed_literal("5"))],
+    "seed": 0,
+    "sentinel": b"-",
+    "shim": False,
+    "clock": None,
+    "folder": "",
+    "stdin": None,
+    "stderr_apart": False,
+    "environment": {},
+    "finds_loop": False,
+    "traces_lines": False,
+}
 _TIMES = 12  # more often than the interpreter waits before it fits its code to what it meets
 
 
@@ -55,38 +75,16 @@ def warm_up() -> None:
     steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
     session = CompiledStimulus(compile_stimulus(_FUNCTIONS, "grid = ['a']", "", steps))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
-    setup = {
-        "variants": [[("warm_up_constants.py", _PROVIDED)]],
-        "extra": [],
-        "main": "warm_up_program.py",
-        "compare": {},
-    }
-    submitted = by_module_name([("warm_up_program.py", _PROGRAM)])
-    files = Files((0, (), (), ()), setup, submitted)
+    files = Files((0, (), (), ()), _SETUP, by_module_name([("warm_up_program.py", _PROGRAM)]))
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
         for action, stimulus in parts * _TIMES:
-            _perform(action, stimulus, files, silence.fileno())
+            process = ScenarioProcess(_JOB | {"action": action}, stimulus, files, _FUNCTIONS)
+            process.perform(silence.fileno(), silence.fileno())
             sys.meta_path[:] = before[0]
             sys.modules.clear()
             sys.modules.update(before[1])
         sys.argv, sys.stdout = before[2:]
-
-
-def _perform(action: str, stimulus: CompiledStimulus, files: Files, silence: int) -> None:
-    job: dict[str, Any] = {
-        "action": action,
-        "program": "warm_up_program.py",
-        "argv": [],
-        "bindings": [("unused", packed_literal("5"))],
-        "seed": 0,
-        "sentinel": b"-",
-        "shim": False,
-        "folder": "",
-        "stdin": None,
-        "environment": {},
-    }
-    ScenarioProcess(job, stimulus, files, _FUNCTIONS).perform(silence, silence)
 
 
 _CODE = type((lambda: None).__code__)

@@ -8,17 +8,18 @@ own type is called, and no `__repr__` or property but where an assignment asks f
 from __future__ import annotations
 
 from _json import encode_basestring_ascii as quote
+from itertools import islice
 
 from .objects import (
-    MOST_YIELDED,
     ObjectEquality,
     Unreadable,
     content,
     data_kind,
-    has_equality,
-    is_iterator,
     members,
+    mro_of,
+    name_of,
     repr_of,
+    space_of,
 )
 
 TYPE_CHECKING = False
@@ -31,31 +32,26 @@ MOST_NAME = 1000
 DEEPEST = 100
 LONGEST_INT_BITS = 14_000  # about 4,200 digits: what `repr` of an int gives by default
 
-_type_name = type.__dict__["__name__"].__get__
+_MOST_YIELDED = 1000
+
 _bit_length = int.bit_length
+_NO_COMPARISON = ObjectEquality(frozenset(), {})
 
-
-def _a_function() -> None: ...
-
-
-class _Bound:
-    def method(self) -> None: ...
-
-
-_FUNCTION = type(_a_function)
-_METHOD = type(_Bound().method)
-_BUILTIN = type(len)
-# What built-in types have: `str.upper`, `str.__len__`, `"".__len__`.
-_OF_BUILT_IN_TYPES = frozenset(map(id, (type(str.upper), type(str.__len__), type("".__len__))))
+FUNCTION = type(lambda: None)
+_METHOD = type(_NO_COMPARISON.is_own)
+# Among them what built-in types have: `str.upper`, `str.__len__`, `"".__len__`.
+_BUILT_IN = frozenset(map(id, (type(len), type(str.upper), type(str.__len__), type("".__len__))))
 _ELLIPSIS = type(...)
-_NONE = type(None)
+_SCALARS = frozenset(map(id, (type(None), bool, int, float, complex, str, bytes, _ELLIPSIS)))
+_CONTAINERS = frozenset(map(id, (list, tuple, set, frozenset, dict)))
+_ITERATORS = frozenset(
+    map(id, (type(_ for _ in ()), map, filter, zip, enumerate, reversed, type(iter([])),
+             type(iter(())), type(iter({})), type(iter("")), type(iter(range(0)))))
+)  # fmt: skip
 
 
 class TooLargeError(Exception):
     """The value needs more space than one answer has. `str()` says what was too large."""
-
-
-_NO_COMPARISON = ObjectEquality(frozenset(), {})
 
 
 class SizeBudget:
@@ -90,14 +86,11 @@ def encode(thing: object, budget: SizeBudget) -> str:
 
 def encode_returned(thing: object, budget: SizeBudget) -> str:
     """As `encode`; of an iterator what it yields, up to a bound, an Ellipsis for what is after."""
-    if not is_iterator(thing):
+    if id(type(thing)) not in _ITERATORS:
         return encode(thing, budget)
-    yielded: list[object] = []
-    for part in thing:  # type: ignore[attr-defined]
-        if len(yielded) == MOST_YIELDED:
-            yielded.append(...)
-            break
-        yielded.append(part)
+    yielded = list(islice(thing, _MOST_YIELDED + 1))  # type: ignore[call-overload]
+    if len(yielded) > _MOST_YIELDED:
+        yielded[-1] = ...
     try:
         parts = [_encode(part, budget, {id(thing)}, 1) for part in yielded]
     except TooLargeError as error:
@@ -117,7 +110,8 @@ def encode_data(thing: object, budget: SizeBudget) -> str:
 def encode_answer(thing: object, question: str, answer: object, budget: SizeBudget) -> str:
     """An object of which all that is observed is its answer to a question, `== Account('a')`."""
     said = encode(answer, budget)
-    if answer is False and not has_equality(type(thing)):
+    has_own = any("__eq__" in space_of(base) for base in mro_of(type(thing))[:-1])
+    if answer is False and not has_own:
         said = '["foreign","no __eq__"]'
     parts = ['["str",' + _quoted(question, budget) + "]", said]
     return _named("object", type_name(type(thing)), parts)
@@ -131,13 +125,13 @@ def encode_all(things: Iterable[object], budget: SizeBudget) -> str:
 def is_plain(thing: object, budget: SizeBudget) -> bool:
     """Whether the value is data: neither a function, a class nor a module."""
     kind = type(thing)
-    built_in = id(kind) in _SCALARS or id(kind) in _SEQUENCES or kind is dict or kind is range
+    built_in = id(kind) in _SCALARS or id(kind) in _CONTAINERS or kind is range
     return built_in or budget.comparison.is_own(kind)
 
 
 def type_name(kind: type) -> str:
     """A type's own name, whatever its metaclass says."""
-    name = _type_name(kind)
+    name = name_of(kind)
     return name if type(name) is str else "object"
 
 
@@ -149,22 +143,12 @@ def _encode(thing: object, budget: SizeBudget, above: set[int], depth: int) -> s
     if id(kind) in _SCALARS:
         return _scalar(thing, kind, budget)
     base = data_kind(kind) if budget.as_data else kind
-    if base is not None and (id(base) in _SEQUENCES or base is dict):
-        return _container(thing, base, budget, above, depth)
+    if base is not None and id(base) in _CONTAINERS:
+        return _nested(thing, base, budget, above, depth)
     if base is not None and base is not kind:
         return _scalar(content(thing, base), base, budget)
-    return _other(thing, kind, budget, above, depth)
-
-
-def _container(thing: object, base: type, budget: SizeBudget, above: set[int], depth: int) -> str:
-    if id(thing) in above:
-        return '["cycle",""]'
-    if depth >= DEEPEST:
-        raise TooLargeError(f"nested more than {DEEPEST} deep")
-    above.add(id(thing))
-    parts = [_encode(part, budget, above, depth + 1) for part in members(thing, base)]
-    above.discard(id(thing))
-    return '["' + base.__name__ + '",[' + ",".join(parts) + "]]"
+    text = _other(thing, kind, budget)
+    return _nested(thing, None, budget, above, depth) if text is None else text
 
 
 def _scalar(thing: object, kind: type, budget: SizeBudget) -> str:
@@ -188,12 +172,13 @@ def _quoted(text: str, budget: SizeBudget) -> str:
     return budget.spend(quote(text))
 
 
-def _other(thing: object, kind: type, budget: SizeBudget, above: set[int], depth: int) -> str:
+def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
+    """What is neither a scalar nor a container; None for an object of the program's."""
     if type(thing) is range:
         ends = (thing.start, thing.stop, thing.step)
         if all(type(end) is int and _bit_length(end) < LONGEST_INT_BITS for end in ends):
             return '["range",' + _quoted(repr(thing), budget) + "]"
-    if kind is _FUNCTION or kind is _METHOD or kind is _BUILTIN or id(kind) in _OF_BUILT_IN_TYPES:
+    if kind is FUNCTION or kind is _METHOD or id(kind) in _BUILT_IN:
         return '["function",' + _quoted(_name_of(thing), budget) + "]"
     if kind is type:
         shown = type.__repr__(thing)
@@ -202,28 +187,36 @@ def _other(thing: object, kind: type, budget: SizeBudget, above: set[int], depth
         return '["unreadable",' + _quoted(thing.name, budget) + "]"  # type: ignore[attr-defined]
     budget.objects += 1
     if budget.comparison.is_own(kind):
-        return _object(thing, kind, budget, above, depth)
+        return None
     text = repr_of(thing, kind)
     if text is not None:
         return _named("foreign", type_name(kind), ['["str",' + _quoted(text, budget) + "]"])
     return '["foreign",' + _quoted(type_name(kind), budget) + "]"
 
 
-def _object(thing: object, kind: type, budget: SizeBudget, above: set[int], depth: int) -> str:
+def _nested(
+    thing: object, base: type | None, budget: SizeBudget, above: set[int], depth: int
+) -> str:
+    """A container of this built-in kind; None: an object of the program's."""
     if id(thing) in above:
         return '["cycle",""]'
     if depth >= DEEPEST:
         raise TooLargeError(f"nested more than {DEEPEST} deep")
-    attributes = budget.comparison.attributes(thing, budget.parts)
-    if attributes is None:
-        raise TooLargeError(f"more than {MOST_PARTS} attributes")
     above.add(id(thing))
-    parts: list[str] = []
-    for name, value in attributes:
-        parts.append('["str",' + _quoted(name, budget) + "]")
-        parts.append(_encode(value, budget, above, depth + 1))
+    if base is not None:
+        parts = [_encode(part, budget, above, depth + 1) for part in members(thing, base)]
+        text = '["' + base.__name__ + '",[' + ",".join(parts) + "]]"
+    else:
+        attributes = budget.comparison.attributes(thing, budget.parts)
+        if attributes is None:
+            raise TooLargeError(f"more than {MOST_PARTS} attributes")
+        parts = []
+        for name, value in attributes:
+            parts.append('["str",' + _quoted(name, budget) + "]")
+            parts.append(_encode(value, budget, above, depth + 1))
+        text = _named("object", type_name(type(thing)), parts)
     above.discard(id(thing))
-    return _named("object", type_name(kind), parts)
+    return text
 
 
 def _named(kind: str, name: str, parts: list[str]) -> str:
@@ -234,12 +227,8 @@ def _name_of(thing: object) -> str:
     if type(thing) is _METHOD:
         thing = thing.__func__  # type: ignore[attr-defined]
     name = None
-    if type(thing) is _FUNCTION:
+    if type(thing) is FUNCTION:
         name = thing.__name__
-    elif type(thing) is _BUILTIN or id(type(thing)) in _OF_BUILT_IN_TYPES:
+    elif id(type(thing)) in _BUILT_IN:
         name = thing.__qualname__  # type: ignore[attr-defined]
     return name if type(name) is str else "function"
-
-
-_SCALARS = frozenset(map(id, (_NONE, bool, int, float, complex, str, bytes, _ELLIPSIS)))
-_SEQUENCES = frozenset(map(id, (list, tuple, set, frozenset)))

@@ -8,32 +8,30 @@ import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 
-from .codec import MOST_NAME, type_name
+from .codec import FUNCTION, MOST_NAME, type_name
+from .objects import GETSET, mro_of, name_of, space_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-_mro_of = type.__dict__["__mro__"].__get__
-_space_of = type.__dict__["__dict__"].__get__
-_name_of = type.__dict__["__name__"].__get__
-_FUNCTION = type(lambda: None)
-
-LONGEST_MESSAGE = 10_000
-LONGEST_LINE = 500
-MOST_FRAMES = 20  # of each end
-
-_traceback_of = BaseException.__dict__["__traceback__"].__get__
-_BUILTIN_TYPES = frozenset(  # by identity: a metaclass may call its class equal to one of them
-    id(thing)
-    for thing in vars(builtins).values()
-    if isinstance(thing, type) and issubclass(thing, BaseException)
-)
-
-
-_BUILTIN_NAMES = frozenset(vars(builtins))
+_LONGEST_MESSAGE = 10_000
+_LONGEST_LINE = 500
+_MOST_FRAMES = 20  # of each end
 _MOST_BASES = 20
+_MOST_NAMES = 300
+_LONGEST_NAME = 40
+
+BUILTIN_ERRORS: dict[str, type[BaseException]] = {
+    name: thing
+    for name, thing in vars(builtins).items()
+    if isinstance(thing, type) and issubclass(thing, BaseException)
+}
+# By identity: a metaclass may call its class equal to one of them.
+_BUILTIN_TYPES = frozenset(map(id, BUILTIN_ERRORS.values()))
+_BUILTIN_NAMES = frozenset(vars(builtins))
+_traceback_of = BaseException.__dict__["__traceback__"].__get__
 
 
 class Sources:
@@ -55,45 +53,35 @@ class Sources:
             text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
             lines = text.split("\n")  # as Python counts them: a form feed ends no line
             self._lines[name] = lines
-        return lines[number - 1][:LONGEST_LINE] if 0 < number <= len(lines) else ""
+        return lines[number - 1][:_LONGEST_LINE] if 0 < number <= len(lines) else ""
 
 
 def describe(error: BaseException, sources: Sources) -> str:
-    """The exception as a JSON object."""
-    kind = type(error)
-    bases = _bases(kind)[:_MOST_BASES]
-    frames = _frames(error, sources)
-    names = _about_names(error, sources)
-    return (
-        '{"type_name":' + quote(type_name(kind)[:LONGEST_LINE])
-        + ',"message":' + quote(_message(error))
-        + ',"bases":[' + ",".join([quote(base) for base in bases]) + "]"
-        + ',"frames":[' + ",".join(frames) + "]"
-        + (',"names":' + names if names else "") + "}"
-    )  # fmt: skip
-
-
-def _bases(kind: type) -> list[str]:
-    """The names of the classes that it derives from: builtin ones, and others that are not called
-    like one."""
-    named = ((base, type_name(base)) for base in _mro_of(kind)[1:-1])
-    return [
+    """The exception as a JSON object. Of its bases those that are built in, and others that are not
+    called like one."""
+    named = [(base, type_name(base)) for base in mro_of(type(error))[1:-1]]
+    bases = [
         name for base, name in named if id(base) in _BUILTIN_TYPES or name not in _BUILTIN_NAMES
     ]
-
-
-def _about_names(error: BaseException, sources: Sources) -> str:
-    step, innermost = _traceback_of(error), None
+    steps: list[Any] = []  # of the traceback, in the student's files
+    step = _traceback_of(error)
     while step is not None:
         if step.tb_frame.f_code.co_filename in sources:
-            innermost = step.tb_frame
+            steps.append(step)
         step = step.tb_next
     try:
-        return about(error, innermost, sources.modules)
+        names = _about(error, steps[-1].tb_frame if steps else None, sources.modules)
     except MemoryError:
         raise
     except BaseException:  # whatever a submission's own names do
-        return ""
+        names = ""
+    return (
+        '{"type_name":' + quote(type_name(type(error))[:_LONGEST_LINE])
+        + ',"message":' + quote(_message(error))
+        + ',"bases":[' + ",".join([quote(base) for base in bases[:_MOST_BASES]]) + "]"
+        + ',"frames":[' + ",".join(_frames(error, steps, sources)) + "]"
+        + (',"names":' + names if names else "") + "}"
+    )  # fmt: skip
 
 
 def _message(error: BaseException) -> str:
@@ -101,43 +89,28 @@ def _message(error: BaseException) -> str:
         text = str(error)
     except BaseException:  # a submission's own `__str__`
         return ""
-    return text[:LONGEST_MESSAGE] if type(text) is str else ""
+    return text[:_LONGEST_MESSAGE] if type(text) is str else ""
 
 
-def _frames(error: BaseException, sources: Sources) -> list[str]:
-    first: list[str] = []
-    last: list[tuple[str, int, str]] = []
-    step = _traceback_of(error)
-    while step is not None:
-        code = step.tb_frame.f_code
-        if code.co_filename in sources and step.tb_lineno is not None:
-            place = (code.co_filename, step.tb_lineno, code.co_qualname)
-            if len(first) < MOST_FRAMES:
-                first.append(_frame(*place, sources.line(place[0], place[1])))
-            else:
-                last.append(place)
-                del last[:-MOST_FRAMES]
-        step = step.tb_next
-    frames = first + [_frame(*place, sources.line(place[0], place[1])) for place in last]
+def _frames(error: BaseException, steps: list[Any], sources: Sources) -> list[str]:
+    steps = [step for step in steps if step.tb_lineno is not None]
+    places = [
+        (step.tb_frame.f_code.co_filename, step.tb_lineno, step.tb_frame.f_code.co_qualname)
+        for step in steps[:_MOST_FRAMES] + steps[_MOST_FRAMES:][-_MOST_FRAMES:]
+    ]
     if isinstance(error, SyntaxError) and id(type(error)) in _BUILTIN_TYPES:
         name, number = error.filename, error.lineno
         if type(name) is str and name in sources and type(number) is int:
-            frames.append(_frame(name, number, "<module>", sources.line(name, number)))
-    return frames
-
-
-def _frame(file: str, line: int, function: str, source: str) -> str:
-    return (
+            places.append((name, number, "<module>"))
+    return [
         '{"file":' + quote(file) + ',"line":' + str(line)
-        + ',"function":' + quote(function[:MOST_NAME]) + ',"source":' + quote(source) + "}"
-    )  # fmt: skip
+        + ',"function":' + quote(function[:MOST_NAME])
+        + ',"source":' + quote(sources.line(file, line)) + "}"
+        for file, line, function in places
+    ]  # fmt: skip
 
 
-_MOST_NAMES = 300
-_LONGEST = 40
-
-
-def about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
+def _about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
     """What is known, as a JSON object; empty where nothing is. `frame` is the innermost of the
     program's own, `own` are the names of its modules."""
     kind = type(error)
@@ -155,9 +128,7 @@ def nearest_of(name: str, own: Iterable[str]) -> str:
     """The public function or class of the program's that is called most like this; empty: none."""
     found: list[str] = []
     for space in _spaces(own):
-        found += [
-            key for key, value in space.items() if type(value) is _FUNCTION or _is_type(value)
-        ]
+        found += [key for key, value in space.items() if type(value) is FUNCTION or _is_type(value)]
     return _nearest(name, found)
 
 
@@ -165,17 +136,17 @@ def _attribute(name: str, kind: type, own: Iterable[str]) -> str:
     modules = set(own)
     names: list[str] = []
     owner = ""
-    for base in _mro_of(kind)[:-1]:
-        if _space_of(base).get("__module__") in modules:
-            names += list(_space_of(base))
-            owner = _name_of(base)
+    for base in mro_of(kind)[:-1]:
+        if space_of(base).get("__module__") in modules:
+            names += list(space_of(base))
+            owner = name_of(base)
     if not names:
         return ""
     for space in _spaces(own):
-        if type(space.get(name)) is _FUNCTION:
+        if type(space.get(name)) is FUNCTION:
             return _said("outside", name, owner, "")
     near = _nearest(name, names)
-    return _said("nearest", name, _name_of(kind), near) if near else ""
+    return _said("nearest", name, name_of(kind), near) if near else ""
 
 
 def _without_self(message: str, own: Iterable[str]) -> str:
@@ -187,8 +158,8 @@ def _without_self(message: str, own: Iterable[str]) -> str:
         return ""
     for space in _spaces(own):
         kind = space.get(owner)
-        function = _space_of(kind).get(name) if _is_type(kind) else None
-        if type(function) is _FUNCTION:
+        function = space_of(kind).get(name) if _is_type(kind) else None
+        if type(function) is FUNCTION:
             code = function.__code__
             first = code.co_varnames[0] if code.co_argcount else ""
             if first != "self" and rest.startswith(str(code.co_argcount) + " "):
@@ -205,26 +176,19 @@ def _without_self_dot(error: BaseException, frame: Any) -> str:
         return ""
     first = frame.f_code.co_varnames[0]
     thing = frame.f_locals.get(first)
-    found = [_space_of(base).get("__dict__") for base in _mro_of(type(thing))]
-    reader = next((each for each in found if type(each) is _GETSET), None)
+    found = [space_of(base).get("__dict__") for base in mro_of(type(thing))]
+    reader = next((each for each in found if type(each) is GETSET), None)
     if reader is None or "." not in frame.f_code.co_qualname:
         return ""
     attributes = reader.__get__(thing)
     known = type(attributes) is dict and name in attributes
-    if known or any(name in _space_of(base) for base in _mro_of(type(thing))[:-1]):
-        return _said("self_dot", name, _name_of(type(thing)), first)
+    if known or any(name in space_of(base) for base in mro_of(type(thing))[:-1]):
+        return _said("self_dot", name, name_of(type(thing)), first)
     return ""
 
 
-class _Plain:
-    pass
-
-
-_GETSET = type(_Plain.__dict__["__dict__"])
-
-
 def _is_type(thing: object) -> bool:
-    return type in _mro_of(type(thing))
+    return type in mro_of(type(thing))
 
 
 def _spaces(own: Iterable[str]) -> list[dict[str, Any]]:
@@ -234,13 +198,13 @@ def _spaces(own: Iterable[str]) -> list[dict[str, Any]]:
 
 def _said(kind: str, name: str, owner: str, near: str) -> str:
     fields = (("kind", kind), ("name", name), ("owner", owner), ("near", near))
-    return "{" + ",".join([f'"{key}":' + quote(text[:_LONGEST]) for key, text in fields]) + "}"
+    return "{" + ",".join([f'"{key}":' + quote(text[:_LONGEST_NAME]) for key, text in fields]) + "}"
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
     best, least = "", max(1, len(name) // 3) + 1
     for other in sorted({each for each in names if type(each) is str})[:_MOST_NAMES]:
-        if other[:1] == "_" or other == name or len(other) > _LONGEST or len(name) > _LONGEST:
+        if other[:1] == "_" or other == name or max(len(other), len(name)) > _LONGEST_NAME:
             continue
         distance = _distance(name.lower().replace("_", ""), other.lower().replace("_", ""))
         if distance < least:

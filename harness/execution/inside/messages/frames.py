@@ -7,7 +7,6 @@ body begins with one byte for its kind; a server's may carry descriptors.
 from __future__ import annotations
 
 import _socket
-import marshal
 from os import read, write
 
 TYPE_CHECKING = False
@@ -31,11 +30,6 @@ def body_at(data: bytes | bytearray, place: int) -> bytes | None:
     """The body of the message that begins there; None where it is not whole."""
     end = place + HEAD + int.from_bytes(data[place : place + HEAD], "little")
     return bytes(data[place + HEAD : end]) if place + HEAD <= end <= len(data) else None
-
-
-def receive_job(channel: int) -> Any:
-    """The job that the driver wrote first; EOFError when it hung up."""
-    return marshal.loads(receive(channel))
 
 
 def receive(channel: int) -> bytes:
@@ -100,8 +94,6 @@ def _body(take: Callable[[int], bytes], data: bytes) -> bytes:
 
 
 def _completed(take: Callable[[int], bytes], data: bytes, count: int) -> bytes:
-    if len(data) >= count:
-        return data
     parts = [data]
     missing = count - len(data)
     while missing > 0:

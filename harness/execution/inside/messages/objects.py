@@ -5,9 +5,8 @@ so that no code of the class runs; where an assignment names attributes, or asks
 class's own code answers, within the limits of its scenario.
 
 Also whether a value is equal to what `{equals: …}` gives beside the submission. Data is never
-compared here: the parent does that. The submission's own `==` is asked where the
-expected value, or a part of it, is an object of one of its classes, and nowhere else: what holds
-such objects is read with the methods of its built-in kind.
+compared here: the parent does that. The submission's own `==` is asked where the expected value, or
+a part of it, is an object of one of its classes, and nowhere else.
 """
 
 from __future__ import annotations
@@ -19,21 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-
-class _Slotted:
-    __slots__ = ("slot",)
-
-
-class _Plain:
-    pass
-
-
-_GETSET = type(_Plain.__dict__["__dict__"])
-_MEMBER = type(_Slotted.__dict__["slot"])
+GETSET = type(type.__dict__["__dict__"])
+_MEMBER = type(type.__dict__["__basicsize__"])
 _NONE = object()
-_mro_of = type.__dict__["__mro__"].__get__
-_space_of = type.__dict__["__dict__"].__get__
-_name_of = type.__dict__["__name__"].__get__
+mro_of = type.__dict__["__mro__"].__get__
+space_of = type.__dict__["__dict__"].__get__
+name_of = type.__dict__["__name__"].__get__
 
 # What an instance of a class derived from one of these holds, by the built-in type's own method.
 _CONTENTS: dict[type, Callable[[Any], object]] = {
@@ -48,6 +38,7 @@ _CONTENTS: dict[type, Callable[[Any], object]] = {
     float: lambda thing: float.__add__(thing, 0.0),
     complex: lambda thing: complex.__add__(thing, 0),
 }
+_HEAP = 1 << 9  # the flag of types that are not compiled in
 # Types of the standard library whose `repr` says everything, by module.
 _BY_REPR = {
     "collections": ("deque", "OrderedDict", "Counter", "defaultdict"),
@@ -56,11 +47,11 @@ _BY_REPR = {
     "decimal": ("Decimal",),
     "fractions": ("Fraction",),
 }
-_ITERATORS = frozenset(
-    map(id, (type(_ for _ in ()), map, filter, zip, enumerate, reversed, type(iter([])),
-             type(iter(())), type(iter({})), type(iter("")), type(iter(range(0)))))
-)  # fmt: skip
-MOST_YIELDED = 1000
+_DATA = frozenset(map(id, (*_CONTENTS, bool, type(None))))
+_BUILTIN_BASES = frozenset(map(id, (BaseException, Exception, object)))
+_SEQUENCES = (list, tuple)
+_CONTAINERS = (*_SEQUENCES, set, frozenset, dict)
+_NUMBERS = (bool, int, float, complex)
 
 
 class ObjectEquality:
@@ -76,18 +67,18 @@ class ObjectEquality:
         """Whether the class, or one that it is derived from, is the program's."""
         if not self._own:
             return False
-        for base in _mro_of(kind)[:-1]:
-            module = _space_of(base).get("__module__")
+        for base in mro_of(kind)[:-1]:
+            module = space_of(base).get("__module__")
             if type(module) is str and module in self._own:
-                return type not in _mro_of(kind)
+                return type not in mro_of(kind)
         return False
 
     def attributes(self, thing: object, most: int) -> list[tuple[str, object]] | None:
         """The names and values that count, `most` or fewer; None where there are more. Of a class
         that is derived from a built-in one the first is its content, without a name."""
         kind = type(thing)
-        for base in _mro_of(kind)[:-1]:
-            by = self._by.get(_name_of(base))
+        for base in mro_of(kind)[:-1]:
+            by = self._by.get(name_of(base))
             if by is None or by == "attributes":
                 continue
             if by == "repr":
@@ -101,7 +92,7 @@ class ObjectEquality:
 
 
 class Unreadable:
-    """In place of an attribute that raised when it was read."""
+    """In place of an attribute that raised an exception of this name when it was read."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -113,20 +104,20 @@ def _asked(read: Callable[[], object]) -> object:
     except MemoryError:
         raise
     except BaseException as error:  # a submission's own property
-        name = _name_of(type(error))
+        name = name_of(type(error))
         return Unreadable(name if type(name) is str else "Exception")
 
 
 def _public(thing: object, kind: type, most: int) -> list[tuple[str, object]] | None:
     found: dict[str, object] = {}
     content: object = _NONE
-    for base in _mro_of(kind):
+    for base in mro_of(kind):
         if content is _NONE and base in _CONTENTS:
             content = _CONTENTS[base](thing)
-        for name, part in _space_of(base).items():
-            if type(name) is not str or type(part) not in (_MEMBER, _GETSET):
+        for name, part in space_of(base).items():
+            if type(name) is not str or type(part) not in (_MEMBER, GETSET):
                 continue
-            if name == "__dict__" and type(part) is _GETSET:
+            if name == "__dict__" and type(part) is GETSET:
                 space = part.__get__(thing)
                 if type(space) is dict:
                     if len(space) > most:
@@ -143,12 +134,9 @@ def _public(thing: object, kind: type, most: int) -> list[tuple[str, object]] | 
     return named if content is _NONE else [("", content), *named]
 
 
-_DATA = frozenset(map(id, (*_CONTENTS, bool, type(None))))
-
-
 def data_kind(kind: type) -> type | None:
     """The built-in kind of data that the type is or is derived from; None for any other."""
-    return next((base for base in _mro_of(kind) if id(base) in _DATA), None)
+    return next((base for base in mro_of(kind) if id(base) in _DATA), None)
 
 
 def content(thing: object, kind: type) -> Any:
@@ -165,34 +153,17 @@ def members(thing: object, kind: type) -> list[object]:
     return list(kind.__iter__(thing))  # type: ignore[attr-defined]
 
 
-_BUILTIN_BASES = frozenset(map(id, (BaseException, Exception, object)))
-
-
 def repr_of(thing: object, kind: type) -> str | None:
     """The `repr` of a value of the standard library's that says everything; None for any other."""
-    module = _space_of(kind).get("__module__")
+    module = space_of(kind).get("__module__")
     if type(module) is not str:
-        name = kind.__module__ if kind.__flags__ & _HEAP == 0 else None
-        module = name if type(name) is str else ""
-    name = _name_of(kind)
-    if name not in _BY_REPR.get(module, ()):
-        return None
-    if getattr(sys.modules.get(module), name, None) is not kind:
-        return None
-    return repr(thing)
-
-
-_HEAP = 1 << 9
-
-
-def has_equality(kind: type) -> bool:
-    """Whether the class, or one that it is derived from, says when objects are equal."""
-    return any("__eq__" in _space_of(base) for base in _mro_of(kind)[:-1])
-
-
-def is_iterator(thing: object) -> bool:
-    """Whether it is a generator or an iterator of Python's own."""
-    return id(type(thing)) in _ITERATORS
+        module = kind.__module__ if kind.__flags__ & _HEAP == 0 else None
+        module = module if type(module) is str else ""
+    name = name_of(kind)
+    listed = name in _BY_REPR.get(module, ())
+    if listed and getattr(sys.modules.get(module), name, None) is kind:
+        return repr(thing)
+    return None
 
 
 def without_addresses(text: str) -> str:
@@ -203,19 +174,12 @@ def without_addresses(text: str) -> str:
     return first + "".join(["0x…" + part.lstrip("0123456789abcdefABCDEF") for part in rest])
 
 
-_SEQUENCES = (list, tuple)
-_WITHOUT_ORDER = (set, frozenset)
-_NUMBERS = (bool, int, float, complex)
-
-
 def is_data(expected: object) -> bool:
     """Whether the expected value is of built-in kinds of data alone, with all of its parts."""
     kind = type(expected)
     if data_kind(kind) is not kind:
         return False
-    if kind in _SEQUENCES or kind in _WITHOUT_ORDER or kind is dict:
-        return all(map(is_data, members(expected, kind)))
-    return True
+    return kind not in _CONTAINERS or all(map(is_data, members(expected, kind)))
 
 
 def answer(value: object, expected: object, comparison: ObjectEquality) -> object:
@@ -230,7 +194,7 @@ def answer(value: object, expected: object, comparison: ObjectEquality) -> objec
         return content(value, base) == expected
     if base is not kind:
         return False
-    if kind not in _SEQUENCES and kind not in _WITHOUT_ORDER and kind is not dict:
+    if kind not in _CONTAINERS:
         return content(value, kind) == expected
     parts, others = members(value, kind), members(expected, kind)
     if len(parts) != len(others):

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _AST_ONLY = 0x400
 NAME = "<stimulus>"
+_MOST_SHOWN = 10_000  # characters of a `repr`
+_saved_builtins: dict[str, Any] = {}
 
 
 class CompiledStimulus:
@@ -80,11 +82,6 @@ def compile_stimulus(
     )
 
 
-def unpacked(packed: bytes) -> CompiledStimulus:
-    """The stimulus that a reader compiled and packed."""
-    return CompiledStimulus(marshal.loads(packed))
-
-
 def packed_literal(text: str) -> bytes:
     """A drawn value's text, compiled and packed, for `EvaluationContext.begin`."""
     return marshal.dumps(_value_of(text) or text)
@@ -96,8 +93,7 @@ def _step(source: str) -> Step:
         return source, None, None
     last = None
     if tree.body and isinstance(tree.body[-1], _ast.Expr):
-        last = _compiled(_ast.Expression(body=tree.body[-1].value), "eval")
-        del tree.body[-1]
+        last = _compiled(_ast.Expression(body=tree.body.pop().value), "eval")
     return source, _compiled(tree, "exec"), last
 
 
@@ -158,23 +154,20 @@ def call_in_parts(expression: str, functions: frozenset[str]) -> str | None:
     public = isinstance(function, _ast.Name) and function.id in functions
     if not public and not isinstance(function, _ast.Attribute):
         return None
-    lines = _lines(expression)
+    # As the parser counts them, in the bytes that it counts columns in.
+    newlines_as_read = expression.replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line.encode() for line in newlines_as_read.split("\n")]
     given: list[str] = []
     for argument in node.args:
-        starred = isinstance(argument, _ast.Starred)
-        value = argument.value if isinstance(argument, _ast.Starred) else argument
-        given.append(f"{'*' if starred else ''}({_text(value, lines)})")
+        if isinstance(argument, _ast.Starred):
+            given.append(f"*({_text(argument.value, lines)})")
+        else:
+            given.append(f"({_text(argument, lines)})")
     for keyword in node.keywords:
         name = "**" if keyword.arg is None else keyword.arg + "="
         given.append(f"{name}({_text(keyword.value, lines)})")
     packed = f"(lambda *a, **k: (a, k))({', '.join(given)})"
     return f"({_text(function, lines)}, *{packed})"
-
-
-def _lines(expression: str) -> list[bytes]:
-    """As the parser counts them, in the bytes that it counts columns in."""
-    newlines_as_read = expression.replace("\r\n", "\n").replace("\r", "\n")
-    return [line.encode() for line in newlines_as_read.split("\n")]
 
 
 def _text(node: Any, lines: list[bytes]) -> str:
@@ -199,9 +192,6 @@ def _collect_names(node: Any, read: set[str], bound: set[str]) -> None:
                 _collect_names(part, read, bound)
 
 
-_saved_builtins: dict[str, Any] = {}
-
-
 class MissingFunctionError(Exception):
     """`str()` is a function that the stimulus needs and the submission does not define."""
 
@@ -216,18 +206,11 @@ class StimulusAnswer:
         announce: Callable[[str], None] | None = None,
     ) -> None:
         self.fields: dict[str, str] = {}
-        self.phase = "given"
+        self.phase = ""
         self.announce = announce
         self.raised: BaseException | None = None
         self.budget = codec.SizeBudget(comparison)
         self.sources = sources
-
-    def put(self, name: str, text: str) -> None:
-        self.fields[name] = text
-
-    def put_raised(self, error: BaseException) -> None:
-        self.raised = error
-        self.fields["raised"] = describe(error, self.sources)
 
     def reach(self, phase: str) -> None:
         """The next part of a stimulus begins: whoever ends the process there, ended it in that."""
@@ -235,18 +218,15 @@ class StimulusAnswer:
         if self.announce is not None:
             self.announce(phase)
 
-    def put_raised_here(self, error: BaseException) -> None:
-        self.put("phase", quote(self.phase))
-        self.put_raised(error)
+    def begin(self, *, runs: bool) -> None:
+        """What was loaded begins: a program, or else what is given."""
+        self.phase = "stimulus" if runs else "given"
+        self.fields["phase"] = '"stimulus"'
 
-    def put_not_begun(self, error: BaseException, own_modules: tuple[str, ...]) -> None:
-        """Set what `EvaluationContext.begin` raised: `missing`, with the nearest name in the
-        submission's own modules, or `raised` in what is given."""
-        if isinstance(error, MissingFunctionError):
-            self.put("missing", quote(str(error)))
-            self.put("near", quote(nearest_of(str(error), own_modules)))
-        else:
-            self.put_raised_here(error)
+    def put_raised(self, error: BaseException) -> None:
+        self.raised = error
+        self.fields["phase"] = quote(self.phase)
+        self.fields["raised"] = describe(error, self.sources)
 
     def json(self) -> str:
         return "{" + ",".join([quote(n) + ":" + text for n, text in self.fields.items()]) + "}"
@@ -290,6 +270,31 @@ class EvaluationContext:
         return "[" + ",".join(pairs) + "]"
 
 
+def perform(
+    action: str,
+    stimulus: CompiledStimulus,
+    bindings: list[tuple[str, bytes]],
+    context: EvaluationContext,
+    answer: StimulusAnswer,
+    *,
+    finished: Callable[[str], None],
+) -> None:
+    """Do what a call or a session asks. What is given may raise; where a function is `missing`,
+    the nearest name in the submission's own modules is told."""
+    try:
+        context.begin(stimulus, bindings)
+    except MissingFunctionError as error:
+        answer.fields["missing"] = quote(str(error))
+        answer.fields["near"] = quote(nearest_of(str(error), answer.sources.modules))
+    except BaseException as error:
+        answer.put_raised(error)
+    else:
+        if action == "call":
+            call(stimulus, context, answer)
+        else:
+            session(stimulus, context, answer, finished)
+
+
 def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: StimulusAnswer) -> None:
     """Evaluate one expression into `value` or `raised`, with the arguments before and after.
 
@@ -305,18 +310,18 @@ def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: Stimulu
         else:
             function, arguments, keywords = eval(stimulus.split, names)
             if stimulus.arguments is not None:
-                answer.put("before", codec.encode_all(arguments, answer.budget))
+                answer.fields["before"] = codec.encode_all(arguments, answer.budget)
             answer.reach("stimulus")
             value = function(*arguments, **keywords)
         answer.phase = "result"
         if stimulus.equals is None:
-            answer.put("value", codec.encode_returned(value, answer.budget))
+            answer.fields["value"] = codec.encode_returned(value, answer.budget)
         else:
-            answer.put("value", _compared(value, stimulus.equals, context, answer.budget))
+            answer.fields["value"] = _compared(value, stimulus.equals, context, answer.budget)
     except BaseException as error:
-        answer.put_raised_here(error)
+        answer.put_raised(error)
     if "before" in answer.fields:
-        answer.put("after", codec.encode_all(arguments, answer.budget))
+        answer.fields["after"] = codec.encode_all(arguments, answer.budget)
 
 
 def _compared(
@@ -352,10 +357,7 @@ def session(
         except BaseException as error:
             outcome = '{"raised":' + describe(error, answer.sources) + "}"
         finished(outcome)
-    answer.put("variables", context.variables(answer.budget))
-
-
-_MOST_SHOWN = 10_000  # characters of a `repr`
+    answer.fields["variables"] = context.variables(answer.budget)
 
 
 def _shown(value: object, budget: codec.SizeBudget) -> str:
@@ -392,7 +394,7 @@ def program(library: Library, name: str, answer: StimulusAnswer) -> None:
     except BaseException as error:
         status = 1
         answer.put_raised(error)
-    answer.put("exit", str(status))
+    answer.fields["exit"] = str(status)
 
 
 def _exit_status(error: SystemExit) -> int:

@@ -18,7 +18,7 @@ from ..clock import stand_still
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
 from ..messages.objects import ObjectEquality
-from ..modules import Library, ModuleSource, by_module_name
+from ..modules import MODULE, Library, ModuleSource, by_module_name
 from ..stand_ins.calls import RemoteCaller, slot, substituted
 from . import evaluate
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .evaluate import CompiledStimulus
 
 _set_recursion_limit = sys.setrecursionlimit
-_MODULE = type(sys)
 _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modules see
 
 
@@ -62,7 +61,6 @@ class Files:
         programs = frozenset({*self.library.sources, "__main__"})
         self.comparison = ObjectEquality(programs, setup["compare"])
         self.quiet = [name for name, source in provided.items() if not _mentions(source, own)]
-        self.own_modules = tuple(own)
         self.student = Sources({source.filename: source.data for source in own.values()})
 
     def source(self, filename: str) -> ModuleSource:
@@ -71,6 +69,14 @@ class Files:
         if source is None:
             raise ModuleNotFoundError(f"No module named {filename[:-3]!r}")
         return source
+
+    def constants(self, name: str) -> dict[str, Any]:
+        """The names of a provided module as overridden, before the submission's body runs."""
+        return {
+            key: value
+            for key, value in vars(self.library.load(name)).items()
+            if not key.startswith("__") and type(value) is not MODULE
+        }
 
 
 class ScenarioProcess:
@@ -92,8 +98,7 @@ class ScenarioProcess:
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
         self.errors = KeptBytes()  # what is written to stderr, where that is told apart
-        self.terminal = -1
-        self.questions = self.answers = -1
+        self.terminal = self.questions = self.answers = -1
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
@@ -101,8 +106,7 @@ class ScenarioProcess:
             dup2(terminal, number)
         self.questions = questions
         if self.job["shim"]:
-            asks = partial(self._send, b"Q", "")
-            install_input(partial(_asked_read, asks))
+            install_input(self._read_asked)
         self.perform(terminal, answers)
         _exit(0)
 
@@ -115,8 +119,8 @@ class ScenarioProcess:
             self._observe(self.answer)
             self._flush()
             _set_recursion_limit(1000)
-            if self.job.get("stderr_apart"):
-                self.answer.put("stderr", quote(self.errors.text()))
+            if self.job["stderr_apart"]:
+                self.answer.fields["stderr"] = quote(self.errors.text())
             text = self.answer.json()
         except MemoryError:
             text = '{"memory":true}'
@@ -126,55 +130,64 @@ class ScenarioProcess:
         sys.argv = self.argv
         if self.job["folder"]:
             chdir(self.job["folder"])
-        if self.job.get("clock"):  # a warm-up's job has none
+        if self.job["clock"]:
             stand_still(*self.job["clock"])
         environ.update(self.job["environment"])
         if self.job["stdin"] is not None:
-            sys.stdin = piped(self.job["stdin"])
-        if self.job.get("stderr_apart"):
+            content = io.BytesIO(self.job["stdin"].encode("utf-8"))  # no terminal
+            sys.stdin = io.TextIOWrapper(content, encoding="utf-8")
+        if self.job["stderr_apart"]:
             sys.stderr = sys.__stderr__ = self.errors.stream()  # type: ignore[misc]
-        sys.modules["__main__"] = _MODULE("__main__")
+        sys.modules["__main__"] = MODULE("__main__")
         random = sys.modules.get("random")
         if random is not None:
             random.seed(self.job["seed"])
 
     def _observe(self, answer: evaluate.StimulusAnswer) -> None:
         sys.meta_path.insert(0, self.files.library)
-        self.context.names.update(self._constants())
+        self._load_constants()
         caller = self._install_proxies()
         self._send(b"L", "")  # from here on the submission may write what it likes
-        if self.job.get("finds_loop"):  # a warm-up's job has none
+        if self.job["finds_loop"]:
             LoopFinder(self.files.student, partial(self._send, b"A")).start()
-        if self.job.get("traces_lines"):
-            LineTracer(self.files.student, partial(self._send, b"X")).start()
+        if self.job["traces_lines"]:
+            sys.settrace(LineTracer(self.files.student, partial(self._send, b"X")).enter)
         self._run_submission(answer)
-        if self.job.get("traces_lines"):
+        if self.job["traces_lines"]:
             sys.settrace(None)
         if caller is not None:
             self._check_names(caller, answer)
         if self.job["folder"]:
             names = left_open(finish=self.job["action"] == "run")
-            answer.put("open", "[" + ",".join([quote(name) for name in names]) + "]")
+            answer.fields["open"] = "[" + ",".join([quote(name) for name in names]) + "]"
 
     def _run_submission(self, answer: evaluate.StimulusAnswer) -> None:
         runs = self.job["action"] == "run"
+        answer.phase = "loading"
         try:
             if runs:
                 self.files.source(self.job["program"]).compiled()
             else:
                 module = self._main_module()
         except BaseException as error:
-            answer.put("phase", '"loading"')
             answer.put_raised(error)
             if runs:
-                answer.put("exit", "1")
+                answer.fields["exit"] = "1"
             return
         self._write_sentinel()
-        answer.put("phase", '"stimulus"')
+        answer.begin(runs=runs)
         if runs:
             evaluate.program(self.files.library, self.job["program"][:-3], answer)
-        else:
-            self._run_stimulus(module, answer)
+            return
+        self.context.add_functions(vars(module), self.functions)
+        evaluate.perform(
+            self.job["action"],
+            self.stimulus,
+            self.job["bindings"],
+            self.context,
+            answer,
+            finished=self._step_finished,
+        )
 
     def _main_module(self) -> ModuleType:
         name = self.files.main
@@ -187,7 +200,7 @@ class ScenarioProcess:
         """Put modules and functions that run elsewhere where the submission will find them."""
         if not self.files.proxies and not self.files.functions:
             return None
-        caller = RemoteCaller(self._send, self._receive, self.files.own_modules)
+        caller = RemoteCaller(self._send, self._receive, self.files.student.modules)
         for function in self.files.functions:
             _BUILTINS[slot(function)] = caller.function(self.files.main, function)
         for name, functions, others in self.files.proxies:
@@ -206,32 +219,14 @@ class ScenarioProcess:
     def _receive(self) -> bytes:
         return receive(self.questions)
 
-    def _run_stimulus(self, module: ModuleType, answer: evaluate.StimulusAnswer) -> None:
-        context = self.context
-        context.add_functions(vars(module), self.functions)
-        try:
-            context.begin(self.stimulus, self.job["bindings"])
-        except BaseException as error:
-            answer.put_not_begun(error, self.files.own_modules)
-            return
-        if self.job["action"] == "call":
-            evaluate.call(self.stimulus, context, answer)
-        else:
-            evaluate.session(self.stimulus, context, answer, self._step_finished)
-
-    def _constants(self) -> dict[str, Any]:
-        """The provided modules' names as overridden, before the submission's body runs."""
-        constants: dict[str, Any] = {}
+    def _load_constants(self) -> None:
         for name in self.files.quiet:
             try:
-                module = self.files.library.load(name)
+                constants = self.files.constants(name)
             except BaseException as error:
                 self._send(b"B", quote(f"{name}: {type(error).__name__}: {error}"))
                 _exit(0)
-            for key, value in vars(module).items():
-                if not key.startswith("__") and type(value) is not _MODULE:
-                    constants[key] = copied(value)
-        return constants
+            self.context.names.update(copied(constants))
 
     def _step_finished(self, outcome: str) -> None:
         self._write_sentinel()
@@ -257,6 +252,21 @@ class ScenarioProcess:
 
     def _send(self, kind: bytes, text: str) -> None:
         send(self.answers, kind, text)
+
+    def _read_asked(self, most: int) -> bytes:
+        """Read from the terminal where the kernel does not tell of reads. Any other read of
+        descriptor 0 past `sys.stdin`, as of `open(0)`, is not seen: a program that waits in one
+        ends at its limit of time asleep.
+
+        It asks where nothing is left, and waits. Whoever asks with a line half read would read the
+        rest while the driver looks, and be sent the next line too early. A Ctrl-C that comes
+        between the asking and a read would not be noticed in the read, which waits for ever: here
+        it is, at the next turn."""
+        if not select([0], [], [], 0)[0]:
+            self._send(b"Q", "")
+        while not select([0], [], [], _MOMENT)[0]:
+            continue
+        return read(0, most)
 
 
 def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> bool:
@@ -318,7 +328,7 @@ class LoopFinder:
             frame = frame.f_back
         _signal.setitimer(_signal.ITIMER_PROF, _LONGEST_TRACE if self._frames else _AFTER)
         if self._frames:
-            sys.settrace(_new_frames_are_not_traced)
+            sys.settrace(lambda frame, event, argument: None)  # no new frames
 
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "return":
@@ -343,10 +353,6 @@ class LoopFinder:
         _exit(0)
 
 
-def _new_frames_are_not_traced(frame: FrameType, event: str, argument: Any) -> None:
-    return None
-
-
 _MOST_TRACED = 20_000  # lines executed while tracing
 _MOST_SENT = 2_000
 _QUIET = 1_000  # lines of a function in which nothing new happened: of later calls the end is seen
@@ -367,14 +373,12 @@ class LineTracer:
         self._count = 0
         self._quiet: dict[CodeType, int] = {}  # lines since something new happened
 
-    def start(self) -> None:
-        sys.settrace(self._enter)
-
-    def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
-        file = frame.f_code.co_filename
+    def enter(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """For `sys.settrace`."""
+        code = frame.f_code
+        file = code.co_filename
         if file not in self._own:
             return None
-        code = frame.f_code
         if self._quiet.get(code, 0) >= _QUIET:
             frame.f_trace_lines = False
             return self._leave
@@ -456,22 +460,6 @@ def install_input(take: Callable[[int], bytes]) -> None:
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
 
 
-def _asked_read(asks: Callable[[], None], most: int) -> bytes:
-    """Read from the terminal where the kernel does not tell of reads. Any other read of descriptor
-    0 past `sys.stdin`, as of `open(0)`, is not seen: a program that waits in one ends at its limit
-    of time asleep.
-
-    It asks where nothing is left, and waits. Whoever asks with a line half read would read the rest
-    while the driver looks, and be sent the next line too early. A Ctrl-C that comes between the
-    asking and a read would not be noticed in the read, which waits for ever: here it is, at the
-    next turn."""
-    if not select([0], [], [], 0)[0]:
-        asks()
-    while not select([0], [], [], _MOMENT)[0]:
-        continue
-    return read(0, most)
-
-
 def left_open(*, finish: bool) -> list[str]:
     """The names of files that are still open for writing. With `finish` their text is written, as
     the interpreter does at the end of a program; a function leaves it unwritten."""
@@ -491,11 +479,6 @@ def left_open(*, finish: bool) -> list[str]:
         if name not in names and len(names) < _MOST_NAMES:
             names.append(name[:_LONGEST_NAME])
     return sorted(names)
-
-
-def piped(text: str) -> io.TextIOWrapper:
-    """A standard input that is no terminal."""
-    return io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")
 
 
 _LONGEST_STDERR = 100_000  # bytes

@@ -24,8 +24,8 @@ from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, urandom
 
 from ..messages.frames import receive_only, send_bytes
+from ..modules import MODULE
 from ..scenario import evaluate
-from ..scenario.evaluate import unpacked
 from ..scenario.process import copied
 from .snapshot import NotPlainError, Snapshot, fixed_ids
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from ..scenario.process import Files
     from .facades import Facades
-
-_MODULE = type(sys)
 
 
 class RefusedError(Exception):
@@ -57,7 +55,7 @@ class ScriptedInput:
         self.begin("")
 
     def begin(self, phase: str) -> None:
-        self.phase = phase
+        self.reach(phase)
         self.places: list[str] = []
         self.observed: tuple[str, bytes] | None = None
         self.closed = False
@@ -140,8 +138,7 @@ class SharedRun:
         self.questions = self.answers = -1
         self.context = evaluate.EvaluationContext()
         self.steps: list[str] = []
-        self.constants: list[tuple[str, Any]] = []
-        self.containers: list[tuple[str, Any]] = []
+        self.constants: dict[str, Any] = {}
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
@@ -186,13 +183,13 @@ class SharedRun:
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
         self.facades.seed(seed)
-        self.input.begin("stimulus" if action == "run" else "given")
         self.steps = []
         self.has_answered = False
         answer = evaluate.StimulusAnswer(
             self.files.student, self.files.comparison, self.input.reach
         )
-        answer.put("phase", '"stimulus"')
+        answer.begin(runs=action == "run")
+        self.input.begin(answer.phase)
         sys.stdout = self.output
         self._observe(action, program, bindings, stimulus, answer)
         self.output.flush()
@@ -200,7 +197,7 @@ class SharedRun:
         self.screen.seek(0)
         self.screen.truncate()
         if action == "session":
-            answer.put("steps", "[" + ",".join(self.steps) + "]")
+            answer.fields["steps"] = "[" + ",".join(self.steps) + "]"
         if _met_a_limit(answer.fields.get("raised", "")) or _met_a_limit("".join(self.steps)):
             self.give_up()
         if self.input.observed is not None:
@@ -212,8 +209,8 @@ class SharedRun:
         if (places or self.input.observed is not None) and b"\0" in output:
             self.give_up()
         text = "\n".join((answer.json(), ",".join(places), ""))
-        # A process alone is gone before the generators end that these hold.
         self.has_answered = True
+        # A process alone is gone before the generators end that these hold.
         answer.raised = None
         del answer
         self.context = evaluate.EvaluationContext()
@@ -244,53 +241,39 @@ class SharedRun:
         self.give_up()
 
     def _load(self, files: Files) -> None:
-        self._use(files)
+        for name in self.files.library.sources:  # forget the modules of the ones before
+            sys.modules.pop(name, None)
+        sys.meta_path[0] = files.library
+        self.files = files
         self.facades.install()
         self.facades.seed(self.loading_seed)
         sys.argv = [self.main_name + ".py"]
-        sys.modules["__main__"] = _MODULE("__main__")
+        sys.modules["__main__"] = MODULE("__main__")
         self.input.begin("loading")
         _signal.setitimer(_signal.ITIMER_PROF, self.loading_cpu)
-        names = self._load_modules()
+        self._load_modules()
         if not self._ends_quietly():
             raise RefusedError("it prints while it is loaded")
         if self.facades.draw() != self.first_draw:
             raise RefusedError("it draws or seeds random numbers while it is loaded")
-        own = [
-            module
-            for name in files.library.sources
-            if (module := sys.modules.get(name)) is not None
-        ]
+        own = [sys.modules[name] for name in files.library.sources if sys.modules.get(name)]
         try:
             self.snapshot = Snapshot([*own, *self.facades.modules], self.fixed)
         except NotPlainError as error:
             raise RefusedError(str(error)) from None
-        self.constants, self.containers = [], []
-        for key, value in names.items():
-            holds_others = isinstance(value, list | dict | set | tuple)
-            (self.containers if holds_others else self.constants).append((key, value))
         self.modules_loaded = len(sys.modules)
         gc.collect()
         gc.freeze()
         gc.disable()
 
-    def _load_modules(self) -> dict[str, Any]:
+    def _load_modules(self) -> None:
+        self.constants = {}
         try:
-            names = self._load_provided()
+            for name in self.files.quiet:
+                self.constants |= self.files.constants(name)
             self.main = self.files.library.load(self.main_name)
         except BaseException as error:
             raise RefusedError(f"it does not load ({type(error).__name__})") from None
-        return names
-
-    def _load_provided(self) -> dict[str, Any]:
-        """The provided modules' names, before the submission's body runs."""
-        names: dict[str, Any] = {}
-        for name in self.files.quiet:
-            module = self.files.library.load(name)
-            for key, value in vars(module).items():
-                if not key.startswith("__") and type(value) is not _MODULE:
-                    names[key] = value
-        return names
 
     def _not_loaded(self, name: str) -> NoReturn:
         """Something imports what is neither the program's nor loaded."""
@@ -308,31 +291,12 @@ class SharedRun:
     ) -> None:
         if action == "run":
             evaluate.program(self.files.library, program[:-3], answer)
-        else:
-            self._run_stimulus(action, bindings, stimulus, answer)
-
-    def _run_stimulus(
-        self,
-        action: str,
-        bindings: list[tuple[str, bytes]],
-        packed: bytes,
-        answer: evaluate.StimulusAnswer,
-    ) -> None:
-        stimulus = unpacked(packed)
-        context = self.context
-        context.names.update(self.constants)
-        for name, value in self.containers:
-            context.names[name] = copied(value)
-        context.add_functions(vars(self.main), self.functions)
-        try:
-            context.begin(stimulus, bindings)
-        except BaseException as error:
-            answer.put_not_begun(error, self.files.own_modules)
             return
-        if action == "call":
-            evaluate.call(stimulus, context, answer)
-        else:
-            evaluate.session(stimulus, context, answer, self._step_finished)
+        compiled = evaluate.CompiledStimulus(marshal.loads(stimulus))
+        context = self.context
+        context.names.update(copied(self.constants))
+        context.add_functions(vars(self.main), self.functions)
+        evaluate.perform(action, compiled, bindings, context, answer, finished=self._step_finished)
 
     def _step_finished(self, outcome: str) -> None:
         self.output.flush()
@@ -341,7 +305,7 @@ class SharedRun:
 
     def _finish(self, report: bytes) -> None:
         """Say what was observed, unless something of the program changed or does not end."""
-        sys.modules["__main__"] = _MODULE("__main__")
+        sys.modules["__main__"] = MODULE("__main__")
         if len(sys.modules) != self.modules_loaded:
             self._forget_imports()
         if not self._ends_quietly():
@@ -366,13 +330,6 @@ class SharedRun:
             if name not in self.files.library.sources:
                 self.give_up()  # the stimulus imports more of Python
             del sys.modules[name]
-
-    def _use(self, files: Files) -> None:
-        """Have imports find these files, and forget the modules of the ones before."""
-        for name in self.files.library.sources:
-            sys.modules.pop(name, None)
-        sys.meta_path[0] = files.library
-        self.files = files
 
     def say(self, kind: bytes, body: bytes) -> None:
         """One frame to the driver, at once: its length, its kind, its body."""
