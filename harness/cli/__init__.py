@@ -1,16 +1,13 @@
-"""The command line. Each command is one file of `harness.cli.commands`, which defines
+"""The command line. Each command is one file of `harness.cli.commands`: its docstring is its line
+in `harness --help`, `SECTION` the heading there (one of `SECTIONS`), and `command` the click
+command, made by `click_command(…)`.
 
-- `SECTION`: one of `SECTIONS`, the headings of `harness --help`,
-- `SUMMARY`: its line there; both on one line in double quotes, for a pattern finds them,
-- `command`: the click command, made by `click_command(…)`.
-
-The list is read from the files' text, because importing all commands takes ten times as long as
-printing the help. Only the command that is called is imported.
+Docstrings and sections are read from the files' text, each on a line of its own, because importing
+all commands takes ten times as long as printing the help. Only the command that is called is.
 """
 
 from __future__ import annotations
 
-import ast
 import difflib
 import errno
 import importlib
@@ -38,7 +35,7 @@ _HINTS = {
 }
 
 SECTIONS = ("Grading", "Results", "Assignments", "Publishing", "This machine")
-_CONSTANT = re.compile(r"^(SECTION|SUMMARY) = (\".*\")$", re.MULTILINE)
+_LISTED = re.compile(r'"""(?P<summary>.*)"""\n(?:.*\n)*?SECTION = "(?P<section>.*)"\n')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,19 +50,14 @@ class Listing:
 def listings() -> tuple[Listing, ...]:
     """All commands: by section, then by name. A section that is not in SECTIONS comes last."""
     entries = [
-        Listing(name=path.stem.replace("_", "-"), **_constants(path))
+        Listing(name=path.stem.replace("_", "-"), **listed.groupdict())
         for folder in package.__path__
         for path in Path(folder).glob("*.py")
-        if path.stem != "__init__"
+        if (listed := _LISTED.match(path.read_text(encoding="utf-8")))
     ]
     order = {section: place for place, section in enumerate(SECTIONS)}
     entries.sort(key=lambda each: (order.get(each.section, len(order)), each.section, each.name))
     return tuple(entries)
-
-
-def _constants(path: Path) -> dict[str, str]:
-    pairs = _CONSTANT.findall(path.read_text(encoding="utf-8"))
-    return {name.lower(): ast.literal_eval(text) for name, text in pairs}
 
 
 class CommandGroup(click.Group):
@@ -158,8 +150,7 @@ def _leave(said: str, status: int) -> NoReturn:
 
 
 class _IgnoringEpipe(io.FileIO):
-    """A descriptor that discards what is written after its reader has closed the pipe:
-    `harness grade … | head` grades all."""
+    """Discards what is written once its reader is gone: `harness grade … | head` grades all."""
 
     def write(self, data: object, /) -> int:
         try:

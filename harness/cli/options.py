@@ -84,8 +84,7 @@ def require_tier(text: str) -> Callable[[F], F]:
 
 
 def click_command(name: str, first: str, second: str, **settings: Any) -> Callable[[F], Any]:
-    """Make a function the command of this name. Its help ends with two command lines that work
-    unchanged."""
+    """Make a function the command of this name; its help ends with two command lines."""
     return click.command(name, epilog=f"\b\nExamples:\n  {first}\n  {second}", **settings)
 
 
@@ -212,8 +211,7 @@ report_format = option(
 def _as_one(
     parameter: str, make: Callable[..., object], *decorators: Callable[[F], F]
 ) -> Callable[[F], F]:
-    """These options as one parameter: what `make`, whose parameters are named as they are, makes
-    of their values."""
+    """These options as one parameter: what `make` makes of their values, by their names."""
     names = inspect.signature(make).parameters
 
     def apply(function: F) -> F:

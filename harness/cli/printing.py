@@ -15,8 +15,7 @@ _UNWRAPPED = 2000  # columns: what is read by a program is not cut to the width 
 
 
 def result_console() -> Console:
-    """A console on standard output; into a file or pipe it wraps nothing, and no line ends with
-    blanks."""
+    """A console on standard output; into a file or pipe it wraps nothing and trims ends."""
     console = Console()
     return console if console.is_terminal else Console(file=_Trimmed(), width=_UNWRAPPED)
 

@@ -52,10 +52,7 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
 
 
 def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotation]:
-    """What a student has to fix, from what a student may see: visible scenarios alone.
-
-    `files` maps the name of each submitted file to its path.
-    """
+    """What a student has to fix, of visible scenarios alone; `files` has the paths by name."""
     for finding in view.findings:
         yield Annotation(
             level="warning",
@@ -100,10 +97,8 @@ _COLUMNS = 100
 
 
 def markdown_summary(view: StudentView, failures: int) -> str:
-    """A heading, the functions with what passed, and the first `failures` explained.
-
-    What a program printed is put into a code block that it cannot end.
-    """
+    """A heading, the functions with what passed, and the first `failures` explained, in a code
+    block that what a program printed cannot end."""
     # The title is text of the course that is no Markdown and no HTML.
     title = re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(view.title.split()))
     rows = [

@@ -40,10 +40,10 @@ def write_reports(
     *,
     after_each: Callable[[int], None] = lambda done: None,
 ) -> Path:
-    """Write `results.json`, `marks.csv` and every page of a run below `folder`; return the path of
+    """Write `results.json`, `marks.csv` and every page of a run below `folder`; the path of
     `index.html`.
 
-    Each result is read once and none is held. Pages that would not change are not written again.
+    Each result is read once and none is held; pages that would not change are not written again.
     `after_each` is told how many submissions are written. Raises OSError where the folder cannot be
     written; no file is ever left half written, and until all are, the class page says so.
     """
@@ -69,10 +69,7 @@ def write_reports(
 
 def mark_unfinished(folder: Path) -> None:
     """Say on the class page of an existing report that it is not complete, until `write_reports`
-    has replaced all of it: pages of two runs must not look like one report.
-
-    Raises OSError.
-    """
+    has replaced all of it: pages of two runs must not look like one report. May raise OSError."""
     with suppress(FileNotFoundError):
         page = (folder / INDEX).read_text(encoding="utf-8", errors="replace")
         if _UNFINISHED not in page:
@@ -80,11 +77,9 @@ def mark_unfinished(folder: Path) -> None:
 
 
 def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> Callable[[SubmissionResult], None]:
-    """What writes the two pages of one submission at a time below `folder`, for workers that grade;
-    `ids` are those of the whole class, in order. `write_reports` leaves these pages as they are.
-
-    What is given back raises OSError where the folder cannot be written.
-    """
+    """What writes the two pages of one submission below `folder`, for workers that grade; `ids` are
+    those of the whole class, in order. `write_reports` leaves these pages as they are. May raise
+    OSError."""
     writer = _Writer(folder, plan)
     outer = ("", *ids, "")
     near = {name: (outer[at], outer[at + 2]) for at, name in enumerate(ids)}
@@ -164,10 +159,8 @@ _PAGE = re.compile(r"(?:submissions|feedback|marks)/[A-Za-z0-9][A-Za-z0-9._-]*\.
 
 class Manifest:
     """The pages of a folder. A page is noted before it is written, so that a later run may remove
-    it, and again with its digests afterwards, so that a later run need not write it again.
-
-    Raises OSError where the folder cannot be written.
-    """
+    it, and again with its digests afterwards, so that a later run need not write it again. May
+    raise OSError."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -194,8 +187,7 @@ class Manifest:
             self._note(page, _digests(made_from, data))
 
     def keep_only(self, keep: set[str]) -> None:
-        """Remove the pages that are not among `keep`, and what a run that was killed did not come
-        to rename."""
+        """Remove all other pages, and what a run that was killed did not come to rename."""
         for place in {self._folder, *((self._folder / page).parent for page in keep)}:
             for path in place.glob(".*.tmp"):
                 if _is_abandoned(path.name):

@@ -144,10 +144,9 @@ def _shown(
     own = is_example or cause.about_text
     hint = plan.scenario(first.id).hint
     clauses = {clause.id: clause for check in checks for clause in check.clauses}
-    shown = first.verdict.explanation
     return ShownCause(
         function=cause.function,
-        explanation=cause.explanation if own else shown and shown.without_hint(hint),
+        message=cause.message if own else first.verdict.message_without(hint),
         checks=checks,
         blamed=cause.blamed,
         place=cause.place if own else None,
@@ -220,7 +219,7 @@ class _Shares:
             found.append(
                 ShownCause(
                     function=function,
-                    explanation=missing.explanation if missing is not None else None,
+                    message=missing.message if missing is not None else "",
                     hidden=len(entry.names),
                     blamed=entry.blamed,
                     place=missing.place if missing is not None else None,
@@ -264,7 +263,7 @@ def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
     return tuple(
         ShownCause(
             function=members[0].function if len({c.function for c in members}) < 2 else "",
-            explanation=members[0].verdict.explanation,
+            message=members[0].verdict.message,
             checks=tuple(members),
             clauses=members[0].clauses,
         )

@@ -18,13 +18,13 @@ from harness.common.errors import UserError
 from tests.conftest import Added
 from tests.tiny_course import Course, ran
 
-TOY = '''
+TOY = '''"""Say hello."""
+
 import click
 
 from harness.cli.options import click_command
 
 SECTION = "Toys"
-SUMMARY = "Say hello."
 
 
 @click_command("toy", "harness toy Ada", "harness toy Grace")
@@ -127,10 +127,8 @@ COMMANDS = {
 
 @pytest.mark.parametrize(("command", "arguments"), COMMANDS.items(), ids=COMMANDS)
 def test_no_folder_is_made(command: str, arguments: list[str], graded_once: Course) -> None:
-    assert (
-        graded_once.refusal(command, *arguments, "-o", "no/where")
-        == "no/where: there is no folder no. Hint: make it first, or name another"
-    )
+    line = "no/where: there is no folder no. Hint: make it first, or name another"
+    assert graded_once.refusal(command, *arguments, "-o", "no/where") == line
     assert not graded_once.path("no").exists()
 
 

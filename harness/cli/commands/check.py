@@ -1,4 +1,4 @@
-"""`harness check`: a student's own look before uploading."""
+"""Check one file against the visible scenarios."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from harness.reporting.terminal.cards import explain_on_screen
 from harness.results.student_view import student_view
 
 SECTION = "Grading"
-SUMMARY = "Check one file against the visible scenarios."
 
 
 @options.click_command(
@@ -86,8 +85,8 @@ def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, w
 
 
 def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -> int:
-    """Annotations alone: what a program printed never begins a line, where it would be a
-    command to the runner. The explanations go into the page that the runner makes of the job."""
+    """Annotations alone: what a program printed never begins a line, where it would command the
+    runner. The explanations go into the page that the runner makes of the job."""
     plan = context.specification.plan
     results = check_submissions(context, submitted(files, plan.assignment))
     paths: dict[str, str] = {}  # where each file lies that a message may name
@@ -113,12 +112,9 @@ LOOK_MS = 100
 
 
 def saves(files: Sequence[Path]) -> Iterator[None]:
-    """Yield whenever one of `files` was saved, made or removed, or a file directly in one of them
-    that is a folder; several changes at once count as one.
-
-    It watches from its call on, also while the caller is busy between two of them.
-    UserError without the library that watches.
-    """
+    """Yield whenever one of `files`, or a file directly in a folder among them, was saved, made or
+    removed; several changes at once count as one. It watches from its call on, also while the
+    caller is busy. UserError without the library that watches."""
     try:
         from watchfiles import watch  # noqa: PLC0415  (the extra `watch`)
     except ImportError as error:
@@ -140,7 +136,6 @@ def saves(files: Sequence[Path]) -> Iterator[None]:
 
 
 def is_save(changed: Path, wanted: Set[Path], folders: Set[Path]) -> bool:
-    """Whether a change of this path is one of a file in `wanted`, or directly in one of `folders`
-    and no editor's own file there."""
+    """Whether it is one of `wanted`, or in one of `folders` and not an editor's own file."""
     of_an_editor = changed.name.startswith(".") or changed.name.endswith("~")
     return changed in wanted or (changed.parent in folders and not of_an_editor)

@@ -1,4 +1,4 @@
-"""`harness classroom50`: the autograder of an assignment for Classroom 50."""
+"""Build the autograder for Classroom 50."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from harness.grading.context import prepare, visible_only
 from harness.packaging.handout import classroom50_bundle
 
 SECTION = "Publishing"
-SUMMARY = "Build the autograder for Classroom 50."
 
 
 @options.click_command(

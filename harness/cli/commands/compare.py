@@ -1,4 +1,4 @@
-"""`harness compare`: whose mark changed between two runs, and through what."""
+"""Show whose mark changed between two runs, and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from harness.reporting.two_runs import comparison_csv, comparison_page, comparis
 from harness.results.comparing import compare_runs, read_snapshot
 
 SECTION = "Results"
-SUMMARY = "Show whose mark changed between two runs, and why."
 
 
 @options.click_command(

@@ -1,4 +1,4 @@
-"""`harness doctor`: what this machine can do, and how to improve it."""
+"""Show the interpreters and the confinement of this machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from harness.execution import TierTrial, find_interpreter, remedies, try_tier, t
 from harness.model.observation import Probe, Tier
 
 SECTION = "This machine"
-SUMMARY = "Show the interpreters and the confinement of this machine."
 
 
 @options.click_command("doctor", "harness doctor", "harness doctor --python 3.13 -v")

@@ -1,4 +1,4 @@
-"""`harness export`: a run in the form that other programs read."""
+"""Write a run for a gradebook, as feedback, or as results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from harness.reporting.export.exporter import Exporter, ExportRequest, Marks
 from harness.results.database import read_run
 
 SECTION = "Results"
-SUMMARY = "Write a run for a gradebook, as feedback, or as results."
 
 
 class _ExportCommand(click.Command):

@@ -1,4 +1,4 @@
-"""`harness forget`: a student's data out of a run."""
+"""Remove a student's data from a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from harness.results.database import StoreReader, store_of
 from harness.results.store import Store
 
 SECTION = "Results"
-SUMMARY = "Remove a student's data from a run."
 
 
 @options.click_command(

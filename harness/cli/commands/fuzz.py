@@ -1,4 +1,4 @@
-"""`harness fuzz`: where submissions with full marks differ from the reference after all."""
+"""Look for faults that the scenarios miss."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import click
-from rich.table import Table
+from rich.table import Column, Table
 
 from harness.assignment.compile import load_for_fuzzing
 from harness.assignment.loading import CACHE
@@ -31,7 +31,6 @@ from harness.study.fuzz.searching import FuzzOptions, fuzz
 from harness.study.similarity import graded_submissions
 
 SECTION = "Assignments"
-SUMMARY = "Look for faults that the scenarios miss."
 
 
 @options.click_command(
@@ -163,10 +162,8 @@ def _is_full(result: SubmissionResult) -> bool:
 
 
 def _show(report: FuzzReport) -> None:
-    table = Table(title=report.assignment, title_justify="left")
-    table.add_column("function")
-    for heading in ("inputs", "left out"):
-        table.add_column(heading, justify="right")
+    counted = (Column(each, justify="right") for each in ("inputs", "left out"))
+    table = Table("function", *counted, title=report.assignment, title_justify="left")
     for each in report.functions:
         table.add_row(each.function, str(each.inputs), str(each.left_out))
     print_result(table)

@@ -1,4 +1,4 @@
-"""`harness grade`: submissions in, marks and reports out."""
+"""Grade submissions: marks, reasons and a report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from harness.model.submission import Submission
 from harness.reporting.terminal.tables import summary_table
 
 SECTION = "Grading"
-SUMMARY = "Grade submissions: marks, reasons and a report."
 
 INTERRUPTED = 130
 SOME_HARNESS_ERROR = 3
@@ -193,11 +192,8 @@ Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path
 
 
 class FolderEntries:
-    """Tells complete entries of the folder from those that still change. Pure: times are given.
-
-    An entry (a file or a folder directly inside) is complete when it has been the same for
-    `QUIET_SECONDS`, with everything in it.
-    """
+    """Tells complete entries of the folder from those that still change. An entry (a file or a
+    folder directly inside) is complete when all of it has been the same for `QUIET_SECONDS`."""
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[float, Stamps]] = {}
@@ -237,8 +233,7 @@ class FolderEntries:
 
 
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
-    """The files below the folder, links not followed. UserError where it cannot be read, or holds
-    more than `MOST_FILES`."""
+    """The files below the folder. UserError where it cannot be read, or holds too many."""
     stamps: dict[str, tuple[int, int]] = {}
 
     def failed(error: OSError) -> None:
@@ -265,9 +260,7 @@ def watch_folder(
     pause: threading.Event,
 ) -> None:
     """Call `grade` with the entries to leave out whenever something is new, until `pause` is set.
-
-    At first everything is new: what an earlier run has graded is kept by its report.
-    """
+    At first everything is new: what an earlier run has graded is kept by its report."""
     arrivals = FolderEntries()
     while not pause.is_set():
         arrivals.look(stamps_of(folder), clock())

@@ -1,4 +1,4 @@
-"""`harness gradescope`: an assignment as an autograder package."""
+"""Build the autograder package for Gradescope."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from harness.packaging.gradescope.package import gradescope_zip
 from harness.packaging.gradescope.settings import PLATFORM_SECONDS
 
 SECTION = "Publishing"
-SUMMARY = "Build the autograder package for Gradescope."
 
 
 @options.click_command(

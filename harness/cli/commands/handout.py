@@ -1,4 +1,4 @@
-"""`harness handout`: the archive that a course gives its students."""
+"""Build the package for students, with a self-check."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from harness.grading.context import prepare, visible_only
 from harness.packaging.handout import handout_zip
 
 SECTION = "Publishing"
-SUMMARY = "Build the package for students, with a self-check."
 
 
 @options.click_command(

@@ -1,4 +1,4 @@
-"""`harness import-transcript`: scenarios from transcripts as a person sees them."""
+"""Turn transcripts of a program into scenarios."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from harness.common.words import counted
 from harness.study.transcripts import import_transcript
 
 SECTION = "Assignments"
-SUMMARY = "Turn transcripts of a program into scenarios."
 
 
 @options.click_command(

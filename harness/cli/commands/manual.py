@@ -1,4 +1,4 @@
-"""`harness manual`: marks that people gave, into a run."""
+"""Add marks given by hand to a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from harness.results.database import store_of
 from harness.results.store import Store
 
 SECTION = "Grading"
-SUMMARY = "Add marks given by hand to a run."
 
 
 @options.click_command(

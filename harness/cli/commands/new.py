@@ -1,8 +1,9 @@
-"""`harness new`: the first files of a new assignment."""
+"""Begin an assignment: reference, scenarios, samples."""
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -12,17 +13,9 @@ from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.common.words import listed
-from harness.packaging.scaffold.files import (
-    Begun,
-    copied,
-    from_reference,
-    from_template,
-    keep_out,
-    of_several,
-)
+from harness.packaging.scaffold import files as scaffold
 
 SECTION = "Assignments"
-SUMMARY = "Begin an assignment: reference, scenarios, samples."
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
@@ -60,23 +53,26 @@ def command(
     for name in names:
         if not _FILE.fullmatch(name):
             raise UserError(f"{name!r} is no name of a Python file", hint="for example a1.py")
-    base = root or _nearest()
+    base = root or Path.cwd()
+    if root is None:
+        with suppress(UserError):
+            base = find_root(base)
     modules = sorted((base / "reference" / assignment_id).glob("*.py"))
     reference = {path.name: path.read_bytes() for path in modules}
     if names and (source or reference):
         raise UserError("--file is for a new reference", hint="leave it out")
-    begun: Begun | None = None
+    begun: scaffold.Begun | None = None
     if source is not None:
-        files = copied(source, assignment_id)
+        files = scaffold.copied(source, assignment_id)
     elif reference:
-        begun = from_reference(assignment_id, reference)
+        begun = scaffold.from_reference(assignment_id, reference)
         files = begun.files
     elif len(names) > 1:
-        files = of_several(assignment_id, names)
+        files = scaffold.of_several(assignment_id, names)
     else:
-        files = from_template(assignment_id, *(names or ("a1.py",)))
+        files = scaffold.from_template(assignment_id, *(names or ("a1.py",)))
     _write(base, files)
-    if keep_out(base):
+    if scaffold.keep_out(base):
         click.echo("Wrote .gitignore: answers (.harness-cache) and students (reports) stay out")
     where = f"specs/{assignment_id}/first.yaml"
     if begun and begun.without:
@@ -88,13 +84,6 @@ def command(
         click.echo(f"To do in {where}: the input (or files) of {listed(begun.unfinished)}")
     click.echo(f"Next: harness validate {assignment_id}")
     return 0
-
-
-def _nearest() -> Path:
-    try:
-        return find_root(Path.cwd())
-    except UserError:
-        return Path.cwd()
 
 
 def _write(base: Path, files: dict[str, bytes]) -> None:

@@ -1,4 +1,4 @@
-"""`harness play`: the reference or a submission, on a terminal, confined."""
+"""Play a program as a student would, and record it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from harness.common.words import counted
 from harness.execution import attach_terminal
 
 SECTION = "Assignments"
-SUMMARY = "Play a program as a student would, and record it."
 
 _ATTACHED = "HARNESS_PLAY_ATTACHED"  # set for the process on the other side of `interact`
 _INTERRUPTED = 130

@@ -1,4 +1,4 @@
-"""`harness record`: record draws and transcripts from the reference."""
+"""Record transcripts and draws from the reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from harness.common.words import counted
 from harness.grading.single_runs import record_transcripts
 
 SECTION = "Assignments"
-SUMMARY = "Record transcripts and draws from the reference."
 
 
 @options.click_command("record", "harness record", "harness record connect4ish")

@@ -1,4 +1,4 @@
-"""`harness replay`: one scenario of a graded submission again, alone, as on a terminal."""
+"""Run one graded scenario again and show its terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from harness.model.stimulus import Call, Session, Stimulus
 from harness.results.database import read_submission, store_of
 
 SECTION = "Results"
-SUMMARY = "Run one graded scenario again and show its terminal."
 
 
 @options.click_command(

@@ -1,4 +1,4 @@
-"""`harness schema`: the JSON Schema of the YAML files, for editors."""
+"""Print the JSON Schema of the scenario language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from harness.assignment.schema import json_schema, write_schemas
 from harness.cli import options
 
 SECTION = "Assignments"
-SUMMARY = "Print the JSON Schema of the scenario language."
 
 
 @options.click_command("schema", "harness schema", "harness schema --write docs/schema")

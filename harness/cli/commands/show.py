@@ -1,4 +1,4 @@
-"""`harness show`: the table of a run, or the reasons for one submission's mark."""
+"""Show a finished or interrupted run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.results.database import read_run, read_submission
 
 SECTION = "Results"
-SUMMARY = "Show a finished or interrupted run."
 
 
 @options.click_command(

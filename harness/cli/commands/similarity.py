@@ -1,11 +1,11 @@
-"""`harness similarity`: which programs of a graded class are alike."""
+"""Compare the programs of a class with each other."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import click
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from harness.assignment.loading import CACHE, load
@@ -29,7 +29,6 @@ from harness.study.similarity import (
 )
 
 SECTION = "Results"
-SUMMARY = "Compare the programs of a class with each other."
 
 _LISTED = 20  # pairs on the terminal; the page has all
 
@@ -102,9 +101,7 @@ def command(
 
 
 def _table(report: SimilarityReport) -> Table:
-    table = Table()
-    for heading, side in (("score", "right"), ("first", "left"), ("second", "left")):
-        table.add_column(heading, justify=side)  # type: ignore[arg-type]
+    table = Table(Column("score", justify="right"), "first", "second")
     for pair in (report.pairs[place] for place in report.worth_a_look(_LISTED)):
         names = (Text(visible(name)) for name in (pair.first, pair.second))
         table.add_row(f"{percent(pair.score)} %", *names)

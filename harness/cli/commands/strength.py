@@ -1,4 +1,4 @@
-"""`harness strength`: how many faults of a program an assignment's scenarios would notice."""
+"""Measure how many faults the scenarios notice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from harness.assignment.files.small_files import load_equivalents
 from harness.assignment.loading import CACHE, available, load
@@ -25,7 +25,6 @@ from harness.study.strength import measure
 _LISTED = 10  # scenarios that could be left out; the JSON file has all
 
 SECTION = "Assignments"
-SUMMARY = "Measure how many faults the scenarios notice."
 
 
 @options.click_command(
@@ -94,8 +93,7 @@ def measure_strength(
 
 def show_strength(report: StrengthReport, console: Console) -> None:
     """Print the tables by function and by clause, and what nothing notices."""
-    table = Table(title=escape(report.assignment), title_justify="left")
-    table.add_column("function")
+    table = Table("function", title=escape(report.assignment), title_justify="left")
     for heading in ("changes", "noticed", "equivalent", "not noticed"):
         table.add_column(heading, justify="right")
     table.add_column("noticed first by")
@@ -106,9 +104,9 @@ def show_strength(report: StrengthReport, console: Console) -> None:
         names = list(dict.fromkeys(one.noticed_by[0] for one in noticed if one.noticed_by))
         table.add_row(escape(each.function), *map(str, counts), escape(first_name(names)))
     console.print(table)
-    clauses = Table("clause")
-    for heading in ("scenarios", "notice changes"):
-        clauses.add_column(heading, justify="right")
+    clauses = Table(
+        "clause", *(Column(c, justify="right") for c in ("scenarios", "notice changes"))
+    )
     for clause in report.clauses:
         clauses.add_row(escape(clause.clause), str(clause.scenarios), str(clause.noticed))
     console.print(clauses)

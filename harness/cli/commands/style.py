@@ -1,4 +1,4 @@
-"""`harness style`: evidence for the person who marks style."""
+"""Gather evidence for the person who marks style."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from harness.study.similarity import graded_submissions
 from harness.study.style import style_report
 
 SECTION = "Results"
-SUMMARY = "Gather evidence for the person who marks style."
 
 
 @options.click_command(

@@ -1,4 +1,4 @@
-"""`harness validate`: checks that reference, scenarios, mutants and samples agree."""
+"""Check that reference, scenarios, mutants and samples agree."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ from harness.model.specification import Specification
 from harness.reporting.github import placed
 
 SECTION = "Assignments"
-SUMMARY = "Check that reference, scenarios, mutants and samples agree."
 
 
 @options.click_command(
@@ -219,9 +218,7 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
 
 def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
     """Write the expect.yaml of every sample that is a problem as it is; the report without these.
-
-    Causes that are other than stated are a problem only where they are too many.
-    """
+    Other causes than stated are a problem only where they are too many."""
     wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
     return replace(
         report,

@@ -1,4 +1,4 @@
-"""`harness worker`: grade submissions that another machine sends."""
+"""Grade for a batch that another machine runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from harness.grading.engines.dask.host import run_worker
 from harness.model.observation import Tier
 
 SECTION = "Grading"
-SUMMARY = "Grade for a batch that another machine runs."
 
 WANTED = "3.12"
 

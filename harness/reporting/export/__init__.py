@@ -9,8 +9,7 @@ from harness.reporting.export.gradebooks import gradebook_exporters
 
 
 def exporters() -> dict[str, Exporter]:
-    """Every format by name, sorted: the `Exporter` of each module beside this one, and what the
-    platforms in `gradebooks` take."""
+    """Every format by name, sorted: of each module beside this one, and of the platforms."""
     formats = extensions(__name__, __path__, Exporter, lambda each: each.name)
     every = (*formats, *gradebook_exporters())
     return {each.name: each for each in sorted(every, key=lambda each: each.name)}

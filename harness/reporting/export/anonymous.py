@@ -1,7 +1,4 @@
-"""A run without its students: for research, or to ask another person about it.
-
-Made of the fields that are named here. What a field holds that is not named stays behind.
-"""
+"""A run without its students, made of the fields that are named here."""
 
 from __future__ import annotations
 
@@ -16,12 +13,10 @@ T = TypeVar("T")
 
 
 def anonymous(run: RunResult) -> RunResult:
-    """The run with numbers for ids, and of each submission what its program did and earned.
-
-    Without names, emails, times of handing in, names of files and folders, and whatever people
-    wrote: notes, comments, reasons, notices. The order of the numbers does not follow the ids.
-    What a program printed, and the names in its code that a finding quotes, stay.
-    """
+    """The run with numbers for ids, in an order that does not follow the ids, and of each
+    submission what its program did and earned: without names, emails, times of handing in, names of
+    files and folders, and whatever people wrote. What a program printed, and the code that a
+    finding quotes, stay."""
     cohort = _chosen(run.facts.cohort, _COHORT)
     ordered = sorted(run.submissions, key=_order)
     width = len(str(len(ordered)))
@@ -46,7 +41,7 @@ _RESULT = (
 )
 _FINDING = ("rule", "clause", "line", "column", "source", "message", "consequence", "word")
 _CAUSE = (
-    *("function", "explanation", "scenarios", "example", "blamed", "line", "symptoms", "clauses"),
+    *("function", "rule", "scenarios", "example", "blamed", "line", "symptoms", "clauses"),
     *("hint", "together_with", "marks_at_stake"),
 )
 
@@ -79,7 +74,8 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
 def _cause(cause: Cause) -> Cause:
     """What a scenario showed is its message; without one it may be about files or people."""
     return _chosen(
-        cause if cause.example else cause.saying(""),
+        cause,
         _CAUSE,
+        message=cause.message if cause.example else "",
         place=_chosen(cause.place, ("first", "last"), file=""),
     )

@@ -44,9 +44,7 @@ class Exported:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exporter:
     """A format. A module of this package that has one as `EXPORTER` adds it to the command.
-
-    `export` raises UserError where the run or the request does not allow it.
-    """
+    `export` raises UserError where the run or the request does not allow it."""
 
     name: str
     help: str  # one line for `harness export --help`

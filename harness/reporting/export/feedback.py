@@ -22,11 +22,8 @@ def feedback_exporter(
     index: bool = False,
 ) -> Exporter:
     """A zip of the pages that grading wrote. `page` is the path of a student's page in it, None for
-    a submission that is not from a download of `platform`; with `index` the zip lists its pages
-    in `index.html`.
-
-    The export raises UserError when a page is missing, or no submission came from this platform.
-    """
+    a submission that is not from a download of `platform`; with `index` the zip lists its pages in
+    `index.html`. UserError when a page is missing, or no submission came from this platform."""
 
     def export(request: ExportRequest) -> Exported:
         files: dict[str, bytes | Path] = {}

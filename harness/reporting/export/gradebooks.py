@@ -31,8 +31,7 @@ from harness.reporting.view import words
 
 
 def gradebook_exporters() -> tuple[Exporter, ...]:
-    """The formats that the platforms have: a gradebook, and a zip of feedback where they take
-    one."""
+    """Of each platform a gradebook, and a zip of feedback where it takes one."""
     exporters: list[Exporter] = []
     for platform in gradebooks():
         help_line = f"marks for {platform.title}'s gradebook (CSV)"
@@ -75,8 +74,7 @@ def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledGradebook:
-    """The table to write, one line for each thing that a person must know about it, and how many
-    marks of this run are in it."""
+    """The table to write."""
 
     sheet: Sheet
     warnings: tuple[str, ...]
@@ -87,11 +85,8 @@ def make_gradebook(
     platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
     """The gradebook of these submissions: the downloaded file filled in, or one made from the
-    roster or the submissions alone.
-
-    Raises UserError when a file is not the platform's, open in another program, or fits nothing,
-    and when the platform needs a file that was not given.
-    """
+    roster or the submissions alone. UserError when a file is not the platform's, open in another
+    program, fits nothing, or is needed and was not given."""
     if not entries:
         raise UserError("there is no submission in this run")
     if request.gradebook is not None:
@@ -198,10 +193,8 @@ class _Match:
 def _matched(
     rows: Sequence[_Row], entries: Sequence[GradebookEntry], settled: Sequence[_Match]
 ) -> list[_Match]:
-    """What can be matched without doubt, in the order of the rows; `settled` is decided.
-
-    By id, then by login, then by name: what is not matched at one step goes on to the next.
-    """
+    """What can be matched without doubt, in the order of the rows: by id, then by login, then by
+    name. `settled` is decided."""
     matches = list(settled)
     for by in By:
         taken = {id(side) for match in matches for side in (match.row, match.entry)}
@@ -223,12 +216,9 @@ _GRADEBOOK = ("gradebook id", "gradebook")
 def _read_matches(
     path: Path, rows: Sequence[_Row], entries: Sequence[GradebookEntry]
 ) -> list[_Match]:
-    """The matches in a CSV file with the columns `download id` and `gradebook id`.
-
-    The first is the id of a submission or of its student, the second an id or login of a row.
-    Raises UserError with the line: a column is missing, an id is unknown, belongs to
-    several or was given before.
-    """
+    """The matches in a CSV file: `download id` is the id of a submission or of its student,
+    `gradebook id` an id or login of a row. UserError with the line: a column is missing, an id is
+    unknown, belongs to several or was given before."""
     sheet = read_sheet(path)
     if None in (sheet.column(*_DOWNLOAD), sheet.column(*_GRADEBOOK)):
         raise UserError(
@@ -272,11 +262,10 @@ def _fill(
     """Put each mark into its row.
 
     Kept as they are: rows without a submission, excused students, and the marks of students who
-    have none in this run (unless `request.clear`). Whatever is kept, replaced or removed is named.
-    A submission that waits for a person's marks is named once any submission has its mark: before
-    that all of them wait. Raises UserError when no row is a student's, no row is found for any
-    submission, the column is out of another maximum (where the user did not name the column), or
-    the match file is wrong.
+    have none in this run (unless `request.clear`). Whatever is kept, replaced or removed is named;
+    a submission that waits for a person's marks only once any submission has its mark. UserError
+    when no row is a student's or a submission's, the column is out of another maximum (where the
+    user did not name it), or the match file is wrong.
     """
     layout = platform.layout(sheet, request.column, request.plan.assignment.title)
     records = (layout.students or sheet).records

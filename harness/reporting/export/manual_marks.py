@@ -27,9 +27,8 @@ _SLOT = re.compile(r"(?P<id>.*?)(?: \(out of [^()]*\))?")
 def manual_template(
     run: RunResult, plan: Plan, style: Mapping[str, StyleEvidence] | None = None
 ) -> str:
-    """A row for each submission with what was given so far; without manual slots there are still
-    adjustments and comments to give. With `style`, by the digests of submissions, the last column
-    has its evidence."""
+    """A row for each submission with what was given so far. With `style`, by the digests of
+    submissions, the last column has its evidence."""
     slots = plan.assignment.manual
     marks = (f"{slot.id} (out of {words.number(slot.out_of)})" for slot in slots)
     table = [[ID, NAME, *marks, ADJUSTMENT, REASON, COMMENT]]
@@ -43,12 +42,9 @@ def manual_template(
 
 
 def read_manual(sheet: Sheet, run: RunResult, plan: Plan) -> dict[str, ByHand]:
-    """What a filled template gives, by the ids of submissions: on top of what they have so far.
-
-    A row that changes nothing is left out; an empty cell changes nothing, `-` takes back. Raises
-    UserError with all mistakes, each with its line: an unknown or doubled id, a mark that is no
-    number or above its maximum, an adjustment without a reason.
-    """
+    """What a filled template gives, by the ids of submissions, on top of what they have. An empty
+    cell changes nothing, `-` takes back; a row that changes nothing is left out. UserError with all
+    mistakes, each with its line."""
     reader = _Reader(sheet, run, plan)
     given = reader.read()
     if reader.mistakes:

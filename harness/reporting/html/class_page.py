@@ -14,7 +14,6 @@ from harness.common.escaping import visible
 from harness.common.files import page_name
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
-from harness.model.stimulus import Limits
 from harness.model.study import SimilarityReport
 from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, sorting
@@ -152,7 +151,11 @@ def first_page(facts: RunFacts, overview: Overview, studies: Studies = Studies()
         fewest_good=FEWEST_GOOD,
         findings=findings[:_MOST_FINDINGS],
         findings_left_out=max(0, len(findings) - _MOST_FINDINGS),
-        limits=limits_text(facts.limits),
+        limits=(
+            f"{facts.limits.cpu_seconds:g} s of CPU time, {facts.limits.wall_seconds:g} s in "
+            f"total, {facts.limits.memory_mib} MiB of memory, {facts.limits.output_kib} KiB of "
+            "output"
+        ),
         prevented=sum(probe.prevented for probe in facts.probes),
     )
 
@@ -183,36 +186,20 @@ def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
     }
 
 
-def limits_text(limits: Limits) -> str:
-    """Limits in one line."""
-    return (
-        f"{limits.cpu_seconds:g} s of CPU time, {limits.wall_seconds:g} s in total, "
-        f"{limits.memory_mib} MiB of memory, {limits.output_kib} KiB of output"
-    )
-
-
 def _packed(overview: Overview) -> Markup:
     # A line a row and a tab between its cells: no name has either once it is made visible. Three
     # thousand rows as text are one node of the page, as a table they are a hundred thousand.
     places = overview.causes.places()
-    return Markup("\n").join(
-        escape(_line(row, overview.by_hand, causes_of(row, places))) for row in overview.rows
-    )
+    lines: list[str] = []
+    for row in overview.rows:
+        cells = [visible(row.id), page_name(row.id), words.STATUS[row.status]]
+        cells += ["1" if row.flagged else "", causes_of(row, places), row.mark]
+        cells += [row.total] if overview.by_hand else []
+        cells += ["\u2013" if share is None else str(share) for share in row.shares]
+        lines.append("\t".join(cells))
+    return escape("\n".join(lines))
 
 
 def causes_of(row: MarksRow, places: Mapping[tuple[str, str], int]) -> str:
     """The numbers of a row's causes among those of the class."""
     return " ".join(str(at) for at in sorted({places[key] for key in row.causes if key in places}))
-
-
-def _line(row: MarksRow, totals: bool, causes: str) -> str:
-    cells = [
-        visible(row.id),
-        page_name(row.id),
-        words.STATUS[row.status],
-        "1" if row.flagged else "",
-        causes,
-    ]
-    cells += [row.mark, *([row.total] if totals else [])]
-    cells += ["\u2013" if share is None else str(share) for share in row.shares]
-    return "\t".join(cells)

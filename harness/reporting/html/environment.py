@@ -70,10 +70,8 @@ def _code(text: str, *, spaces: bool) -> str:
 
 
 def finalize(value: object) -> object:
-    """What Jinja2 does with every expression: our markup passes, untrusted text is made visible.
-
-    Anything but text, numbers and markup is a mistake in a template.
-    """
+    """What Jinja2 does with every expression: our markup passes, untrusted text is made visible,
+    and anything but text, numbers and markup is a mistake in a template."""
     if isinstance(value, Markup) or type(value) is int:
         return value
     if isinstance(value, str):

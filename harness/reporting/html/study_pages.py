@@ -54,9 +54,9 @@ class Matrix:
 
 
 def write_study(folder: Path, plan: Plan, strength: study.StrengthReport | None) -> Path | None:
-    """Write the page of a report folder, from what was measured of the scenarios and from the
-    folder's own `similarity.json` and `fuzz.json`; return its path, None where there is nothing to
-    show (an older page goes then). Raises OSError where the folder cannot be written."""
+    """Write the page of what was measured of the scenarios and of the folder's `similarity.json`
+    and `fuzz.json`; its path, None where there is nothing to show (an older page goes then). May
+    raise OSError."""
     path = folder / STUDY
     similarity = _read(study.SimilarityReport, folder / SIMILARITY)
     fuzz = _read(study.FuzzReport, folder / FUZZ)
@@ -74,8 +74,7 @@ def read_studies(folder: Path) -> Studies:
 
 
 def remove_studies(folder: Path) -> bool:
-    """Remove all that was found out about a folder's programs, which holds their lines; whether
-    there was anything. Raises OSError."""
+    """Remove all that was found out about a folder's programs; whether there was anything."""
     pages = [*(folder / FOLDER).glob("*.html")]
     found = [each for each in (*pages, *map(folder.joinpath, _STUDIES)) if each.exists()]
     for path in found:
@@ -133,8 +132,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """Programs of a group, how alike two of them are that are listed, and each with the one that
-    is most like it."""
+    """Programs of a group, how alike listed pairs are, and each with the most like it."""
 
     names: tuple[str, ...]
     lowest: float
@@ -197,8 +195,8 @@ class SourceLine:
 def write_similarity(
     report: study.SimilarityReport, plan: Plan, sources: Sources, folder: Path
 ) -> Path:
-    """Write the page of groups and pairs below `folder`/similarity, and pages of pairs side by
-    side; return the path of the first. Raises OSError where the folder cannot be written."""
+    """Write the page of groups and pairs below `folder`/similarity, whose path is returned, and
+    pages of pairs side by side. May raise OSError."""
     place = folder / FOLDER
     for old in place.glob("*.html"):
         old.unlink()
@@ -270,15 +268,17 @@ def write_style(report: study.StyleReport, folder: Path) -> Path:
 
 def read_style(folder: Path) -> dict[str, study.StyleEvidence]:
     """The evidence by the digests of submissions; empty where none was gathered."""
+    return {each.source_digest: each.evidence for each in _style_of(folder)}
+
+
+def _style_of(folder: Path) -> tuple[study.StyleOfSubmission, ...]:
     report = _read(study.StyleReport, folder / STYLE)
-    submissions = report.submissions if report is not None else ()
-    return {submission.source_digest: submission.evidence for submission in submissions}
+    return report.submissions if report is not None else ()
 
 
 def keep_style_of(folder: Path, digests: Collection[str]) -> None:
     """Remove the evidence of everybody else: of a student who is forgotten, nothing is left."""
-    report = _read(study.StyleReport, folder / STYLE)
-    submissions = report.submissions if report is not None else ()
+    submissions = _style_of(folder)
     left = tuple(each for each in submissions if each.source_digest in digests)
     if len(left) < len(submissions):
         write_style(study.StyleReport(submissions=left), folder)

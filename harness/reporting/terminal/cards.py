@@ -1,9 +1,6 @@
-"""A submission's failures as terminal text: what to fix first, and how many checks passed.
-
-For each cause one check is explained: its sentence, what was called, the first difference. What is
-printed by `harness check` and by the self-check file is formatted here, with nothing but the
-standard library, so that both show the same; `rich` is only one more way of printing it.
-"""
+"""A submission's failures as terminal text: what to fix first, and how many checks passed. For each
+cause one check is explained. `harness check` and the self-check file print it, the latter with the
+standard library alone; `rich` is only one more way of printing it."""
 
 from __future__ import annotations
 
@@ -250,8 +247,7 @@ def _has_colours() -> bool:
 
 
 def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
-    """The text of the first `failures` things to fix for standard output, in few lines; `whole`:
-    of all, at any length."""
+    """The first `failures` things to fix for standard output, in few lines; `whole`: all."""
     return explain_failures(
         view,
         sys.maxsize if whole else failures,
@@ -391,8 +387,7 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
-    """The lines of one side, with a caret below the first character that differs; one line with the
-    note where the side has none of them."""
+    """The lines of one side, a caret below the first character that differs; else the note."""
     there = [cell for cell in cells if not cell.note]
     for cell in there or cells[:1]:
         spans = _cell(cell)

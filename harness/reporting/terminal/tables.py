@@ -1,15 +1,12 @@
-"""The same results in a terminal, as rich renderables.
-
-Foreign text enters as `Text` after `visible`, never as rich markup, so that it can neither colour
-nor move anything.
-"""
+"""The same results in a terminal, as rich renderables. Foreign text enters as `Text` after
+`visible`, never as rich markup, so that it can neither colour nor move anything."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from harness.common.escaping import visible
@@ -98,10 +95,8 @@ def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
 
 
 def _functions(tallies: Iterable[FunctionTally]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("function")
-    table.add_column("passed", justify="right")
-    table.add_column("points", justify="right")
+    counted = (Column(each, justify="right") for each in ("passed", "points"))
+    table = Table("function", *counted, box=None, pad_edge=False, header_style="bold")
     for tally in tallies:
         points = f"{words.number(tally.points)}/{words.number(tally.out_of)}"
         table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)

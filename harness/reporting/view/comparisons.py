@@ -155,8 +155,7 @@ def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
 def folded(
     turns: tuple[Turn, ...], most: int = _MOST_LINES
 ) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
-    """The turns in two parts: earlier ones, and the last ones, of about `most` lines, which are
-    always in view."""
+    """The turns in two parts: earlier ones, and the last ones, of about `most` lines."""
     lines = 0
     for index in range(len(turns) - 1, -1, -1):
         lines += turns[index].printed.count("\n") + 1

@@ -22,8 +22,7 @@ _LONGEST = 6000  # characters of source that may be a board
 
 
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
-    """The constants to change beforehand: the provided file of each, empty when no provided file
-    defines it, and the line to write there."""
+    """The constants to change: the provided file of each ("" for none), and its line."""
     files = (surroundings.file_of(binding.name) or "" for binding in stimulus.constants)
     return tuple(zip(files, _assignments(stimulus.constants), strict=True))
 
@@ -49,17 +48,13 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
     lines = [*_seeding(stimulus), *(f"from {module} import *" for module in modules)]
     lines += _pasteable(set_up(stimulus))
     lines += _assignments(stimulus.bindings)
-    if isinstance(stimulus.action, Call):
-        lines += _pasteable(stimulus.action.expression)
-    elif isinstance(stimulus.action, Session):
-        for step in stimulus.action.steps:
-            lines += _pasteable(step)
+    for text in stimulus.action.texts:
+        lines += _pasteable(text)
     return "\n".join(lines).rstrip("\n")
 
 
 def called(stimulus: Stimulus) -> str:
-    """What is called or run: the call, a session's steps a line each, or the command; of one case
-    of several the names that it binds, too."""
+    """The call, a session's steps a line each, or the command; with the names of a case."""
     match stimulus.action:
         case Call(expression=expression):
             bound = settings(stimulus.bindings)
@@ -129,8 +124,7 @@ def _names(statement: ast.stmt) -> set[str]:
 
 
 def files_beside(stimulus: Stimulus) -> tuple[tuple[str, str], ...]:
-    """The files that lie in the scenario's folder before anything runs: the name of each, and its
-    text, bounded; of one that is no text how large it is."""
+    """The names and bounded texts of the files in the scenario's folder, or their sizes."""
     return tuple((file.name, _content(file.data)) for file in stimulus.files)
 
 
