@@ -1,4 +1,6 @@
-"""Kill `harness` in the middle of a run, and wait until all that it had started is gone."""
+"""What a run has started, as /proc shows it; and a run that is killed in the middle, until all that
+it had started is gone.
+"""
 
 from __future__ import annotations
 
@@ -56,26 +58,39 @@ def wait_until_one_spins(run: pexpect.spawn) -> None:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         for process, depth in below(run.pid):
-            if depth >= 4 and processor_seconds(process) > 0.5:
+            user, system = status(process)[11:13]
+            if depth >= 4 and (int(user) + int(system)) / TICKS > 0.5:
                 return
         run.expect(pexpect.TIMEOUT, timeout=0.02)  # what it draws is read, or it would wait for us
     raise AssertionError("nothing spins")
 
 
 def below(parent: int, depth: int = 1) -> Iterator[tuple[int, int]]:
+    for child in children(parent):
+        yield child, depth
+        yield from below(child, depth + 1)
+
+
+def children(parent: int) -> list[int]:
+    """None of a process that is gone."""
     try:
         text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
     except OSError:
-        return
-    for name in text.split():
-        yield int(name), depth
-        yield from below(int(name), depth + 1)
+        return []
+    return [int(name) for name in text.split()]
 
 
-def processor_seconds(process: int) -> float:
+def status(process: int) -> list[str]:
+    """The fields of /proc/PID/stat from the state on; of a process that is gone a zombie's."""
     try:
         text = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
     except OSError:
-        return 0.0
-    fields = text.rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+        return ["Z", *"0" * 20]
+    return text.rpartition(")")[2].split()
+
+
+def command_line(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""

@@ -100,27 +100,3 @@ def test_an_incomplete_run_is_said_to_be_so(regraded: Course, tmp_path: Path) ->
     assert f"The new run ({folder}) is not complete: it is not a result." in outcome.out
     page = regraded.run("compare", "reports/old", folder, "--to", "html", "-o", tmp_path / "p.html")
     assert page.err == f"{folder}: this run is not complete: it is not a result\n"
-
-
-WRONG = (
-    (["nowhere"], "nowhere: there is no run here. Hint: name a report folder or a results.json"),
-    (
-        ["specs"],
-        "specs/results.json: there is no run here. Hint: name a report folder or a results.json",
-    ),
-    (["bad.json"], "bad.json: this is no results.json of the harness"),
-    (["list.json"], "list.json: this is no results.json of the harness"),
-    (["newer.json"], "newer.json: is of version 3, not 2. Hint: use the harness that wrote it"),
-    (
-        ["reports/tiny", "--to", "table", "-o", "x"],
-        "a table goes to the terminal. Hint: --to csv or --to html",
-    ),
-)
-
-
-@pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda each: str(each)[:30])
-def test_one_line_says_what_is_wrong(regraded: Course, arguments: list[str], line: str) -> None:
-    regraded.write("bad.json", '{"schema_version": 2,')
-    regraded.write("list.json", "[1]")
-    regraded.write("newer.json", '{"schema_version": 3}')
-    assert regraded.refusal("compare", "reports/old", *arguments) == line

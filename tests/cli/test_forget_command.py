@@ -64,17 +64,6 @@ def test_nothing_of_the_student_is_left(graded_with_who: Course) -> None:
     assert results(course.report)["submissions"] == after
 
 
-WRONG = (
-    (["reports/tiny", "nobody"], "reports/tiny: no submission has the id 'nobody'"),
-    (["specs", "perfect"], "specs: there is no run here. Hint: name a report folder"),
-)
-
-
-@pytest.mark.parametrize(("arguments", "line"), WRONG)
-def test_one_line_says_what_is_wrong(graded_once: Course, arguments: list[str], line: str) -> None:
-    assert graded_once.refusal("forget", *arguments) == line
-
-
 EXEMPT = """\
 exempt:
   - student: prints_total

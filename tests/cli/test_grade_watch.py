@@ -10,12 +10,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from harness.cli.commands.grade import (
-    QUIET_SECONDS,
-    FolderEntries,
-    stamps_of,
-    watch_folder,
-)
+from harness.cli.commands.grade import QUIET_SECONDS, FolderEntries, stamps_of, watch_folder
 from harness.common.errors import UserError
 from tests.tiny_course import Course, results
 
@@ -23,23 +18,20 @@ ADA, BOB = str(Path("ada", "a1.py")), str(Path("bob", "a1.py"))
 Look = tuple[float, dict[str, tuple[int, int]]]
 
 # What is seen at which second; then which entries are not complete, and whether to grade.
+THERE: Look = (0, {ADA: (1, 5)})
 SEEN: dict[str, tuple[list[Look], set[str], bool]] = {
     "nothing": ([(0, {})], set(), False),
-    "just arrived": ([(0, {ADA: (1, 5)})], {"ada"}, False),
-    "still": ([(0, {ADA: (1, 5)}), (QUIET_SECONDS, {ADA: (1, 5)})], set(), True),
-    "still growing": ([(0, {ADA: (1, 5)}), (QUIET_SECONDS, {ADA: (1, 9)})], {"ada"}, False),
-    "written anew in the same size": (
-        [(0, {ADA: (1, 5)}), (QUIET_SECONDS, {ADA: (2, 5)})],
-        {"ada"},
-        False,
-    ),
+    "just arrived": ([THERE], {"ada"}, False),
+    "still": ([THERE, (QUIET_SECONDS, {ADA: (1, 5)})], set(), True),
+    "still growing": ([THERE, (QUIET_SECONDS, {ADA: (1, 9)})], {"ada"}, False),
+    "written anew in the same size": ([THERE, (QUIET_SECONDS, {ADA: (2, 5)})], {"ada"}, False),
     "one is complete, one is not": (
-        [(0, {ADA: (1, 5)}), (QUIET_SECONDS, {ADA: (1, 5), BOB: (1, 5)})],
+        [THERE, (QUIET_SECONDS, {ADA: (1, 5), BOB: (1, 5)})],
         {"bob"},
         True,
     ),
     "another file in the folder": (
-        [(0, {ADA: (1, 5)}), (QUIET_SECONDS, {ADA: (1, 5), ADA + "~": (1, 5)})],
+        [THERE, (QUIET_SECONDS, {ADA: (1, 5), ADA + "~": (1, 5)})],
         {"ada"},
         False,
     ),

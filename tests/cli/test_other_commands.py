@@ -73,17 +73,10 @@ def test_schema_is_json_and_writes_a_file_a_kind(course: Course) -> None:
     assert json.loads(outcome.out)["$schema"].startswith("https://json-schema.org/")
     course.ok("schema", "--write", "schemas")
     names = sorted(path.name for path in course.path("schemas").iterdir())
-    assert names == [
-        f"{kind}.json"
-        for kind in (
-            *("assignment", "clauses", "equivalent", "exempt"),
-            *("expect", "mutants", "policy", "scenarios"),
-        )
-    ]
-    assert (
-        course.refusal("schema", "--write", "specs/tiny/main.yaml/below")
-        == "specs/tiny/main.yaml/below: not a directory"
-    )
+    kinds = "assignment clauses equivalent exempt expect mutants policy scenarios"
+    assert names == [f"{kind}.json" for kind in kinds.split()]
+    below = "specs/tiny/main.yaml/below"
+    assert course.refusal("schema", "--write", below) == f"{below}: not a directory"
 
 
 def test_doctor_says_what_there_is(course: Course) -> None:
@@ -122,27 +115,20 @@ def test_show_explains_one_submission_hidden_scenarios_too(graded: Course) -> No
         ("nobody", "harness show reports/tiny lists them"),
         ("print_total", "did you mean prints_total?"),
     ):
-        assert (
-            graded.refusal("show", "reports/tiny", name)
-            == f"reports/tiny: no submission {name!r}. Hint: {hint}"
-        )
+        line = f"reports/tiny: no submission {name!r}. Hint: {hint}"
+        assert graded.refusal("show", "reports/tiny", name) == line
 
 
 def test_grade_without_the_scenarios_of_a_tag(graded: Course) -> None:
-    graded.edit(
-        "specs/tiny/total.yaml",
-        "- name: an empty basket",
-        "- name: an empty basket\n    tags: [edge]",
-    )
+    name = "- name: an empty basket"
+    graded.edit("specs/tiny/total.yaml", name, f"{name}\n    tags: [edge]")
     graded.ok("grade", "submissions/tiny", "--without-tag", "edge")
-    found = json.loads((graded.report / "results.json").read_text(encoding="utf-8"))
+    found = results(graded.report)
     marks = {entry["id"]: entry["mark"] for entry in found["submissions"]}
     assert (marks["perfect"], marks["missing_total"]) == (6.0, 5.5)
     assert found["run"]["notices"] == ["graded without the scenarios tagged edge"]
-    assert (
-        graded.refusal("grade", "submissions/tiny", "--without-tag", "egde")
-        == "no scenario has the tag 'egde'. Hint: there are: edge"
-    )
+    line = "no scenario has the tag 'egde'. Hint: there are: edge"
+    assert graded.refusal("grade", "submissions/tiny", "--without-tag", "egde") == line
 
 
 def test_version(graded_once: Course) -> None:

@@ -114,11 +114,11 @@ scenarios:
 
 
 def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course) -> None:
-    course.edit("specs/tiny/assignment.yaml", "[a1.py]", "[hello.py, twice.py]")
-    course.edit("specs/tiny/assignment.yaml", "functionality_marks: 6", "functionality_marks: 10")
-    course.edit("specs/tiny/assignment.yaml", "policy: policy.yaml\n", "")
-    course.edit("specs/tiny/assignment.yaml", "clauses: clauses.yaml\n", "")
-    course.edit("specs/tiny/assignment.yaml", "mutants: mutants.yaml\n", "")
+    settings = "specs/tiny/assignment.yaml"
+    course.edit(settings, "[a1.py]", "[hello.py, twice.py]")
+    course.edit(settings, "functionality_marks: 6", "functionality_marks: 10")
+    for kind in ("policy", "clauses", "mutants"):
+        course.edit(settings, f"{kind}: {kind}.yaml\n", "")
     for path in course.path("specs/tiny").glob("*.yaml"):
         if path.name != "assignment.yaml":
             path.unlink()

@@ -85,8 +85,9 @@ STACKED = "a" + "\u0488" * 5  # an enclosing sign: it combines, though its combi
 VISIBLE = [
     ("plain text", "plain text"),
     ("a\nb\tc\r", "a\\nb\\tc\\r"),
-    ("\x1b[31m\x07\x7f\x85", "\\x1b[31m\\x07\\x7f\\x85"),
+    ("\x1b[31m\x00\x07\x7f\x85", "\\x1b[31m\\x00\\x07\\x7f\\x85"),
     ("\u202eabc\u2028", "\\u202eabc\\u2028"),
+    ("\u2066x\u2069\u200b", "\\u2066x\\u2069\\u200b"),
     ("\u3164\u2800\u00a0", "\\u3164\\u2800\\xa0"),
     ("\U000e0041\ud800", "\\U000e0041\\ud800"),
     ("é e\u0301 \u00df 漢 \U0001f600", "é e\u0301 \u00df 漢 \U0001f600"),

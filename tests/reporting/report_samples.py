@@ -394,11 +394,8 @@ OWN_CODE = result(
     causes=(
         Cause(
             function="display_board",
-            explanation=Explanation(
-                rule="raised_unexpectedly",
-                message="display_board raised TypeError: can't multiply "
-                "(line 82: labels += str(1)).",
-            ),
+            rule="raised_unexpectedly",
+            message="display_board raised TypeError: can't multiply (line 82: labels += str(1)).",
             scenarios=(LABELS.id,),
             example=LABELS.id,
             blamed=True,
@@ -408,9 +405,8 @@ OWN_CODE = result(
         ),
         Cause(
             function="main",
-            explanation=Explanation(
-                rule="asked_for_more", message="The program asked for more input than there is."
-            ),
+            rule="asked_for_more",
+            message="The program asked for more input than there is.",
             scenarios=(ASKS.id,),
             example=ASKS.id,
             blamed=True,
@@ -419,7 +415,8 @@ OWN_CODE = result(
         ),
         Cause(
             function="check_win",
-            explanation=Explanation(rule="wrong_value", message=f"check_win returned {CANARY}."),
+            rule="wrong_value",
+            message=f"check_win returned {CANARY}.",
             scenarios=(SECRET.id,),
             example=SECRET.id,
             blamed=True,

@@ -10,7 +10,7 @@ import pytest
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot, SourceFile
 from harness.model.plan import Plan
-from harness.model.policy import Consequence, Finding, Severity, Unparsable
+from harness.model.policy import Consequence, Severity, Unparsable
 from harness.model.result import (
     ManualMark,
     RunResult,
@@ -20,17 +20,11 @@ from harness.model.result import (
 )
 from harness.model.student_view import FunctionTally
 from harness.model.study import SimilarityReport, SimilarPair
-from harness.model.verdict import (
-    Cause,
-    Explanation,
-    Verdict,
-    VerdictKind,
-    rule_in_words,
-    rule_words,
-)
+from harness.model.verdict import Cause, Verdict, VerdictKind, rule_in_words, rule_words
 from harness.reporting.html.class_page import Studies, first_page
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import ClassCauses, FailingCounter
+from tests import plans
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import (
     FACTS,
@@ -48,11 +42,7 @@ from tests.reporting.report_samples import (
 
 
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
-    return Cause(
-        function=function,
-        explanation=Explanation(rule=rule, message=message),
-        marks_at_stake=Fraction(marks),
-    )
+    return Cause(function=function, rule=rule, message=message, marks_at_stake=Fraction(marks))
 
 
 def graded(
@@ -154,26 +144,10 @@ def test_who_needs_a_person(status: SubmissionStatus, flagged: bool, reason: str
     assert [(each.kind, each.students) for each in found] == ([(reason, ["ada"])] if reason else [])
 
 
-REVIEW = Consequence(severity=Severity.REVIEW)
-
-
 def test_a_flag_is_said_with_its_reason_and_those_alike_together() -> None:
-    imported, joining = (
-        Finding(
-            rule=rule,
-            file="a1.py",
-            line=line,
-            column=1,
-            message=message,
-            consequence=consequence,
-            clause="",
-            source="",
-        )
-        for rule, line, message, consequence in (
-            ("import", 3, "`import copy` was added", REVIEW),
-            ("method", 9, "join is not permitted", Consequence(severity=Severity.NOTE)),
-        )
-    )
+    imported = plans.finding(message="`import copy` was added")
+    note = Consequence(severity=Severity.NOTE)
+    joining = plans.finding(rule="method", message="join is not permitted", consequence=note)
     flagged = [replace(graded(name, flagged=True), findings=(imported,)) for name in "abc"]
     tampered = result("d", {WINS.id: Verdict(kind=VerdictKind.TAMPERED)}, flagged=True)
     noted = replace(graded("e", flagged=True), findings=(joining,))
@@ -447,10 +421,7 @@ def test_the_page_says_which_scenarios_may_be_wrong() -> None:
 
 
 def test_the_page_says_whom_to_look_at() -> None:
-    finding = Finding(
-        rule="import", file="a1.py", line=3, column=1, message="`import copy` was added",
-        clause="", source="", consequence=REVIEW,
-    )  # fmt: skip
+    finding = plans.finding(message="`import copy` was added")
     flagged = [replace(graded(f"s{n:02}", flagged=True), findings=(finding,)) for n in range(12)]
     text = read_page(RunResult(facts=FACTS, submissions=tuple(flagged)), PLAN)
     assert "Imports: `import copy` was added (12 alike): s00, s01, s02, s03, s04 and 7" in text

@@ -70,35 +70,20 @@ def test_the_template_read_again_changes_nothing() -> None:
     assert read_manual(sheet(manual_template(CLASS, COURSE)), CLASS, COURSE) == {}
 
 
-BOBS = "b" * 64
+def bobs(comment: str = "", adjustment: Adjustment | None = None, **marks: Fraction) -> ByHand:
+    given = tuple(SlotMark(slot=slot, mark=mark) for slot, mark in marks.items())
+    return ByHand(marks=given, adjustment=adjustment, comment=comment, source_digest="b" * 64)
+
+
+HELPED = Adjustment(marks=Fraction(1), reason="helped others")
 TAKEN = {
-    "marks": (
-        "bob,,3.5,1,,,",
-        ByHand(
-            marks=(
-                SlotMark(slot="style", mark=Fraction(7, 2)),
-                SlotMark(slot="report", mark=Fraction(1)),
-            ),
-            source_digest=BOBS,
-        ),
-    ),
+    "marks": ("bob,,3.5,1,,,", bobs(style=Fraction(7, 2), report=Fraction(1))),
     "a comma and a fraction": (
         'bob,,"3,25",1/3,,,',
-        ByHand(
-            marks=(
-                SlotMark(slot="style", mark=Fraction(13, 4)),
-                SlotMark(slot="report", mark=Fraction(1, 3)),
-            ),
-            source_digest=BOBS,
-        ),
+        bobs(style=Fraction(13, 4), report=Fraction(1, 3)),
     ),
-    "an adjustment": (
-        "bob,,,,+1,helped others,",
-        ByHand(
-            adjustment=Adjustment(marks=Fraction(1), reason="helped others"), source_digest=BOBS
-        ),
-    ),
-    "a comment": ("bob,,,,,,well done", ByHand(comment="well done", source_digest=BOBS)),
+    "an adjustment": ("bob,,,,+1,helped others,", bobs(adjustment=HELPED)),
+    "a comment": ("bob,,,,,,well done", bobs("well done")),
     "more beside what was given": (
         "'=ada,,,2,,,",
         replace(GIVEN_ADA, marks=(*GIVEN_ADA.marks, SlotMark(slot="report", mark=Fraction(2)))),

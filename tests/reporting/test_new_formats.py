@@ -211,6 +211,13 @@ SOURCES = {
 }
 
 
+def written(folder: Path, *ids: str) -> None:
+    """The feedback pages of these submissions."""
+    (folder / "feedback").mkdir()
+    for name in ids:
+        (folder / "feedback" / page_name(name)).write_text(f"for {name}")
+
+
 def feedback(run: result.RunResult, folder: Path, of: str = "") -> Exported:
     request = ExportRequest(run=run, plan=COURSE, folder=folder)
     return exporter(f"feedback{of}").export(request)
@@ -219,11 +226,8 @@ def feedback(run: result.RunResult, folder: Path, of: str = "") -> Exported:
 @pytest.mark.parametrize("platform", SOURCES)
 def test_feedback_goes_back_under_the_names_it_came_by(platform: str, tmp_path: Path) -> None:
     sources = SOURCES[platform]
-    (tmp_path / "feedback").mkdir()
-    results = []
-    for number, source in enumerate(sources):
-        results.append(replace(PERFECT, id=f"s{number}", source=source))
-        (tmp_path / "feedback" / page_name(f"s{number}")).write_text(f"for s{number}")
+    results = [replace(PERFECT, id=f"s{n}", source=source) for n, source in enumerate(sources)]
+    written(tmp_path, *(each.id for each in results))
     run = replace(CLASS, submissions=tuple(results))
     packed = feedback(run, tmp_path, f"-{platform}")
     with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
@@ -237,8 +241,7 @@ def test_feedback_goes_back_under_the_names_it_came_by(platform: str, tmp_path: 
 
 
 def test_a_group_has_one_page(tmp_path: Path) -> None:
-    (tmp_path / "feedback").mkdir()
-    (tmp_path / "feedback" / page_name("ada")).write_text("for ada")
+    written(tmp_path, "ada")
     source = "Ada_1_assignsubmission_file_"
     both = (replace(PERFECT, id="ada", source=source), replace(PERFECT, id="bo", source=source))
     packed = feedback(replace(CLASS, submissions=both), tmp_path, "-moodle")
@@ -248,8 +251,7 @@ def test_a_group_has_one_page(tmp_path: Path) -> None:
 
 
 def test_feedback_by_id(tmp_path: Path) -> None:
-    (tmp_path / "feedback").mkdir()
-    (tmp_path / "feedback" / page_name("perfect")).write_text("page")
+    written(tmp_path, "perfect")
     run = replace(CLASS, submissions=(PERFECT,))
     packed = feedback(run, tmp_path)
     with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
@@ -282,17 +284,8 @@ BROKEN = replace(
     unparsable=Unparsable(file=f"{WHO}.py", reason="is not Python", line=3, source=f"# {WHO}"),
     isolation_reason=f"{WHO}.py, line 12: `global board`",
     causes=(
-        Cause(
-            function="",
-            explanation=Explanation(rule="not_gradable", message=f"found {WHO}.py"),
-            about_text=True,
-        ),
-        Cause(
-            function="",
-            explanation=Explanation(rule="unreadable", message="is not Python"),
-            place=FILE,
-            line=3,
-        ),
+        Cause(function="", rule="not_gradable", message=f"found {WHO}.py", about_text=True),
+        Cause(function="", rule="unreadable", message="is not Python", place=FILE, line=3),
     ),
 )
 FACTS = replace(RUN.facts, notices=(f"{WHO} is not on the roster",))

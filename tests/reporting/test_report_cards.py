@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import pytest
 
-from harness.judging.comparison import compare_texts
 from harness.model.observation import Turn
 from harness.model.policy import Unparsable
 from harness.model.result import ScenarioResult, SubmissionResult
@@ -19,9 +18,7 @@ from harness.model.stimulus import Typed
 from harness.model.student_view import ShownCause, ShownCheck, Surroundings
 from harness.model.verdict import (
     Cause,
-    Channel,
     CodePlace,
-    Comparison,
     Explanation,
     StandInOutcome,
     Verdict,
@@ -41,6 +38,7 @@ from tests.reporting.report_samples import (
     ACCEPTS,
     BOARD,
     CLAUSES,
+    GAME,
     HOURS,
     LABELS,
     MANY_FAULTS,
@@ -52,10 +50,16 @@ from tests.reporting.report_samples import (
     SHEET,
     UNREADABLE,
     failed,
+    printed,
     result,
 )
 
 AROUND = Surroundings.of(PLAN.assignment)
+
+
+def page_of(*causes: ShownCause) -> str:
+    """The feedback page of a perfect program that has these causes all the same."""
+    return feedback_page(replace(student_view(PERFECT, PLAN), causes=causes))
 
 
 def checks(submission: SubmissionResult) -> tuple[ShownCheck, ...]:
@@ -67,12 +71,11 @@ def causes(submission: SubmissionResult) -> tuple[ShownCause, ...]:
 
 
 def test_what_stops_several_functions_comes_first() -> None:
-    main, hours = SCENARIOS[-1], SCENARIOS[0]
-    board = SCENARIOS[1]
+    missing = failed("missing_module", "No module named x")
     verdicts = {
-        hours.id: failed("wrong_value", "returned 1"),
-        board.id: failed("missing_module", "No module named x"),
-        main.id: failed("missing_module", "No module named x"),
+        HOURS.id: failed("wrong_value", "returned 1"),
+        BOARD.id: missing,
+        GAME.id: missing,
     }
     found = causes(result("x", verdicts))
     assert [cause.message for cause in found] == ["No module named x", "returned 1"]
@@ -199,12 +202,11 @@ def test_a_tab_of_a_broken_line_is_marked_where_spaces_indent_too(
     assert ("    if x" in page) is not is_marked
 
 
-HIDDEN = ShownCause(function="check_win", hidden=3, clauses=CLAUSES[3:4])
+HIDDEN = ShownCause(function="check_win", message="", hidden=3, clauses=CLAUSES[3:4])
 
 
 def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
-    view = replace(student_view(PERFECT, PLAN), causes=(HIDDEN,))
-    text = " ".join(assert_inert(feedback_page(view)).text.split())
+    text = " ".join(assert_inert(page_of(HIDDEN)).text.split())
     top, rest = text.split("1 thing to fix", 1)[1].split("1 thing to fix")
     assert "Only hidden checks fail." in top
     assert "They are about check_win" in top
@@ -216,8 +218,7 @@ def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
 
 def test_hidden_failures_of_several_functions_are_one_card() -> None:
     other = replace(HIDDEN, function="main", hidden=1, marks=Fraction(1, 4), clauses=())
-    view = replace(student_view(PERFECT, PLAN), causes=(HIDDEN, other))
-    page = assert_inert(feedback_page(view))
+    page = assert_inert(page_of(HIDDEN, other))
     text = " ".join(page.text.split())
     assert [tag for tag, _ in page.elements].count("h3") == text.count("2 functions in hidden") + 1
     assert "4 hidden checks fail here, and none that you can see." in text
@@ -240,7 +241,8 @@ def test_marks_are_shown_by_function_and_what_extra_credit_adds() -> None:
 def test_the_caller_that_shows_a_fault_is_named() -> None:
     cause = Cause(
         function="_hours",
-        explanation=Explanation(rule="wrong_value", message="It is wrong."),
+        rule="wrong_value",
+        message="It is wrong.",
         scenarios=(HOURS.id,),
         example=HOURS.id,
         blamed=True,
@@ -259,37 +261,21 @@ def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:
     symptoms = tuple(
         replace(shown[each.id], function="num_hours") for each in (HOURS, LABELS, SHEET)
     )
-    cause = ShownCause(
-        function="num_hours",
-        explanation=Explanation(rule="rule", message="says 0"),
-        checks=symptoms,
-    )
-    page = feedback_page(replace(student_view(PERFECT, PLAN), causes=(cause,)))
-    text = assert_inert(page).text
+    cause = ShownCause(function="num_hours", message="says 0", checks=symptoms)
+    text = assert_inert(page_of(cause)).text
     assert "Also: display_board(board): says 1" in text
     assert "Also: “the sheet's example”: says 2" in text
 
 
 def test_a_hint_stands_on_its_own() -> None:
-    cause = replace(
-        HIDDEN,
-        explanation=Explanation(rule="r", message="It is wrong."),
-        hint="Look at <the> last row.",
-    )
-    view = replace(student_view(PERFECT, PLAN), causes=(cause,))
-    assert "<b>Hint:</b> <bdi>Look at &lt;the&gt; last row.</bdi>" in feedback_page(view)
+    cause = replace(HIDDEN, message="It is wrong.", hint="Look at <the> last row.")
+    assert "<b>Hint:</b> <bdi>Look at &lt;the&gt; last row.</bdi>" in page_of(cause)
 
 
 def test_the_line_is_marked_in_words_too() -> None:
     place = CodePlace(file="a1.py", first=3, last=4, text=("def f(x):", "    return x[9]"))
-    cause = replace(
-        HIDDEN,
-        explanation=Explanation(rule="r", message="m"),
-        place=place,
-        line=4,
-        marks=Fraction(1, 2),
-    )
-    page = assert_inert(feedback_page(replace(student_view(PERFECT, PLAN), causes=(cause,))))
+    cause = replace(HIDDEN, message="m", place=place, line=4, marks=Fraction(1, 2))
+    page = assert_inert(page_of(cause))
     assert "return x[9] ← here" in page.text
     assert page.text.count("← here") == 1
 
@@ -301,13 +287,9 @@ def check_of(name: str, verdict: Verdict) -> ShownCheck:
     return replace(ShownCheck.of(HOURS, outcome), function=name)
 
 
-def printed(expected: str, actual: str) -> Comparison:
-    return compare_texts(Channel.PRINTS, "printed text", expected, actual)
-
-
 def test_one_caret_and_how_many_lines_are_left() -> None:
     expected, actual = (f"{sign}\n" * 27 for sign in "ab")
-    differing = (printed(expected, actual), replace(printed("c", "d"), subject="more"))
+    differing = (printed(expected, actual, "printed text"), printed("c", "d", "more"))
     verdict = replace(failed("r", "wrong"), differences=differing)
     text = as_text(explained(check_of("f", verdict), AROUND), 100)
     assert text.count("^") == 1
@@ -337,11 +319,7 @@ def test_a_caret_stands_where_python_stopped(
 def test_what_is_written_is_explained_before_what_is_missing(count: int) -> None:
     missing = Verdict(kind=VerdictKind.MISSING)
     causes = tuple(
-        ShownCause(
-            function=name,
-            explanation=Explanation(rule="rule", message="m"),
-            checks=(check_of(name, verdict),),
-        )
+        ShownCause(function=name, message="m", checks=(check_of(name, verdict),))
         for name, verdict in (
             *((f"absent{number}", missing) for number in range(count)),
             ("written", failed("r", "wrong")),

@@ -11,8 +11,6 @@ import csv
 import json
 import os
 import re
-import resource
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,7 +24,7 @@ import pytest
 from jinja2 import Environment
 
 from benchmarks.large_class import measured
-from harness.common.files import page_name, write
+from harness.common.files import page_name
 from harness.execution.confinement import NOT_PREVENTED
 from harness.judging.differences import ENDINGS
 from harness.model.observation import Ending, Tier
@@ -240,34 +238,6 @@ def test_a_forged_manifest_removes_nothing_elsewhere(tmp_path: Path) -> None:
     (folder / MANIFEST).write_text("\n".join(forged))
     write_reports(RunResult(facts=RUN.facts, submissions=()), PLAN, folder)
     assert outside.read_text() == "precious"
-
-
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    write(path, "old")
-    with pytest.raises(OSError):
-        write(tmp_path / "page.html" / "below", "new")
-    assert path.read_text() == "old"
-    write(path, "new")
-    assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
-    assert path.read_text() == "new"
-
-
-def test_nothing_is_left_when_the_disk_is_full(tmp_path: Path) -> None:
-    # A file size limit of this process stands in for a full disk: the write itself fails.
-    path = tmp_path / "page.html"
-    write(path, "old")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(OSError, match="too large"):
-            write(path, "x" * 5000)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["page.html"]  # noqa: PTH208
 
 
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -75,6 +75,14 @@ def _replaced(value: Any, attack: str, path: tuple[str, ...] = ()) -> Any:
     return value + attack
 
 
+def assert_visible(text: str) -> None:
+    """It can be written, and a reader sees each of its characters."""
+    text.encode("utf-8")
+    text = text.replace(TAB_SIGN, "")  # a tab as it was printed or written
+    seen = {unicodedata.category(character) for character in text if character != "\n"}
+    assert not seen & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
 def hostile(attack: str) -> tuple[SubmissionResult, Any, RunResult]:
     plan = _replaced(PLAN, attack)
     result = replace(_replaced(MANY_FAULTS, attack), id="student" + attack)
@@ -93,10 +101,7 @@ def test_pages_stay_inert(name: str) -> None:
     for html, scripts in pages:
         page = assert_inert(html, scripts)
         assert "student" in page.text
-        html.encode("utf-8")
-        text = html.replace(TAB_SIGN, "")  # a tab as it was printed or written
-        seen = {unicodedata.category(c) for c in text if c != "\n"}
-        assert not seen & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+        assert_visible(html)
 
 
 @pytest.mark.parametrize(
@@ -130,9 +135,7 @@ def test_the_pages_of_a_large_class_stay_inert(name: str, monkeypatch: pytest.Mo
     assert "student" in packed
     assert "student" in assert_inert(last).text
     for html in (first.replace("\t", ""), last):  # tabs are between the cells of the packed rows
-        text = html.replace(TAB_SIGN, "")  # a tab as it was printed or written
-        seen = {unicodedata.category(c) for c in text if c != "\n"}
-        assert not seen & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+        assert_visible(html)
     (row,) = {line for line in first.split("\n") if line.startswith('<pre id="packed"')}
     assert row.count("\t") == 5 + len(numbers.functions)
 
@@ -145,10 +148,7 @@ def test_the_terminal_stays_inert(name: str) -> None:
         console.print(summary_table(run, plan))
         console.print(show_submission(result, plan))
     text = capture.get() + explain_failures(student_view(result, plan), 50, width=120, colours=True)
-    text = re.sub(r"\x1b\[[0-9;]*m", "", text)  # our own bold and reverse
-    text.encode("utf-8")
-    seen = {unicodedata.category(c) for c in text if c != "\n"}
-    assert not seen & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    assert_visible(re.sub(r"\x1b\[[0-9;]*m", "", text))  # without our own bold and reverse
 
 
 def test_the_terminals_markup_is_only_text() -> None:
