@@ -36,6 +36,5 @@ from harness.execution.sharing import (
 )
 
 if has_terminals():
-    from harness.execution.linux.driver import Driver
+    from harness.execution.linux.driver import Driver, SubmissionServer, ToolServer
     from harness.execution.linux.pexpect_terminal import attach_terminal
-    from harness.execution.linux.server import SubmissionServer, ToolServer

@@ -108,7 +108,7 @@ def create_driver(interpreter: Interpreter, tier: Tier, cpu: int | None = None) 
         from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are some)
 
         return Driver(interpreter, tier, cpu=cpu)
-    from harness.execution.piped.driver import PipedDriver  # noqa: PLC0415
+    from harness.execution.piped import PipedDriver  # noqa: PLC0415
 
     return PipedDriver(interpreter)
 

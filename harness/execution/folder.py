@@ -6,14 +6,13 @@ followed, and all of it is bounded.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import NamedValue
 from harness.model.values import Value, ValueKind, file_value, place_value
 
-_EMPTY, _FOLDERS = "empty", "files"
 MOST_ENTRIES = 300
 LARGEST_FILE = 1024 * 1024  # bytes; the kernel lets none become larger
 LARGEST_FOLDER = 4 * LARGEST_FILE
@@ -34,7 +32,7 @@ SECONDS_BETWEEN_LOOKS = 0.1  # at what lies in it
 def prepare(scratch: Path) -> Path:
     """Make, in a driver's own folder, an empty one for scenarios that need none, which is returned,
     and beside it the one that `folders_beside` names."""
-    empty = scratch / _EMPTY
+    empty = scratch / "empty"
     empty.mkdir(mode=0o555)
     folders_beside(empty).mkdir(mode=0o555)
     scratch.chmod(0o555)
@@ -43,7 +41,7 @@ def prepare(scratch: Path) -> Path:
 
 def folders_beside(empty: Path) -> Path:
     """Where the folders of scenarios are made."""
-    return empty.parent / _FOLDERS
+    return empty.parent / "files"
 
 
 class ScenarioFolder:
@@ -96,15 +94,12 @@ class ScenarioFolder:
         self.path.parent.chmod(0o555)
 
 
-FolderMaker = Callable[[tuple[SourceFile, ...]], ScenarioFolder]
-
-
 def _walk(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
     """All that lies in it, as deep as paths reach."""
     pending = [""]
     while pending:
         below = pending.pop()
-        with contextlib.suppress(OSError), os.scandir(folder / below) as entries:
+        with suppress(OSError), os.scandir(folder / below) as entries:
             for entry in entries:
                 try:
                     status = entry.stat(follow_symlinks=False)
@@ -151,7 +146,8 @@ def scratch_directory() -> Iterator[Path]:
     A process that is killed leaves its directory; the next that makes one removes it. A lock,
     which ends with whoever holds it, tells which are in use.
     """
-    _sweep()
+    if _HAS_LOCKS:
+        _sweep()
     prefix = _PREFIX if _HAS_LOCKS else _UNSWEPT_PREFIX
     path = Path(tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
     lock: int | None = None
@@ -183,8 +179,6 @@ def _own(path: Path) -> int | None:
 
 
 def _sweep() -> None:
-    if not _HAS_LOCKS:
-        return
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):  # somebody else's, in use, or gone meanwhile
             if path.lstat().st_uid != os.geteuid():

@@ -1,34 +1,42 @@
 """One runner of scenarios, whatever carries their input and output: terminals (`linux`) or pipes
 (`piped`), which say how a process is started, heard and ended.
 
-Also the course's stand-in modules, run in a process of their own and called from a submission's.
+Beside a submission's process there may be two of the course's: stand-in modules, which it calls,
+and a generator that answers what it prints.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution.folder import FolderMaker, ScenarioFolder
+from harness.execution.driver import Answers, ToolFailed
+from harness.execution.folder import ScenarioFolder
 from harness.execution.inside.messages.frames import framed
 from harness.execution.protocol.jobs import Jobs, needs_stand_ins
 from harness.execution.protocol.observation import End, ScreenParser, observation, scenario_screen
 from harness.execution.protocol.reply import LARGEST, FrameBuffer, TamperedError
-from harness.execution.replies import Reply, ReplyFaultError, replier
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.stimulus import Limits, Stimulus, Typed
+from harness.model.stimulus import Limits, Replies, Stimulus, Typed
 
 LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
 _LONGEST_REASON = 300  # characters
 _ANSWERS = (b"V", b"I")  # a call's outcome, a question for `input`
+
+Reply = Callable[[list[str]], Typed | None]
+"""The next line from the text printed in each turn; None: nothing more is typed."""
 
 
 class StandInUnusableError(Exception):
@@ -43,15 +51,13 @@ class StandInUnusableError(Exception):
 
 
 class StandInProcess(ABC):
-    """Answers the calls of one scenario."""
+    """Answers the calls of one scenario. `send` passes a message on to it; nothing when it has
+    ended."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, send: Callable[[bytes], None], limits: Limits) -> None:
+        self._send = send
         self._limits = limits
         self._received = FrameBuffer()
-
-    @abstractmethod
-    def send(self, message: bytes) -> None:
-        """Pass a message on to it; nothing when it has ended."""
 
     @abstractmethod
     def _hear(self) -> bool:
@@ -67,11 +73,11 @@ class StandInProcess(ABC):
 
         StandInUnusableError when the stand-in does not apply, fails, or runs into its limits.
         """
-        self.send(message)
+        self._send(message)
         while True:
             answer = self._receive()
             if answer[:1] == b"N":
-                raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, reason(answer[1:]))
+                raise _inapplicable(answer)
             deliver(answer)
             if answer[:1] in _ANSWERS:
                 return answer[:1] == b"I"
@@ -93,24 +99,29 @@ class StandInProcess(ABC):
             raise StandInUnusableError(Ending.STAND_IN_FAILED, "its answer is too large") from None
 
 
-def reason(text: bytes) -> str:
-    """The reason in a process's message that the stand-in does not apply, escaped and bounded."""
+def _inapplicable(frame: bytes) -> StandInUnusableError:
+    """What a process says of a stand-in that does not apply, escaped and bounded."""
     try:
-        why = json.loads(text[:_LONGEST_REASON])
+        why = json.loads(frame[1 : 1 + _LONGEST_REASON])
     except (ValueError, RecursionError):
-        return ""
-    return visible(why[:_LONGEST_REASON]) if isinstance(why, str) else ""
+        why = ""
+    text = visible(why[:_LONGEST_REASON]) if isinstance(why, str) else ""
+    return StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, text)
 
 
 class ScenarioMonitor(ABC):
     """One scenario's process, its screen, and the inputs it may still ask for, but not while a
-    module is loading."""
+    module is loading. `deliver` passes a message to the process."""
 
     course_fault = ""  # what the course's generator of replies did wrong
+    began = True  # whether the process has compiled what it was sent
 
-    def __init__(self, screen: ScreenParser, limits: Limits) -> None:
+    def __init__(
+        self, screen: ScreenParser, limits: Limits, deliver: Callable[[bytes], None]
+    ) -> None:
         self._screen = screen
         self._most_output = limits.output_kib * 1024
+        self._deliver = deliver
         self._inputs: list[Typed] = []  # the next one last
         self._folder: ScenarioFolder | None = None
         self._stand_in: StandInProcess | None = None
@@ -120,11 +131,6 @@ class ScenarioMonitor(ABC):
         self._reply = bytearray()
         self._reason: Ending | None = None
         self._detail = ""
-
-    @property
-    def began(self) -> bool:
-        """Whether the process has compiled what it was sent."""
-        return True
 
     def follow(
         self,
@@ -156,10 +162,6 @@ class ScenarioMonitor(ABC):
     @abstractmethod
     def _kill(self) -> None:
         """End the process."""
-
-    @abstractmethod
-    def _deliver(self, message: bytes) -> None:
-        """Pass a message to the process."""
 
     @abstractmethod
     def _exclude_since(self, begun: float) -> None:
@@ -202,23 +204,20 @@ class ScenarioMonitor(ABC):
             self._stop(Ending.TAMPERED)
 
     def _is_for_us(self, frame: bytes) -> bool:
-        """Whether the frame is no part of the reply; what it asks for is done."""
+        """Whether the frame is no part of the reply; what it asks for is done: to have a call
+        answered, or to hear that the stand-in does not apply."""
         if frame[:1] not in (b"C", b"N") or self._stand_in is None:
             return False
         if self._reason is None:
-            self._relay(frame, self._stand_in)
+            begun = time.monotonic()
+            try:
+                if frame[:1] == b"N":
+                    raise _inapplicable(frame)
+                self._stand_in_asks = self._stand_in.exchange(frame[1:], self._deliver)
+            except StandInUnusableError as error:
+                self._stop(error.ending, str(error))
+            self._exclude_since(begun)
         return True
-
-    def _relay(self, frame: bytes, stand_in: StandInProcess) -> None:
-        """Have a call answered, or hear that the stand-in does not apply."""
-        begun = time.monotonic()
-        try:
-            if frame[:1] == b"N":
-                raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, reason(frame[1:]))
-            self._stand_in_asks = stand_in.exchange(frame[1:], self._deliver)
-        except StandInUnusableError as error:
-            self._stop(error.ending, str(error))
-        self._exclude_since(begun)
 
 
 def did_not_compile(ending: Ending) -> Observation:
@@ -227,13 +226,19 @@ def did_not_compile(ending: Ending) -> Observation:
 
 
 class SubmissionRunner(ABC):
-    """Observes one submission, a fresh process for each stimulus. `ask` asks a generator of the
-    course's for a reply."""
+    """Observes one submission, a fresh process for each stimulus. Folders of scenarios are made
+    below `folders` for the user `owner` (None: this one); `ask` asks a generator of the course's
+    for a reply."""
 
     def __init__(
-        self, assignment: Assignment, make_folder: FolderMaker, ask: Callable[[str], str]
+        self,
+        assignment: Assignment,
+        folders: Path,
+        owner: int | None,
+        ask: Callable[[str], str],
     ) -> None:
-        self._make_folder = make_folder
+        self._folders = folders
+        self._owner = owner
         self._jobs = Jobs(assignment)
         self._functions = assignment.module_names
         self._ask = ask
@@ -267,14 +272,14 @@ class SubmissionRunner(ABC):
         folder, stand_in = None, None
         with ExitStack() as stack:
             if stimulus.folder:
-                folder = self._make_folder(stimulus.files)
+                folder = ScenarioFolder(self._folders, stimulus.files, self._owner)
                 stack.callback(folder.remove)
                 job["folder"] = str(folder.path)
             if needs_stand_ins(stimulus):
                 stand_in_job = self._jobs.stand_in_job(stimulus)
                 stand_in = self._start_stand_in(stack, stand_in_job, limits)
             if stimulus.replies is not None:
-                reply = replier(stimulus.replies, self._ask)
+                reply = partial(_replied, stimulus.replies, self._ask)
             monitor = self._start(stack, job, screen, limits)
             end = monitor.follow(stimulus.inputs, folder=folder, stand_in=stand_in, reply_to=reply)
             if monitor.course_fault:
@@ -283,3 +288,96 @@ class SubmissionRunner(ABC):
                 return did_not_compile(end.reason or Ending.CRASHED)
             seen = observation(stimulus, limits, screen, end, arguments=arguments)
             return seen if folder is None else replace(seen, files=folder.contents())
+
+
+ENTRY = "course_replies:answer"
+_LONGEST_LINE = 4000  # bytes; a terminal takes no more than 4,095
+_MOST_REMEMBERED = 4096  # answers
+# Asked anew for each line, with all that was printed so far, so that nothing of it is kept between
+# two lines, and none of it enters the process that runs a submission.
+_SOURCE = """
+import json
+def answer(payload):
+    asked = json.loads(payload)
+    space = {"__name__": asked["module"]}
+    exec(compile(asked["source"], asked["module"] + ".py", "exec"), space)
+    constants = {name: eval(text) for name, text in asked["constants"]}
+    first, *others = asked["printed"]
+    try:
+        replies = space[asked["function"]](first, **constants)
+        line = next(replies)
+        for text in others:
+            line = replies.send(text)
+    except StopIteration:
+        return json.dumps({"ended": True})
+    except Exception as error:
+        return json.dumps({"error": type(error).__name__ + ": " + str(error)[:300]})
+    return json.dumps({"line": line if type(line) is str else None})
+"""
+SOURCES = {"course_replies": _SOURCE}
+
+
+class ReplyFaultError(Exception):
+    """The course's generator failed. `str()` names it and says how."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    text: str
+    repeated: bool  # it was given twice
+
+
+class RememberedAnswers:
+    """What the generators answered, for all submissions of a driver: programs of a class print
+    much the same."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[bytes, _Answer] = OrderedDict()
+
+    def ask(self, tool: Callable[[], Answers], payload: str) -> str:
+        """`tool` asked through what is remembered: twice, to see that the answer is the same, and
+        no more. HarnessError where it is another."""
+        key = hashlib.sha256(payload.encode()).digest()
+        before = self._answers.get(key)
+        if before is not None and before.repeated:
+            self._answers.move_to_end(key)
+            return before.text
+        text = tool().run(payload)
+        if before is not None and before.text != text:
+            raise HarnessError("the reply to the same printed text is not the same each time")
+        if len(text) <= 2 * _LONGEST_LINE:
+            self._answers[key] = _Answer(text=text, repeated=before is not None)
+            if len(self._answers) > _MOST_REMEMBERED:
+                self._answers.popitem(last=False)
+        return text
+
+
+def _replied(replies: Replies, ask: Callable[[str], str], printed: list[str]) -> Typed | None:
+    """As `Reply`. `ask` gives the answer of `ENTRY`. ReplyFaultError when the generator raises,
+    gives no text, does not end, or is not the same each time."""
+    if len(printed) > replies.most:
+        return None
+    name = f"{replies.file}: {replies.function}"
+    payload = json.dumps(
+        {
+            "module": replies.file.removesuffix(".py"),
+            "source": replies.source,
+            "function": replies.function,
+            "constants": [(each.name, each.literal) for each in replies.constants],
+            "printed": printed,
+        }
+    )
+    try:
+        answer = json.loads(ask(payload))
+    except ToolFailed as failure:
+        raise ReplyFaultError(f"{name} gives no reply ({failure})") from None
+    except HarnessError as failure:
+        raise ReplyFaultError(f"{name}: {failure}") from None
+    if "error" in answer:
+        raise ReplyFaultError(f"{name} raised {visible(answer['error'])}")
+    if "ended" in answer:
+        return None
+    line = answer["line"]
+    if line is None or not line.isprintable() or len(line.encode()) > _LONGEST_LINE:
+        raise ReplyFaultError(f"{name} must yield one line of text")
+    return Typed(text=line)

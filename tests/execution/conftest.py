@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.execution import Driver, Interpreter, find_interpreter
-from harness.execution.piped.driver import PipedDriver
+from harness.execution.piped import PipedDriver
 from harness.model.observation import Tier
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import Driver, Interpreter, ToolFailed, choose_tier, find_interpreter
-from harness.execution.linux.server import ServerLink
+from harness.execution.linux.driver import ServerLink
 from harness.execution.protocol.observation import ScreenParser
 from harness.execution.protocol.reply import TamperedError, read_reply, value_from
 from harness.model.assignment import FunctionSignature, SourceFile

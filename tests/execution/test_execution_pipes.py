@@ -14,7 +14,7 @@ import pytest
 
 import harness
 from harness.execution import Driver, Interpreter, has_terminals
-from harness.execution.piped.driver import _MODULES, PipedDriver
+from harness.execution.piped import _MODULES, PipedDriver
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Limits, Stimulus
 from tests.execution.small_world import (

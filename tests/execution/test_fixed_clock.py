@@ -13,7 +13,7 @@ import pytest
 import harness
 from harness.assignment.scenarios.stimulus import read_clock
 from harness.execution import AnyDriver, Driver, Interpreter
-from harness.execution.piped.driver import PipedDriver
+from harness.execution.piped import PipedDriver
 from harness.execution.sharing import may_share
 from harness.model.observation import Tier
 from harness.model.stimulus import Limits, Run, Stimulus

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import Driver
-from harness.execution.replies import RememberedAnswers
+from harness.execution.runner import RememberedAnswers
 from harness.model.observation import Ending
 from harness.model.stimulus import Binding, Replies, Stimulus
 from tests.execution.small_world import observe, run, turns
@@ -76,7 +77,7 @@ def test_an_answer_is_remembered_once_it_was_given_twice() -> None:
             asked.append(payload)
             return "same" if payload == "a" else str(len(asked))
 
-    ask = RememberedAnswers().asking(Counting)
+    ask = partial(RememberedAnswers().ask, Counting)
     assert [ask("a") for _ in range(4)] == ["same"] * 4
     assert asked == ["a", "a"]
     assert ask("b") == "3"

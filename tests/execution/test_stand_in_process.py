@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.execution import AnyDriver, Driver
-from harness.execution.piped.driver import PipedDriver
+from harness.execution.piped import PipedDriver
 from harness.execution.protocol.jobs import proxy_names
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation

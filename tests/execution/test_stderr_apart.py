@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.execution import AnyDriver, Driver, Interpreter
-from harness.execution.piped.driver import PipedDriver
+from harness.execution.piped import PipedDriver
 from harness.execution.protocol.observation import is_complete
 from harness.execution.protocol.reply import FinalReply, Reply
 from harness.execution.sharing import may_share

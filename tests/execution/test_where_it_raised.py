@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.execution import Driver
-from harness.execution.piped.driver import PipedDriver
+from harness.execution.piped import PipedDriver
 from harness.execution.sharing import decoded
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Binding, Limits, Stimulus

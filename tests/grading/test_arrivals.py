@@ -160,7 +160,7 @@ CHANGES = {
     "execution/inside/messages/codec.py": (True, False),
     "execution/protocol/jobs.py": (True, False),
     "execution/linux/monitor.py": (True, False),
-    "execution/piped/monitor.py": (True, False),
+    "execution/piped.py": (True, False),
     "execution/confinement/__init__.py": (True, False),
     "execution/confinement/layers/seccomp.py": (True, False),
     "model/values.py": (True, True),

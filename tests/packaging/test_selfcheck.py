@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.execution import AnyDriver, create_driver, find_interpreter
-from harness.execution.piped.driver import PipedDriver
+from harness.execution.piped import PipedDriver
 from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import prepare, visible_only
 from harness.grading.grader import Grader

@@ -1,25 +1,57 @@
-"""The driver on terminals: a base server and the submissions that are observed through it."""
+"""The driver on terminals: a base server, and the servers forked from it: of a submission, of the
+course's stand-in modules, and of a tool of ours."""
 
 from __future__ import annotations
 
+import marshal
 import os
-from collections.abc import Iterator, Mapping
+import select
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, Self
 
 from harness.common.errors import HarnessError
+from harness.execution import sharing
 from harness.execution.confinement import Confinement, tier_layers
-from harness.execution.driver import AnyDriver
-from harness.execution.folder import ScenarioFolder, prepare, scratch_directory
+from harness.execution.driver import TOOL_LIMITS, AnyDriver, answer
+from harness.execution.folder import prepare, scratch_directory
 from harness.execution.interpreter import Interpreter
-from harness.execution.linux.processes import BaseProcess, StimulusCompiler
-from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
+from harness.execution.linux.kernel import Listener, ProcessClock
+from harness.execution.linux.monitor import Monitor, ScenarioClock
+from harness.execution.linux.pexpect_terminal import Terminal
+from harness.execution.linux.processes import (
+    BaseProcess,
+    ScenarioChannel,
+    ServerProcess,
+    StimulusCompiler,
+)
+from harness.execution.linux.shared_run import run_group
 from harness.execution.protocol.bootstrap import tool_modules
-from harness.execution.protocol.jobs import server_setup, stand_in_setup
-from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers
+from harness.execution.protocol.jobs import main_file, server_setup, stand_in_setup
+from harness.execution.protocol.observation import ScreenParser, plain_screen
+from harness.execution.protocol.reply import LARGEST
+from harness.execution.runner import (
+    ENTRY,
+    SOURCES,
+    RememberedAnswers,
+    Reply,
+    StandInProcess,
+    SubmissionRunner,
+    did_not_compile,
+)
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.observation import Tier
+from harness.model.observation import Ending, Observation, Tier
+from harness.model.stimulus import Limits, Stimulus
+
+_MIB = 1024 * 1024
+_PREPARING_CPU = 10.0  # seconds for compiling what a student wrote
+_PREPARING_ASLEEP = 30.0
+_PREPARING_LOOK_MS = 50
+_NEVER = 1e9  # seconds: between two calls a stand-in sleeps as long as the submission likes
+_HEARTBEAT = 0.25
 
 
 class Driver(AnyDriver):
@@ -74,7 +106,6 @@ class Driver(AnyDriver):
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...] = (),
     ) -> Iterator[SubmissionServer]:
-        folders = self.folders
         setup = self._setup(writes=assignment.writes_files) | server_setup(assignment, files)
         owner = setup["confinement"]["uid"]
         with ExitStack() as stack:
@@ -89,13 +120,15 @@ class Driver(AnyDriver):
             def replies_tool() -> ToolServer:
                 return stack.enter_context(self.tool(SOURCES, ENTRY))
 
+            ask = partial(self._answers.ask, replies_tool)
             yield SubmissionServer(
-                link,
                 assignment,
-                self._compiler,
-                stand_in_server,
-                make_folder=lambda given: ScenarioFolder(folders, given, owner),
-                ask=self._answers.asking(replies_tool),
+                self.folders,
+                owner,
+                ask,
+                link=link,
+                compiler=self._compiler,
+                stand_ins=stand_in_server,
             )
 
     @contextmanager
@@ -114,3 +147,255 @@ class Driver(AnyDriver):
             writable=str(self.folders) if writes else "",
         )
         return {"confinement": confinement, "directory": self.directory}
+
+
+class SubmissionServer(SubmissionRunner):
+    """Observes one submission, in a fork of its server for each stimulus. `stand_ins` gives the
+    server of the course's."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        folders: Path,
+        owner: int | None,
+        ask: Callable[[str], str],
+        *,
+        link: ServerLink,
+        compiler: StimulusCompiler,
+        stand_ins: Callable[[], ServerLink],
+    ) -> None:
+        super().__init__(assignment, folders, owner, ask)
+        self._link = link
+        self._compiler = compiler
+        self._stand_ins = stand_ins
+        self._main = main_file(assignment)[:-3]
+
+    @property
+    def pid(self) -> int:
+        return self._link.server.pid
+
+    def observe(
+        self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
+    ) -> Observation:
+        if self._link.failed_to_prepare is not None:
+            return did_not_compile(self._link.failed_to_prepare)
+        return super().observe(stimulus, limits, reply=reply)
+
+    def _compile(self, job: dict[str, Any]) -> int | None:
+        packed = self._compiler.packed(self._functions, job.pop("texts"))
+        job["stimulus"] = packed.data
+        job["bindings"] = self._compiler.bound(job["bindings"])
+        return packed.arguments
+
+    def _start_stand_in(
+        self, stack: ExitStack, job: dict[str, Any], limits: Limits
+    ) -> StandInProcess:
+        stand_in = LinuxStandIn(self._stand_ins(), job, limits)
+        stack.callback(stand_in.close)
+        return stand_in
+
+    def _start(
+        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
+    ) -> Monitor:
+        job["shim"] = self._link.listener is None
+        selection, controlled = job.pop("selection"), job.pop("hears_ctrl_c")
+        return self._link.watch(
+            stack, job, screen, limits, selections=(selection,), controlled=controlled
+        )
+
+    def group(
+        self, wanted: Mapping[int, tuple[Stimulus, Limits]]
+    ) -> tuple[sharing.SharedGroup, ...]:
+        """Pack these stimuli, by number, for `observe_together`: once for all submissions. What
+        must have a process of its own is left out."""
+        functions = frozenset(self._functions)
+        groups: dict[str, sharing.SharedGroup] = {}
+        self._compiler.read_ahead(
+            each.literal for stimulus, _ in wanted.values() for each in stimulus.bindings
+        )
+        for number, (stimulus, limits) in wanted.items():
+            about = sharing.subject(stimulus, functions) if sharing.may_share(stimulus) else None
+            if about is None:
+                continue
+            job = self._jobs.job(stimulus)
+            packed = self._compiler.packed(self._functions, job["texts"])
+            group = groups.setdefault(about, sharing.SharedGroup())
+            parts = (
+                sharing.CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
+                job["program"], job["argv"], self._compiler.bound(job["bindings"]), job["seed"],
+                packed.data,
+            )  # fmt: skip
+            group.jobs[number] = sharing.SharedJob(
+                packed=marshal.dumps(parts, 2),
+                lines=tuple(typed.text for typed in stimulus.inputs),
+                selection=group.selection(job["selection"]),
+                arguments=packed.arguments,
+            )
+            group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
+            group.wall_seconds = max(group.wall_seconds, limits.wall_seconds)
+            group.memory_mib = min(group.memory_mib or limits.memory_mib, limits.memory_mib)
+        return tuple(groups.values())
+
+    def observe_together(
+        self,
+        group: sharing.SharedGroup,
+        order: Sequence[int],
+        keep: sharing.Keep = lambda number, data: True,
+    ) -> sharing.SharedOutcome:
+        """Run these numbers of a group in one process, one after another; `keep` says what of that
+        which is seen is to be kept. HarnessError when our own server failed."""
+        if self._link.failed_to_prepare is not None:
+            return sharing.SharedOutcome(seen={}, refused="it does not compile within its limits")
+        return run_group(self._link, group, order, main=self._main, keep=keep)
+
+
+class ServerLink:
+    """A server from the base; a context manager that leaves nothing running."""
+
+    def __init__(self, base: BaseProcess, setup: dict[str, object]) -> None:
+        self._base = base
+        self.server: ServerProcess = base.start_server(setup)
+        self.listener: Listener | None = None
+        self.failed_to_prepare: Ending | None = None  # a fact about the files, not about us
+        try:
+            self._await_confined()
+            self._await_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> ServerLink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def watch(
+        self,
+        stack: ExitStack,
+        job: object,
+        screen: ScreenParser,
+        limits: Limits,
+        *,
+        selections: Sequence[object] = (),
+        controlled: bool = False,
+    ) -> Monitor:
+        """As `start`, on a new terminal; whoever starts it leaves the stack when it is over."""
+        terminal, channel = Terminal(screen), ScenarioChannel()
+        stack.callback(terminal.close)
+        stack.callback(channel.close)
+        self.start(
+            job,
+            channel,
+            memory=limits.memory_mib * _MIB,
+            terminal=terminal.slave,
+            selections=selections,
+            controlled=controlled,
+        )
+        return Monitor(self.server, self.listener, terminal, channel, limits)
+
+    def start(
+        self,
+        job: object,
+        channel: ScenarioChannel,
+        *,
+        memory: int,
+        terminal: int | None = None,
+        selections: Sequence[object] = (),
+        controlled: bool = False,
+    ) -> None:
+        """Have a scenario's process forked, with `memory` bytes, on a terminal's slave side (None:
+        the null device), which is its controlling terminal or not. Its job goes over `channel` to
+        itself alone; the server learns the `selections` of files only, which scenarios share."""
+        request = marshal.dumps((memory, controlled, list(selections)), 2)
+        with ExitStack() as stack:
+            if terminal is None:
+                terminal = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+                stack.callback(os.close, terminal)
+            self.server.send(request, (terminal, *channel.process_ends))
+        channel.send(marshal.dumps(job, 2))  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        """End the server and wait until it is gone."""
+        if self.listener is not None:
+            self.listener.close()
+            self.listener = None
+        self._base.end_server(self.server)
+
+    def _await_confined(self) -> None:
+        message = self.server.receive()
+        if message is None or message[0] != b"C":
+            raise HarnessError(f"a submission was not confined: {self._base.complaint()}")
+        if message[1]:
+            self.listener = Listener(message[1][0])
+
+    def _await_ready(self) -> None:
+        clock = ProcessClock(self.server.pid)
+        started = time.monotonic()
+        ready = select.poll()
+        ready.register(self.server.control.fileno(), select.POLLIN)
+        while not ready.poll(_PREPARING_LOOK_MS):
+            if clock.cpu() > _PREPARING_CPU:
+                self.failed_to_prepare = Ending.CPU_LIMIT
+                return
+            if clock.asleep(time.monotonic() - started) > _PREPARING_ASLEEP:
+                raise HarnessError("a submission server does not get ready")
+        message = self.server.receive()
+        if message is None:
+            self._base.check_alive()  # else it is not the files that ended the server
+            self.failed_to_prepare = Ending.CRASHED
+
+
+class ToolServer:
+    """A loaded function, ready to be called."""
+
+    def __init__(self, link: ServerLink) -> None:
+        self._link = link
+
+    def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
+        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
+        with ExitStack() as stack:
+            return answer(self._link.watch(stack, payload, plain_screen(), limits).follow())
+
+
+class LinuxStandIn(StandInProcess):
+    """One scenario's process with the stand-in modules, forked from their server."""
+
+    def __init__(self, link: ServerLink, job: dict[str, Any], limits: Limits) -> None:
+        self._channel = ScenarioChannel()
+        super().__init__(self._channel.send, limits)
+        self._server = link.server
+        self._ended: tuple[int, int] | None = None
+        link.start(job, self._channel, memory=limits.memory_mib * _MIB)
+        only_cpu = Limits(cpu_seconds=limits.cpu_seconds, wall_seconds=_NEVER)
+        self._clock = ScenarioClock(self._server, only_cpu)
+        self._events = select.poll()
+        self._events.register(self._channel.fileno(), select.POLLIN)
+        self._events.register(self._server.control.fileno(), select.POLLIN)
+
+    def close(self) -> None:
+        """End the process and wait until its server says that it is gone."""
+        self._channel.close()
+        if self._ended is None:
+            self._server.send(b"K")
+            while self._clock.hear() is None:
+                continue
+
+    def _hear(self) -> bool:
+        if self._ended is not None:
+            return False
+        wait = min(_HEARTBEAT, max(self._clock.due - time.monotonic(), 0.001))
+        ready = [number for number, _ in self._events.poll(1000 * wait)]
+        if self._channel.fileno() in ready and (data := self._channel.read()):
+            self._received.add(data)
+        elif self._server.control.fileno() in ready:
+            self._ended = self._clock.hear()
+            rest = 0
+            while self._ended is not None and (data := self._channel.read()) and rest <= LARGEST:
+                self._received.add(data)
+                rest += len(data)
+        return True
+
+    def _is_late(self, waited: float, longest: float) -> bool:
+        is_over = time.monotonic() >= self._clock.due and self._clock.passed() is not None
+        return is_over or waited > longest

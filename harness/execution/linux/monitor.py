@@ -34,7 +34,7 @@ class Monitor(ScenarioMonitor):
         channel: ScenarioChannel,
         limits: Limits,
     ) -> None:
-        super().__init__(terminal.screen, limits)
+        super().__init__(terminal.screen, limits, channel.send)
         self._server = server
         self._listener = listener
         self._terminal = terminal
@@ -57,7 +57,11 @@ class Monitor(ScenarioMonitor):
             asking = (self._listener.descriptor, select.POLLIN)
         watching_output = False
         while self._ended is None:
-            wait = self._until_next_look()
+            wait = self._clock.due - time.monotonic()
+            if self._killed_at:
+                wait = _PATIENCE
+            elif self._folder is not None:
+                wait = min(wait, SECONDS_BETWEEN_LOOKS)
             events = self._events.poll(max(1, 1000 * (wait if watching_output else self._quiet)))
             # Before anything else: a process may ask without end, and now it surely waits.
             self._check_clock()
@@ -139,12 +143,6 @@ class Monitor(ScenarioMonitor):
             return None
         return None if self._terminal.has_unread_input() else self._inputs.pop()
 
-    def _until_next_look(self) -> float:
-        if self._killed_at:
-            return _PATIENCE
-        wait = self._clock.due - time.monotonic()
-        return wait if self._folder is None else min(wait, SECONDS_BETWEEN_LOOKS)
-
     def _check_clock(self) -> None:
         now = time.monotonic()
         if self._killed_at:
@@ -162,9 +160,6 @@ class Monitor(ScenarioMonitor):
         if self._ended is None:
             self._killed_at = time.monotonic()
             self._server.send(b"K")
-
-    def _deliver(self, message: bytes) -> None:
-        self._channel.send(message)
 
     def _exclude_since(self, begun: float) -> None:
         self._clock.exclude(time.monotonic() - begun)

@@ -23,7 +23,7 @@ from harness.execution.sharing import (
 )
 
 if TYPE_CHECKING:
-    from harness.execution.linux.server import ServerLink
+    from harness.execution.linux.driver import ServerLink
 
 _MIB = 1024 * 1024
 _TOUCHED_KIB = 64 * 1024

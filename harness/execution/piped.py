@@ -1,25 +1,167 @@
-"""An interpreter started for one scenario, its three pipes, and the end of all it started; it is
-watched over its pipes, and what it asks for is typed."""
+"""Runs submissions where there are no terminals: one interpreter per scenario, over three pipes.
+
+The portable tier, and all of it: nothing keeps a program from what its user may do. There is a
+limit on time, a cap on output and an end to all that was started, and memory is limited where
+the system counts it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import marshal
 import os
 import queue
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from enum import IntEnum
-from typing import IO
+from functools import partial
+from typing import IO, Any, Self
 
 from harness.common.errors import HarnessError
+from harness.execution.confinement import Confinement, tier_layers
+from harness.execution.driver import TOOL_LIMITS, AnyDriver, answer
+from harness.execution.folder import prepare, scratch_directory
 from harness.execution.inside.messages.frames import framed
-from harness.execution.protocol.observation import ScreenParser
-from harness.execution.runner import LOADED_MACHINE, ScenarioMonitor, StandInProcess
-from harness.model.observation import Ending
+from harness.execution.inside.scenario.evaluate import analyse
+from harness.execution.interpreter import Interpreter
+from harness.execution.protocol import bootstrap
+from harness.execution.protocol.jobs import server_setup, stand_in_setup
+from harness.execution.protocol.observation import ScreenParser, plain_screen
+from harness.execution.runner import (
+    ENTRY,
+    LOADED_MACHINE,
+    SOURCES,
+    RememberedAnswers,
+    ScenarioMonitor,
+    StandInProcess,
+    SubmissionRunner,
+)
+from harness.model.assignment import Assignment, SourceFile
+from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Key, Limits
+
+_MIB = 1024 * 1024
+_MODULES = (
+    "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
+    "modules", "clock", "limits", "stand_ins.graph", "stand_ins.calls",
+    "scenario.evaluate", "scenario.process", "piped",
+)  # fmt: skip
+_PROGRAM = f"""\
+{bootstrap.LOADER}
+import os
+modules, setup, job = [message(lambda count: os.read(0, count)) for _ in range(3)]
+package = load(modules, ("limits",))
+package.piped.serve(setup, job)
+"""
+
+
+class PipedDriver(AnyDriver):
+    """A fresh interpreter for each stimulus."""
+
+    def __init__(self, interpreter: Interpreter, *, hash_seed: int = 0) -> None:
+        super().__init__(interpreter, Tier.PORTABLE)
+        self._command = [str(interpreter.path), *bootstrap.FLAGS, "-c", _PROGRAM]
+        self._environment = bootstrap.environment(hash_seed) | {
+            "MALLOC_ARENA_MAX": "1",  # a second thread must not take from the memory allowed
+        }
+        self._modules = b""
+        self.answers = RememberedAnswers()
+
+    def __enter__(self) -> Self:
+        self._modules = marshal.dumps(bootstrap.inside_modules(self.interpreter, _MODULES), 2)
+        self._directory = str(prepare(self._held.enter_context(scratch_directory())))
+        return self
+
+    def submission(
+        self,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        reference: tuple[SourceFile, ...] = (),
+    ) -> AbstractContextManager[PipedSubmission]:
+        return nullcontext(PipedSubmission(self, assignment, files, reference))
+
+    def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[PipedTool]:
+        return nullcontext(PipedTool(self, sources, entry))
+
+    def start(
+        self, stack: ExitStack, setup: bytes, job: dict[str, Any], limits: Limits
+    ) -> PipedProcess:
+        """A process that does this job, until the stack is left. HarnessError when its interpreter
+        cannot be run."""
+        process = PipedProcess(self._command, self._environment, self.directory, limits)
+        stack.callback(process.close)
+        job |= {
+            "ask": process.secret + b"?",
+            "over": process.secret + b".",
+            "beat": process.beats.period,
+            "memory": limits.memory_mib * _MIB,
+        }
+        for message in (self._modules, setup, marshal.dumps(job, 2)):
+            process.send(message)
+        return process
+
+    def setup(self, more: Mapping[str, object], *, writes: bool = False) -> bytes:
+        """What every process of a submission or tool receives first."""
+        confinement = Confinement(tier_layers(self.tier)).for_server(
+            self.directory, notify=False, writable=self.directory if writes else ""
+        )
+        common = {
+            "directory": self.directory,
+            "environment": bootstrap.INNER_ENVIRONMENT,
+            "rlimits": confinement["rlimits"],
+            "limits_memory": confinement["limits_memory"],
+        }
+        return marshal.dumps(common | dict(more), 2)
+
+
+class PipedSubmission(SubmissionRunner):
+    """Observes one submission, in a fresh interpreter for each stimulus."""
+
+    def __init__(
+        self,
+        driver: PipedDriver,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        reference: tuple[SourceFile, ...],
+    ) -> None:
+        ask = partial(driver.answers.ask, lambda: PipedTool(driver, SOURCES, ENTRY))
+        super().__init__(assignment, driver.folders, None, ask)
+        self._driver = driver
+        self._setup = driver.setup(server_setup(assignment, files), writes=assignment.writes_files)
+        self._stand_in_setup = driver.setup(stand_in_setup(assignment, reference))
+
+    def _compile(self, job: dict[str, Any]) -> int | None:
+        return analyse("", job["texts"][1], (), frozenset(self._functions))[1]
+
+    def _start_stand_in(
+        self, stack: ExitStack, job: dict[str, Any], limits: Limits
+    ) -> PipedStandIn:
+        return PipedStandIn(self._driver.start(stack, self._stand_in_setup, job, limits), limits)
+
+    def _start(
+        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
+    ) -> PipedMonitor:
+        return PipedMonitor(self._driver.start(stack, self._setup, job, limits), screen, limits)
+
+
+class PipedTool:
+    """A function of ours, loaded anew for every call."""
+
+    def __init__(self, driver: PipedDriver, sources: Mapping[str, str], entry: str) -> None:
+        self._driver = driver
+        modules = bootstrap.tool_modules(driver.interpreter, sources, entry)
+        self._setup = driver.setup({"tool": modules, "entry": entry})
+
+    def run(self, payload: str) -> str:
+        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
+        with ExitStack() as stack:
+            process = self._driver.start(stack, self._setup, {"payload": payload}, TOOL_LIMITS)
+            return answer(PipedMonitor(process, plain_screen(), TOOL_LIMITS).follow())
+
 
 _SECRET_BYTES = 16
 _HEARTBEAT = 0.1
@@ -79,16 +221,13 @@ class PipedMonitor(ScenarioMonitor):
     """One scenario's process, an interpreter of its own, behind pipes."""
 
     def __init__(self, process: PipedProcess, screen: ScreenParser, limits: Limits) -> None:
-        super().__init__(screen, limits)
+        super().__init__(screen, limits, process.send)
         self._process = process
         self._unshown = b""
         self._said = b""  # until it is up
         self._over = False
         self._up = False
-
-    @property
-    def began(self) -> bool:
-        return self._process.beats.began
+        self.began = False
 
     def _follow(self) -> tuple[int, float]:
         process = self._process
@@ -125,9 +264,6 @@ class PipedMonitor(ScenarioMonitor):
     def _kill(self) -> None:
         self._process.kill()
 
-    def _deliver(self, message: bytes) -> None:
-        self._process.send(message)
-
     def _exclude_since(self, begun: float) -> None:
         self._process.beats.begin()
 
@@ -143,7 +279,9 @@ class PipedMonitor(ScenarioMonitor):
             self._part()
 
     def _is_for_us(self, frame: bytes) -> bool:
-        return self._process.beats.hear(frame) or super()._is_for_us(frame)
+        is_about_time = self._process.beats.hear(frame)
+        self.began = self._process.beats.began
+        return is_about_time or super()._is_for_us(frame)
 
     def _part(self) -> None:
         """Show what came, up to what may be the beginning of a word of ours."""
@@ -184,11 +322,8 @@ class PipedStandIn(StandInProcess):
     """One scenario's process with the stand-in modules; whoever starts it closes it."""
 
     def __init__(self, process: PipedProcess, limits: Limits) -> None:
-        super().__init__(limits)
+        super().__init__(process.send, limits)
         self._process = process
-
-    def send(self, message: bytes) -> None:
-        self._process.send(message)
 
     def _hear(self) -> bool:
         event = self._process.hear(self._process.beats.period)
@@ -252,12 +387,9 @@ class PipedProcess:
             raise HarnessError(f"{command[0]} did not start: {error.strerror}") from None
         self._events: queue.Queue[tuple[Pipe, bytes]] = queue.Queue(_MOST_WAITING)
         self.open = set(Pipe)
-        for pipe, stream in (
-            (Pipe.SHOWN, self._process.stdout),
-            (Pipe.SAID, self._process.stderr),
-        ):
-            reader = threading.Thread(target=self._read, args=(pipe, stream), daemon=True)
-            reader.start()
+        streams = {Pipe.SHOWN: self._process.stdout, Pipe.SAID: self._process.stderr}
+        for each in streams.items():
+            threading.Thread(target=self._read, args=each, daemon=True).start()
 
     def send(self, message: bytes) -> None:
         """Write to its standard input; nothing where it has ended."""
@@ -317,11 +449,10 @@ class PipedProcess:
 
     def _read(self, pipe: Pipe, stream: IO[bytes]) -> None:
         with stream:
-            while True:
+            data = b"more"
+            while data:
                 try:
                     data = os.read(stream.fileno(), _CHUNK)
                 except OSError:
                     data = b""
                 self._events.put((pipe, data))
-                if not data:
-                    return

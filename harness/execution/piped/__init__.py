@@ -1,1 +1,0 @@
-"""Submissions over pipes, one interpreter per scenario: systems without terminals."""
