@@ -19,27 +19,29 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import combinations
 
-from harness.model.study import Fingerprint, group_by_name
-from harness.study.likeness import Likeness, groups, likeness
-from harness.study.program_texts import fingerprints, token_fingerprints
+from harness.model.study import group_by_name
+from harness.study.likeness import groups, likeness
+from harness.study.program_texts import token_fingerprints
 from tests.study.class_of_copies import (
     DISGUISES,
     PREFIX,
     SOURCE,
     STYLE_OF,
     TURNED_BY_COPIES,
+    alike,
     alike_by_chance,
     disguised,
     made_class,
+    prints,
     programs,
     reference_of,
+    scores_of,
 )
 
 CLASS = 1000
 COPIES = (1, 3, 10, 25)
 DRAWS = 6
 Scores = Mapping[frozenset[str], float]
-Read = Callable[[list[bytes]], list[tuple[int, int, int, int]]]
 Tool = Callable[[Mapping[str, str], str], Scores]  # of texts by name, and what all were given
 
 
@@ -70,7 +72,7 @@ def main() -> None:
 
 def _alike(share: float) -> None:
     """Of programs that are not copies, none should be in a group with all others."""
-    found = [_likeness(alike_by_chance(10, draw, share), "") for draw in range(DRAWS)]
+    found = [alike(alike_by_chance(10, draw, share)) for draw in range(DRAWS)]
     highest = max(pair.score for each in found for pair in each.pairs)
     largest = max(len(group) for each in found for group in (*groups(each.connected), ("one",)))
     print(f"{share:34} {highest:21.2f} {largest:14}")
@@ -90,9 +92,9 @@ def _cost() -> None:
         for number in range(CLASS)
     }
     begun = time.process_time()
-    prints = {name: _prints(text) for name, text in many.items()}
+    found = {name: prints(text) for name, text in many.items()}
     read = time.process_time() - begun
-    likeness(prints)
+    likeness(found)
     total = time.process_time() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"\n{CLASS} programs: {read:.1f} s of CPU time to read, {total:.1f} s in all, {peak} MiB")
@@ -155,33 +157,18 @@ def area_under_the_curve(same: Iterable[float], others: Iterable[float]) -> floa
     return sum(above) / len(above)
 
 
-def _prints(text: str, read: Read = fingerprints) -> tuple[Fingerprint, ...]:
-    return tuple(
-        Fingerprint(value=value, first_line=first, last_line=last, file=file)
-        for value, first, last, file in read([text.encode()])
-    )
-
-
-def _likeness(texts: Mapping[str, str], given: str) -> Likeness:
-    prints = {name: _prints(text) for name, text in texts.items()}
-    return likeness(prints, given=_prints(given))
-
-
 def _ours(texts: Mapping[str, str], given: str) -> Scores:
-    pairs = _likeness(texts, given).pairs
-    return {frozenset((pair.first, pair.second)): pair.score for pair in pairs}
+    return scores_of(alike(texts, given=given))
 
 
 def _ours_by_tokens(texts: Mapping[str, str], given: str) -> Scores:
     """As if every program had a syntax error."""
-    prints = {name: _prints(text, token_fingerprints) for name, text in texts.items()}
-    pairs = likeness(prints, given=_prints(given, token_fingerprints)).pairs
-    return {frozenset((pair.first, pair.second)): pair.score for pair in pairs}
+    return scores_of(alike(texts, token_fingerprints, given))
 
 
 def _ours_listed(texts: Mapping[str, str], given: str) -> Scores:
     """The same in the order of the page, where pairs of groups come first."""
-    found = _likeness(texts, given)
+    found = alike(texts, given=given)
     group_of = group_by_name(groups(found.connected))
     return {
         frozenset((pair.first, pair.second)): pair.score
@@ -192,8 +179,8 @@ def _ours_listed(texts: Mapping[str, str], given: str) -> Scores:
 
 def _winnowing(texts: Mapping[str, str], given: str) -> Scores:
     """The same fingerprints, of which what was given is taken away, and nothing is weighed."""
-    base = {one.value for one in _prints(given)}
-    values = {name: {one.value for one in _prints(text)} - base for name, text in texts.items()}
+    base = {one.value for one in prints(given)}
+    values = {name: {one.value for one in prints(text)} - base for name, text in texts.items()}
     return {
         frozenset((one, other)): len(values[one] & values[other])
         / max(1, min(len(values[one]), len(values[other])))

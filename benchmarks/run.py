@@ -10,16 +10,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 from benchmarks import spawned
+from benchmarks.soak.machine import cpu_of_all
 from benchmarks.workload import REFERENCE, Workload, workload
 from harness.execution import (
     Driver,
@@ -33,8 +32,9 @@ from harness.execution.linux.kernel import ProcessClock
 from harness.judging.judge import Judge
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Observation, Tier
-from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.stimulus import Call, Limits, Run, Stimulus, Typed
+from tests import plans
 
 _UNCONFINED = "ours, no layer at all"
 
@@ -147,38 +147,24 @@ def _floor(interpreter: Interpreter, load: Workload) -> Round:
 
 
 def _spawned(interpreter: Interpreter, load: Workload) -> Round:
-    before = _cpu()
+    before = cpu_of_all()
     outcome = spawned.measure(interpreter.path, REFERENCE, load.calls, load.games)
     expected = tuple(f"{printed}{value}\0" for value, printed in load.call_answers)
     assert outcome.call_answers == expected, "pexpect.spawn answered wrongly"
     assert outcome.game_answers == load.game_answers, "pexpect.spawn played wrongly"
     calls, games = outcome.call_seconds, outcome.game_seconds
-    return Round(calls=calls, games=games, submission=calls + games, cpu=_cpu() - before)
-
-
-def _assignment() -> Assignment:
-    support = SourceFile(name="a1_support.py", data=(REFERENCE / "a1_support.py").read_bytes())
-    names = ("check_input", "add_piece", "remove_piece", "check_win")
-    return Assignment(
-        id="benchmark",
-        title="",
-        course="",
-        python="3.12",
-        submission_files=("a1.py",),
-        laid_as=None,
-        functionality_marks=Fraction(6),
-        limits=Limits(),
-        policy=None,
-        clauses=(),
-        functions=tuple(FunctionSignature(name=name, parameters=()) for name in names),
-        variants=(ProvidedVariant(constants=(), files=(support,)),),
-    )
+    return Round(calls=calls, games=games, submission=calls + games, cpu=cpu_of_all() - before)
 
 
 def _ours(
     interpreter: Interpreter, tier: Tier, layers: frozenset[str], load: Workload
 ) -> Callable[[], Round]:
-    assignment = _assignment()
+    support = SourceFile(name="a1_support.py", data=(REFERENCE / "a1_support.py").read_bytes())
+    names = ("check_input", "add_piece", "remove_piece", "check_win")
+    assignment = plans.assignment(
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in names),
+        variants=(ProvidedVariant(constants=(), files=(support,)),),
+    )
     files = (SourceFile(name="a1.py", data=(REFERENCE / "a1.py").read_bytes()),)
     calls = [Stimulus(action=Call(expression=expression)) for expression in load.calls]
     games = [
@@ -223,12 +209,6 @@ def _ours(
         return Round(calls=call_seconds, games=game_seconds, submission=whole, cpu=used)
 
     return measure
-
-
-def _cpu() -> float:
-    """Seconds of processor time of this process and of all that ended below it."""
-    below = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + below.ru_utime + below.ru_stime
 
 
 def _assert_key(load: Workload, calls: list[Observation], games: list[Observation]) -> None:

@@ -110,15 +110,7 @@ def measured(
     others = [] if cluster is None else list(cluster.running.items())
     before = {name: cpu_of(process.pid) for name, process in others}
     started = time.monotonic()
-    client = subprocess.Popen(
-        runs.command(out, *named, *arguments),
-        cwd=graded_class.root,
-        env=runs.environment(out.with_name(out.name + ".tmp")),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    client = runs.started(graded_class.root, out, *named, *arguments, stderr=subprocess.PIPE)
     samples = {"client": MemorySamples(client.pid)}
     samples |= {name: MemorySamples(process.pid) for name, process in others}
     spent, ended = [0.0], threading.Event()

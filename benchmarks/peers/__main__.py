@@ -13,11 +13,11 @@ import sys
 from pathlib import Path
 
 from benchmarks.peers.environments import InstallError, environment
-from benchmarks.peers.processes import adopt
 from benchmarks.peers.shop import UnexpectedError, open_shop
 from benchmarks.peers.timing import show_times
 from benchmarks.peers.tools import ROOT, all_tools
 from benchmarks.peers.verdicts import show_verdicts
+from benchmarks.soak.machine import adopt_orphans
 from harness.common.errors import UserError
 from harness.execution import choose_tier, find_interpreter
 from harness.model.observation import Tier
@@ -37,7 +37,7 @@ def main() -> None:
             bins[peer] = environment(interpreter.path, peer, WORK / "environments")
         tools = all_tools(bins)
         shop = open_shop(WORK / "runs", interpreter.path)
-        adopt()
+        adopt_orphans()
         print(f"Python {interpreter.version}; ours in the {tier.tier} tier")
         show_verdicts(shop, tools)
         show_times(shop, tools, options.rounds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import signal
@@ -11,8 +10,6 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
-_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +23,9 @@ class Ran:
     output: str
 
 
-def adopt() -> None:
-    """What a command leaves running becomes our child, so that it is counted and ended."""
-    if ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
-
-
 def run(command: list[str], folder: Path, environ: dict[str, str], limit: float) -> Ran:
-    """Run `command` in `folder` for at most `limit` seconds. Call `adopt` once before."""
+    """Run `command` in `folder` for at most `limit` seconds. Call `adopt_orphans` once
+    before: what it leaves running is then our child, so that it is counted and ended."""
     before = _cpu()
     with tempfile.TemporaryFile() as screen:
         started = time.perf_counter()

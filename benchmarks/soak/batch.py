@@ -80,15 +80,8 @@ def watched(folder: Path, out: Path, token: str, *paths: str) -> Watched:
     temporary = out.with_name(out.name + ".tmp")
     before = machine.Traces.now()
     started = time.monotonic()
-    process = subprocess.Popen(
-        runs.command(out, *paths, "--assignment", "hostile"),
-        cwd=folder,
-        env=runs.environment(temporary),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    arguments = (*paths, "--assignment", "hostile")
+    process = runs.started(folder, out, *arguments, stderr=subprocess.PIPE)
     memory = machine.MemorySamples(process.pid)
     moments: dict[int, float] = {}
     listener = threading.Thread(target=_listen, args=(process, moments))

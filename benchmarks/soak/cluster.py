@@ -128,16 +128,9 @@ def _through(
     log_path = folder / "client.log"
     while True:
         starts += 1
-        command = runs.command(out, "class", "--scheduler", cluster.address)
+        arguments = ("class", "--scheduler", cluster.address)
         with log_path.open("ab") as log:
-            client = subprocess.Popen(
-                command,
-                cwd=folder,
-                env=runs.environment(folder / "client.tmp"),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-            )
+            client = runs.started(folder, out, *arguments, stderr=log)
         while client.poll() is None:
             assert time.monotonic() < deadline, "the batch does not end"
             done = graded(out, before)

@@ -93,7 +93,7 @@ class Whole:
         if not (out / "run.sqlite").exists():
             assert not out.exists() or not any(out.glob("*.*"))
             return "nothing"
-        ids = [row[0] for row in rows(out)] if _has_tables(out) else []
+        ids = [row[0] for row in rows(out)] if _selected(out, "1 FROM sqlite_master") else []
         assert len(ids) == len(set(ids)) and set(ids) <= self._ids, ids
         return self._report(out)
 
@@ -127,20 +127,16 @@ class Whole:
 
 def rows(out: Path) -> list[Any]:
     """The submissions in the database: id, digest of the source, mark, in the order of ids."""
+    found = _selected(out, "id, source_digest, result FROM submission ORDER BY id")
+    return [
+        (name, digest, json.loads(zlib.decompress(data))["mark"]) for name, digest, data in found
+    ]
+
+
+def _selected(out: Path, query: str) -> list[Any]:
     address = f"file:{out / 'run.sqlite'}?mode=ro"
     with closing(sqlite3.connect(address, uri=True)) as database:
-        found = database.execute("SELECT id, source_digest, result FROM submission ORDER BY id")
-        return [(name, digest, _mark(result)) for name, digest, result in found]
-
-
-def _mark(result: bytes) -> object:
-    return json.loads(zlib.decompress(result))["mark"]
-
-
-def _has_tables(out: Path) -> bool:
-    address = f"file:{out / 'run.sqlite'}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True)) as database:
-        return bool(database.execute("SELECT 1 FROM sqlite_master").fetchone())
+        return database.execute(f"SELECT {query}").fetchall()
 
 
 def _killed(folder: Path, out: Path, moment: float, *, writing: bool) -> tuple[int | None, float]:
@@ -148,14 +144,7 @@ def _killed(folder: Path, out: Path, moment: float, *, writing: bool) -> tuple[i
     its report), and wait until all below it has ended; how many processes that were (None if the
     run was over before), and how many seconds the last lived. AssertionError if one stays."""
     temporary = out.with_name(out.name + ".tmp")
-    process = subprocess.Popen(
-        runs.command(out, "class"),
-        cwd=folder,
-        env=runs.environment(temporary),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = runs.started(folder, out, "class")
     before = _written(out)
     while writing and process.poll() is None and _written(out) == before:
         time.sleep(0.001)

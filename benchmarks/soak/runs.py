@@ -24,6 +24,21 @@ def environment(temporary: Path) -> dict[str, str]:
     return {**os.environ, "TMPDIR": str(temporary), "COLUMNS": "200", "PYTHONUTF8": "1"}
 
 
+def started(
+    course: Path, out: Path, *arguments: str | Path, stderr: Any = subprocess.DEVNULL
+) -> subprocess.Popen[str]:
+    """`harness grade` into `out`, while it runs; its temporary folder is beside that."""
+    return subprocess.Popen(
+        command(out, *arguments),
+        cwd=course,
+        env=environment(out.with_name(out.name + ".tmp")),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        text=True,
+    )
+
+
 def grade(course: Path, out: Path, *arguments: str | Path) -> str:
     """Run to the end; what it said on stderr. AssertionError unless the run is complete."""
     temporary = out.with_name(out.name + ".tmp")
@@ -49,9 +64,7 @@ def results(out: Path) -> dict[str, Any]:
 
 def timeless(out: Path) -> bytes:
     """The bytes of results.json but for the moments of start and end."""
-    whole = results(out)
-    data = (out / "results.json").read_bytes()
-    return _without_times(data, whole)
+    return _without_times((out / "results.json").read_bytes(), results(out))
 
 
 def pages(out: Path) -> dict[str, str]:

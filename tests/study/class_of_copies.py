@@ -12,12 +12,18 @@ from __future__ import annotations
 import ast
 import builtins
 import random
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from harness.model.study import Fingerprint
+from harness.study.likeness import Likeness, likeness
 from harness.study.program_texts import fingerprints
+
+Read = Callable[[list[bytes]], list[tuple[int, int, int, int]]]
 
 SUBMISSIONS = Path(__file__).parents[2] / "submissions"
 SAMPLES = SUBMISSIONS / "connect4ish"
@@ -44,6 +50,28 @@ STYLES = {
 }  # fmt: skip
 STYLE_OF = {name: style for style, names in STYLES.items() for name in names}
 PREFIX = "copy of "
+
+
+def prints(text: str, read: Read = fingerprints) -> tuple[Fingerprint, ...]:
+    """The fingerprints of a program of one file."""
+    return tuple(
+        Fingerprint(value=value, first_line=first, last_line=last, file=file)
+        for value, first, last, file in read([text.encode()])
+    )
+
+
+def alike(
+    texts: Mapping[str, str], read: Read = fingerprints, given: str = "", **options: Any
+) -> Likeness:
+    """The likeness of these programs, to which this text was given."""
+    found = {name: prints(text, read) for name, text in texts.items()}
+    return likeness(found, given=prints(given, read), **options)
+
+
+def scores_of(found: Likeness) -> defaultdict[frozenset[str], float]:
+    """Of all pairs; 0 for one that is not among them."""
+    scores = {frozenset((pair.first, pair.second)): pair.score for pair in found.pairs}
+    return defaultdict(float, scores)
 
 
 def programs() -> dict[str, str]:

@@ -6,8 +6,7 @@ import base64
 import json
 import re
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -29,39 +28,25 @@ from tests.study.class_of_copies import (
     SOURCE,
     STYLE_OF,
     TURNED,
+    alike,
     alike_by_chance,
     disguised,
     made_class,
+    prints,
     programs,
     reference_of,
+    scores_of,
 )
 from tests.tiny_course import Course
 
 Scores = dict[frozenset[str], float]
 
 
-def prints(text: str, read: Any = fingerprints) -> tuple[Fingerprint, ...]:
-    return tuple(
-        Fingerprint(value=value, first_line=first, last_line=last, file=file)
-        for value, first, last, file in read([text.encode()])
-    )
-
-
 tokens = partial(prints, read=token_fingerprints)
-
-
-def alike(texts: Mapping[str, str], read: Any = fingerprints, **options: Any) -> Likeness:
-    return likeness({name: prints(text, read) for name, text in texts.items()}, **options)
 
 
 def names(pairs: Iterable[SimilarPair]) -> list[tuple[str, str]]:
     return [(pair.first, pair.second) for pair in pairs]
-
-
-def scores_of(found: Likeness) -> Scores:
-    """Of all pairs; 0 for one that is not among them."""
-    scores = {frozenset((pair.first, pair.second)): pair.score for pair in found.pairs}
-    return defaultdict(float, scores)
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +162,7 @@ def measured(copies: int, draw: int, independent: int) -> tuple[Likeness, set[fr
     """A class made for it, and the pairs of one source."""
     texts = made_class(copies, draw, independent=independent)
     of_source = [name for name in texts if name.startswith(SOURCE)]
-    found = alike(texts, given=prints(reference_of(draw)))
+    found = alike(texts, given=reference_of(draw))
     return found, set(map(frozenset, combinations(of_source, 2)))
 
 
