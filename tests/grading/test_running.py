@@ -11,6 +11,7 @@ from harness.grading.observing.running import (
     LOWEST_SECONDS,
     SHORTEST_SECONDS,
     LoopingBudget,
+    Running,
     run_all,
 )
 from harness.model.observation import Ending, Observation
@@ -80,12 +81,8 @@ def test_a_function_that_loops_everywhere_costs_two_full_limits() -> None:
     program = Program(dict.fromkeys("abcd", NEVER))
     found = endings(program, *(scenario(name) for name in "abcd"))
     assert found == {"a": "cpu_limit", "b": STOPPED, "c": STOPPED, "d": "cpu_limit"}
-    assert program.asked == [
-        ("a", 1.0),
-        ("b", SHORTEST_SECONDS),
-        ("c", SHORTEST_SECONDS),
-        ("d", 1.0),
-    ]
+    short = SHORTEST_SECONDS
+    assert program.asked == [("a", 1.0), ("b", short), ("c", short), ("d", 1.0)]
 
 
 @pytest.mark.parametrize("limit", [Ending.CPU_LIMIT, Ending.TIMEOUT])
@@ -96,29 +93,26 @@ def test_what_was_stopped_early_says_at_which_limit(limit: Ending) -> None:
     assert (stopped.ending.value, stopped.detail) == (STOPPED, limit.value)
 
 
-def test_a_program_that_loops_sometimes_gets_the_full_limit_again() -> None:
-    program = Program({"a": NEVER, "b": 0.9, "c": 0.01, "d": NEVER, "e": 0.9})
-    found = both_ways(program, *(scenario(name) for name in "abcde"))
-    assert set(found.values()) == {"answered", "cpu_limit"}
-    assert found["b"] == found["e"] == "answered"
+LOOPING_SOMETIMES = {
+    "it gets the full limit again": (NEVER, 0.9, 0.01, NEVER, 0.9),
+    "one that ended before the first loop counts as well": (0.9, NEVER, 0.9, NEVER),
+    "slow, and looping on the first board": (NEVER, *[0.6] * 8),
+}
 
 
-def test_one_that_ended_before_the_first_loop_counts_as_well() -> None:
-    program = Program({"a": 0.9, "b": NEVER, "c": 0.9, "d": NEVER})
-    found = both_ways(program, *(scenario(name) for name in "abcd"))
-    assert list(found.values()) == ["answered", "cpu_limit", "answered", "cpu_limit"]
+@pytest.mark.parametrize("needs", LOOPING_SOMETIMES.values(), ids=LOOPING_SOMETIMES)
+def test_a_program_that_loops_sometimes(needs: tuple[float, ...]) -> None:
+    scenarios = many("f", len(needs))
+    program = Program({one.id: need for one, need in zip(scenarios, needs, strict=True)})
+    found = both_ways(program, *scenarios)
+    expected = ["cpu_limit" if need is NEVER else "answered" for need in needs]
+    assert list(found.values()) == expected
 
 
 def test_a_draw_that_ended_before_the_loop_counts_as_well() -> None:
     program = Program({"a0": 0.9, "a1": NEVER, "b0": 0.9, "b1": 0.9})
     found = both_ways(program, scenario("a", draws=2), scenario("b", draws=2))
     assert found == {"a": "cpu_limit", "b": "answered"}
-
-
-def test_right_but_slow_and_looping_on_the_first_board() -> None:
-    program = Program({"f0": NEVER} | {f"f{number}": 0.6 for number in range(1, 9)})
-    found = both_ways(program, *many("f", 9))
-    assert list(found.values()) == ["cpu_limit"] + ["answered"] * 8
 
 
 def test_right_but_slow_everywhere() -> None:
@@ -220,20 +214,6 @@ def test_no_draw_is_run_after_one_that_hit_a_limit() -> None:
     assert [name for name, _ in program.asked] == ["a0", "a1"]
 
 
-def test_what_is_remembered_is_not_run() -> None:
-    program = Program({"a": 0.1, "b": 0.1})
-    kept = (Observation(ending=Ending.ANSWERED),)
-    ran = run_all(
-        program,
-        plan(scenario("a"), scenario("b")),
-        None,
-        recall=lambda entry: kept if entry.id == "a" else None,
-    )
-    assert [name for name, _ in program.asked] == ["b"]
-    assert ran.fresh == frozenset({"b"})
-    assert ran.observed["a"] is kept
-
-
 @pytest.mark.parametrize("needs", [NEVER, 0.9])
 def test_with_a_memory_of_the_same_program_all_comes_out_the_same(needs: float) -> None:
     """Whatever earlier run it is of: what was stopped early is never remembered."""
@@ -248,29 +228,28 @@ def test_with_a_memory_of_the_same_program_all_comes_out_the_same(needs: float) 
     assert {name for name, _ in program.asked} == again.fresh
 
 
+def remembering(program: Program, **kept: Ending) -> Running:
+    """A run of a, b and c, of which some are known to end so at their full limit."""
+    known = {name: (Observation(ending=ending),) for name, ending in kept.items()}
+    scenarios = [scenario(name) for name in "abc"]
+    return run_all(program, plan(*scenarios), None, recall=lambda entry: known.get(entry.id))
+
+
+def test_what_is_remembered_is_not_run() -> None:
+    program = Program({"b": 0.1})
+    ran = remembering(program, a=Ending.ANSWERED, c=Ending.ANSWERED)
+    assert [name for name, _ in program.asked] == ["b"]
+    assert ran.fresh == {"b"}
+    assert [seen.ending for seen in ran.observed["a"]] == [Ending.ANSWERED]
+
+
 def test_what_is_remembered_to_end_gives_the_rest_the_full_limit_again() -> None:
-    program = Program({"c": 0.9})
-    kept = {
-        "a": (Observation(ending=Ending.CPU_LIMIT),),
-        "b": (Observation(ending=Ending.ANSWERED),),
-    }
-    ran = run_all(
-        program,
-        plan(*(scenario(name) for name in "abc")),
-        None,
-        recall=lambda entry: kept.get(entry.id),
-    )
+    ran = remembering(Program({"c": 0.9}), a=Ending.CPU_LIMIT, b=Ending.ANSWERED)
     assert ran.observed["c"][-1].ending is Ending.ANSWERED
 
 
 def test_what_is_remembered_to_loop_at_the_full_limit_stays_so() -> None:
     program = Program({"a": NEVER, "c": NEVER})
-    kept = (Observation(ending=Ending.CPU_LIMIT),)
-    ran = run_all(
-        program,
-        plan(*(scenario(name) for name in "abc")),
-        None,
-        recall=lambda entry: kept if entry.id == "b" else None,
-    )
+    ran = remembering(program, b=Ending.CPU_LIMIT)
     assert {seen[-1].ending for seen in ran.observed.values()} == {Ending.CPU_LIMIT}
     assert [name for name, _ in program.asked] == ["a", "c"]

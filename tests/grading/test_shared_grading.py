@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +34,7 @@ from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
 from tests import plans
 from tests.inline import DRIVERS, grader_of, handed_in
-from tests.tiny_course import SMALL, Course
+from tests.tiny_course import Course
 
 SUPPORT = "SIZE = 3\nNAMES = ['x', 'o']\n"
 REFERENCE = """\
@@ -59,35 +61,17 @@ provided: [support.py]
 functionality_marks: 4
 limits: {cpu_seconds: 0.3}
 policy: policy.yaml
-clauses: clauses.yaml
 """
-SCENARIOS = {
-    "fresh": """\
-function: fresh
-clause: "1"
-scenarios:
-  - {name: a fresh one, constants: {SIZE: [2, 3, 4]}, call: fresh()}
-  - {name: again, call: fresh()}
-  - {name: its length, constants: {SIZE: [2, 3, 4]}, call: len(fresh())}
-""",
-    "count": """\
-function: count
-clause: "1"
-scenarios:
-  - {name: counts, call: "count([1, 2])"}
-  - {name: counts none, call: "count([])"}
-""",
-    "ask": """\
-function: ask
-clause: "1"
-scenarios:
-  - {name: asks, call: ask(), input: [me]}
-  - {name: the program, run: a1.py}
-""",
-    "after": """\
+SCENARIOS = """\
 function: after
-clause: "1"
 scenarios:
+  - {name: a fresh one, function: fresh, constants: {SIZE: [2, 3, 4]}, call: fresh()}
+  - {name: again, function: fresh, call: fresh()}
+  - {name: its length, function: fresh, constants: {SIZE: [2, 3, 4]}, call: len(fresh())}
+  - {name: counts, function: count, call: "count([1, 2])"}
+  - {name: counts none, function: count, call: "count([])"}
+  - {name: asks, function: ask, call: ask(), input: [me]}
+  - {name: the program, function: ask, run: a1.py}
   - {name: first, call: "after([10, 11, 12])"}
   - {name: second, call: "after([ 11, 12,13])"}
   - {name: third, call: "after([12, 13, 14])"}
@@ -95,21 +79,14 @@ scenarios:
   - {name: also before, call: "after([9, 10,11])"}
   - {name: short, call: "after([1])"}
   - {name: in between, call: "after([2])"}
-""",
-}
+"""
 
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
-    files = {
-        "specs/small/assignment.yaml": SMALL + SETTINGS,
-        "specs/small/policy.yaml": "{}\n",
-        "specs/small/clauses.yaml": 'clauses:\n  - {id: "1", section: S, text: Do it.}\n',
-        "reference/small/a1.py": REFERENCE,
-        "reference/small/support.py": SUPPORT,
-    }
-    files |= {f"specs/small/{name}.yaml": text for name, text in SCENARIOS.items()}
-    course = Course.lay(tmp_path_factory.mktemp("course"), files)
+    files = {"specs/small/policy.yaml": "{}\n", "reference/small/support.py": SUPPORT}
+    folder = tmp_path_factory.mktemp("course")
+    course = Course.small(folder, "small", REFERENCE, SCENARIOS, SETTINGS, **files)
     return prepare(load_assignment(course.root, "small"))
 
 
@@ -138,11 +115,11 @@ PROGRAMS = {
     ),
     "a list that grows": (
         REFERENCE.replace("    return len", "    SEEN.append(1)\n    return len") + "SEEN = []\n",
-        "`SEEN`, a list at module level, was changed by count/counts",
+        "`SEEN`, a list at module level, was changed by all/counts",
     ),
     "a provided list that grows": (
         REFERENCE.replace("    return len", "    NAMES.append(1)\n    return len"),
-        "`NAMES`, a list at module level, was changed by count/counts",
+        "`NAMES`, a list at module level, was changed by all/counts",
     ),
     "a text while it is loaded": (REFERENCE + "print(1)\n", "it prints while it is loaded"),
     "an iterator": (
@@ -236,16 +213,24 @@ def test_what_is_kept_of_a_shared_run_is_used_by_the_next_one_alone(
     assert all(first.observations[key] for key in apart.asked)
 
 
+@contextmanager
+def serving_reference(context: GradingContext) -> Iterator[Any]:
+    """A server of the reference."""
+    specification = context.specification
+    with (
+        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
+        driver.submission(specification.plan.assignment, specification.reference) as server,
+    ):
+        yield server
+
+
 def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_courses(
     context: GradingContext,
 ) -> None:
     plan = context.specification.plan
     all_of = [(scenario, stimulus) for scenario in plan.scenarios for stimulus in scenario.stimuli]
     audits = set()
-    with (
-        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
-        driver.submission(plan.assignment, context.specification.reference) as server,
-    ):
+    with serving_reference(context) as server:
         for secret in range(8):
             runs = SharedRuns(plan, context.key, bytes([secret]))
             together = runs.run(server, plan.scenarios)
@@ -266,11 +251,7 @@ def test_a_question_that_answers_another_one_comes_after_it(
     """What a program remembers of a question, in whatever way, answers none that comes later."""
     plan = context.specification.plan
     asked = []
-    with (
-        DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
-        driver.submission(plan.assignment, context.specification.reference) as server,
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with serving_reference(context) as server, pytest.MonkeyPatch.context() as patch:
         together = server.observe_together
         patch.setattr(
             server, "observe_together", lambda *args: asked.append(args) or together(*args)
@@ -278,7 +259,8 @@ def test_a_question_that_answers_another_one_comes_after_it(
         shared = SharedRuns(plan, context.key, secret)
         digests = shared.expected_digests(server)
         shared.run(server, plan.scenarios)
-    names = {name.rpartition("/")[2] for name in digests if name.startswith("after/")}
+    after = {each.id for each in plan.scenarios if each.function == "after"}
+    names = {name.rpartition("/")[2] for name in digests if name in after}
     # The first one's question shows the answer of the two before, which are asked elsewhere.
     assert names == {"first", "second", "third", "short", "in-between", "before", "also-before"}
     processes = [b"".join(g.jobs[number].packed for number in numbers) for g, numbers, _ in asked]
@@ -299,13 +281,15 @@ AUDITED = replace(PASSED, audit=frozenset({id(STIMULUS)}))
 
 
 class Answering:
-    """A server that always observes the same."""
+    """A server that answers its stimuli with these, and keeps the numbers of those it was asked."""
 
-    def __init__(self, answer: Observation) -> None:
-        self._answer = answer
+    def __init__(self, answers: Mapping[Stimulus, Observation]) -> None:
+        self._answers = answers
+        self.asked: list[int] = []
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        return self._answer
+        self.asked.append([*self._answers].index(stimulus))
+        return self._answers[stimulus]
 
 
 @pytest.mark.parametrize(
@@ -322,7 +306,7 @@ class Answering:
     ],
 )
 def test_what_refutes_the_proof(together: Together, alone: Observation, refuted: bool) -> None:
-    checked = CheckedObserver(Answering(alone), together, set(), None)
+    checked = CheckedObserver(Answering({STIMULUS: alone}), together, set(), None)
     checked.observe(STIMULUS, Limits())
     assert (checked.refuted is STIMULUS) is refuted
 
@@ -334,19 +318,6 @@ SAMPLE = plans.scenario("f/sample", stimuli=DRAWS, is_sample=True)
 def answered(number: int) -> Observation:
     value = Value(kind=ValueKind.INT, text=str(number))
     return Observation(ending=Ending.ANSWERED, phase=Phase.STIMULUS, value=value)
-
-
-class Counting:
-    """Answers with 7, or 0 where it is `right`, and keeps what it was asked."""
-
-    def __init__(self, right: int = -1) -> None:
-        self._right = right
-        self.asked: list[int] = []
-
-    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        index = DRAWS.index(stimulus)
-        self.asked.append(index)
-        return answered(0 if index == self._right else 7)
 
 
 @pytest.mark.parametrize(
@@ -371,7 +342,8 @@ def test_draws_after_a_failing_one_are_taken_from_the_shared_run(
         assert seen.value is not None
         return VerdictKind.PASSED if seen.value.text == "0" else VerdictKind.FAILED
 
-    server = Counting(right_alone)
+    answers = {each: answered(0 if at == right_alone else 7) for at, each in enumerate(DRAWS)}
+    server = Answering(answers)
     taken: set[int] = set()
     checked = CheckedObserver(server, Together(draws=draws), taken, kind_of)
     found = [checked.observe(stimulus, Limits()) for stimulus in DRAWS]
@@ -381,13 +353,8 @@ def test_draws_after_a_failing_one_are_taken_from_the_shared_run(
 
 
 def test_a_report_that_is_none_is_not_read() -> None:
-    for data in (
-        b"",
-        b"{}",
-        b"[\n\n\n",
-        b'{"phase":"stimulus"}\n\ni9,x\n',
-        b"[" * 9999 + b"\n\n\n",
-    ):
+    stub = b'{"phase":"stimulus"}\n\ni9,x\n'
+    for data in (b"", b"{}", b"[\n\n\n", stub, b"[" * 9999 + b"\n\n\n"):
         draw = DifferingDraw(scenario=SAMPLE, index=0, data=data, arguments=None)
         assert draw.observation() is None
 
@@ -399,18 +366,9 @@ def test_a_refuted_proof_costs_all_shared_passes(
     wrong = REFERENCE.replace("len(rows)", "len(rows) + 1")
     real = SubmissionServer.observe_together
 
-    def broken(
-        server: SubmissionServer,
-        group: SharedGroup,
-        order: Sequence[int],
-        keep: Keep,
-    ) -> SharedOutcome:
-        files, plan = context.specification.reference, context.specification.plan
-        with (
-            DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
-            driver.submission(plan.assignment, files) as reference,
-        ):
-            return real(reference, group, order, keep)
+    def broken(server: object, *arguments: Any) -> SharedOutcome:
+        with serving_reference(context) as reference:
+            return real(reference, *arguments)
 
     monkeypatch.setattr(SubmissionServer, "observe_together", broken)
     graded = together.grade(handed_in(wrong))
@@ -418,7 +376,7 @@ def test_a_refuted_proof_costs_all_shared_passes(
     assert graded.result.isolation is Isolation.ALONE
     assert not graded.result.flagged
     assert () not in graded.observations.values()
-    kinds = [each.verdict.kind for each in graded.result.scenarios if "count" in each.scenario_id]
+    kinds = [each.verdict.kind for each in graded.result.scenarios if "/count" in each.scenario_id]
     assert kinds == [VerdictKind.FAILED] * 2
 
 
@@ -428,10 +386,7 @@ def test_a_change_that_is_seen_once_is_enough_and_nothing_is_kept_of_the_second_
     kept = []
 
     def changes_once(
-        server: SubmissionServer,
-        group: SharedGroup,
-        order: Sequence[int],
-        keep: Keep = lambda number, data: True,
+        server: object, group: SharedGroup, order: Sequence[int], keep: Keep
     ) -> SharedOutcome:
         kept.append(keep(order[0], b"something else"))
         if len(kept) == 1:
