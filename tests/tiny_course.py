@@ -26,8 +26,10 @@ import pexpect
 import pytest
 from ptyprocess import PtyProcess
 
+from harness import load_assignment
 from harness.cli import main
-from tests.inline import InlineEngine, RememberingEngine, inline_engine, real_drivers
+from harness.model.result import SubmissionResult
+from tests.inline import InlineEngine, RememberingEngine, grade_here, inline_engine, real_drivers
 
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
@@ -242,6 +244,15 @@ class Course:
             timeout=PATIENCE,
             dimensions=(40, 200),
         )
+
+    def graded(self, name: str, **programs: str) -> dict[str, SubmissionResult]:
+        """Hand in one-file `programs` in in/, and grade all that lies there, in this process; the
+        results by their ids. The report is in out/."""
+        for student, program in programs.items():
+            self.write(f"in/{student}/a1.py", program)
+        loaded = load_assignment(self.root, name)
+        run = grade_here(loaded, self.root / "in", self.root / "out")
+        return {each.id: each for each in run.submissions}
 
     def path(self, name: str) -> Path:
         return self.root / name

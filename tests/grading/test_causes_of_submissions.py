@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import harness
 from harness.common import serial
 from harness.model.result import SubmissionResult
 from harness.model.verdict import Cause
@@ -18,7 +17,6 @@ from harness.results.database import STORE_NAME
 from harness.results.results_json import results_json
 from harness.results.store import Store
 from harness.results.student_view import student_view
-from tests.inline import grade_here
 from tests.tiny_course import Course
 
 SETTINGS = "provided: [prices.py]\nfunctionality_marks: 10\nlimits: {cpu_seconds: 0.25}\n"
@@ -51,17 +49,9 @@ scenarios:
 """
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder, prices = tmp_path_factory.mktemp("course"), {"reference/shop/prices.py": "TAX = 1\n"}
-    return Course.small(folder, "shop", REFERENCE, SCENARIOS, SETTINGS, **prices).root
-
-
-def graded(root: Path, out: Path, programs: dict[str, str]) -> tuple[SubmissionResult, ...]:
-    """Grade `programs`, by who handed them in, into `out/report`."""
-    Course.lay(out, {f"in/{name}/a1.py": program for name, program in programs.items()})
-    assignment = harness.load_assignment(root, "shop")
-    return grade_here(assignment, out / "in", out / "report").submissions
+def course_in(folder: Path) -> Course:
+    prices = {"reference/shop/prices.py": "TAX = 1\n"}
+    return Course.small(folder, "shop", REFERENCE, SCENARIOS, SETTINGS, **prices)
 
 
 def brief(causes: tuple[Cause, ...]) -> list[tuple[str, bool, int]]:
@@ -77,14 +67,8 @@ ONE_FAULT = {
     "fay": ("def price(item)", "def prize(item)", [("price", False, 7)]),
     "gus": ("    return total\n", "", [("bill", True, 2)]),
     "hal": ("    return price(", "    return {}[item] + price(", [("with_tax", True, 5)]),
-    "ida": (
-        "    return price(",
-        "    while True: pass\n    return price(",
-        [("with_tax", True, 5)],
-    ),
+    "ida": ("return price(", "while True: pass\n    return price(", [("with_tax", True, 5)]),
 }
-
-
 OTHERS = {
     "two faults": REFERENCE.replace("len(item) * 2", "len(item)").replace("item: ", "Item: "),
     # Instances cannot travel to the course's function.
@@ -100,13 +84,13 @@ OTHERS = {
 
 
 @pytest.fixture(scope="module")
-def report(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A run with all programs above."""
     assert all(old in REFERENCE for old, _, _ in ONE_FAULT.values())
     programs = {name: REFERENCE.replace(old, new, 1) for name, (old, new, _) in ONE_FAULT.items()}
-    out = tmp_path_factory.mktemp("class")
-    graded(root, out, programs | OTHERS)
-    with Store.read_only(out / "report" / STORE_NAME) as store:
+    course = course_in(tmp_path_factory.mktemp("course"))
+    course.graded("shop", **programs, **OTHERS)
+    with Store.read_only(course.root / "out" / STORE_NAME) as store:
         yield store
 
 
@@ -150,17 +134,11 @@ def test_a_student_s_page_has_no_input_of_a_hidden_scenario(report: Store) -> No
     assert (view.causes[0].message, view.causes[0].hidden) == ("", 1)
 
 
-def test_the_same_is_found_again_without_running(root: Path, tmp_path: Path) -> None:
-    program = {"ada": REFERENCE.replace("len(item) * 2", "len(item) * 3")}
-    (first,) = graded(root, tmp_path, program)
-    spec = root / "specs/shop/all.yaml"
-    text = spec.read_text()
-    try:
-        spec.write_text(text.replace("name: short", "points: 2, name: short"))
-        (again,) = graded(root, tmp_path, program)
-    finally:
-        spec.write_text(text)
-    assert [cause.scenarios for cause in again.causes] == [
-        cause.scenarios for cause in first.causes
-    ]
+def test_the_same_is_found_again_without_running(tmp_path: Path) -> None:
+    course = course_in(tmp_path)
+    first = course.graded("shop", ada=REFERENCE.replace("len(item) * 2", "len(item) * 3"))["ada"]
+    course.edit("specs/shop/all.yaml", "name: short", "points: 2, name: short")
+    again = course.graded("shop")["ada"]
+    scenarios = [[cause.scenarios for cause in each.causes] for each in (first, again)]
+    assert scenarios[0] == scenarios[1]
     assert again.mark != 10

@@ -3,7 +3,7 @@ a right program of another style passes, and a wrong one fails the scenarios tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,8 @@ import pytest
 from harness.assignment.loading import load
 from harness.grading.context import prepare
 from harness.grading.validation.validate import validate
-from tests.inline import grade_here, inline_engine
+from harness.model.result import SubmissionResult
+from tests.inline import inline_engine
 from tests.tiny_course import Course
 
 
@@ -242,14 +243,29 @@ scenarios:
 
 
 def course_of(root: Path, exercise: Exercise) -> Course:
-    return Course.small(
-        root,
-        "e",
-        exercise.reference,
-        exercise.scenarios,
-        "functionality_marks: 1\n" + exercise.settings,
-        **exercise.files,
-    )
+    settings = "functionality_marks: 1\n" + exercise.settings
+    texts = (exercise.reference, exercise.scenarios, settings)
+    return Course.small(root, "e", *texts, **exercise.files)
+
+
+def results_of(course: Course, programs: Iterable[str]) -> list[SubmissionResult]:
+    """Of each program in turn."""
+    named = {f"s{number:02}": program for number, program in enumerate(programs)}
+    return [*course.graded("e", **named).values()]
+
+
+def failures(course: Course, *programs: str) -> list[str]:
+    """The names of the scenarios that each program fails."""
+    return [
+        " ".join(
+            dict.fromkeys(
+                entry.scenario_id.removeprefix("all/").partition("[")[0]
+                for entry in result.scenarios
+                if not entry.verdict.passed
+            )
+        )
+        for result in results_of(course, programs)
+    ]
 
 
 def problems(root: Path) -> list[str]:
@@ -264,33 +280,15 @@ def test_an_exercise_of_the_world(name: str, tmp_path: Path) -> None:
     exercise = EXERCISES[name]
     course = course_of(tmp_path, exercise)
     assert problems(tmp_path) == []
-    programs = (exercise.reference, *exercise.right, *exercise.wrong)
-    for number, program in enumerate(programs):
-        course.write(f"submissions/{number}/a1.py", program)
-    run = grade_here(load(tmp_path, "e"), tmp_path / "submissions", tmp_path / "reports")
-    failed = {
-        int(result.id): list(
-            dict.fromkeys(
-                entry.scenario_id.removeprefix("all/").partition("[")[0]
-                for entry in result.scenarios
-                if not entry.verdict.passed
-            )
-        )
-        for result in run.submissions
-    }
-    right = len(programs) - len(exercise.wrong)
-    expected = [[]] * right + [each.split() for each in exercise.wrong.values()]
-    assert [failed[number] for number in range(len(programs))] == expected
+    right = (exercise.reference, *exercise.right)
+    expected = [""] * len(right) + [*exercise.wrong.values()]
+    assert failures(course, *right, *exercise.wrong) == expected
 
 
 def test_a_wrong_constant_is_no_argument_that_is_left_unchanged(tmp_path: Path) -> None:
     exercise = EXERCISES["constants of the submission"]
-    course = course_of(tmp_path, exercise)
-    for number, program in enumerate(exercise.wrong):
-        course.write(f"submissions/{number}/a1.py", program)
-    run = grade_here(load(tmp_path, "e"), tmp_path / "submissions", tmp_path / "reports")
-    first = [result.scenarios[0].verdict.message for result in run.submissions]
-    assert first == [
+    results = results_of(course_of(tmp_path, exercise), exercise.wrong)
+    assert [result.scenarios[0].verdict.message for result in results] == [
         "The constant BLACK is missing: it is not written yet, or its name is spelled differently.",
         "color is 'X' afterwards, it should be 'B'.",
     ]

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment.loading import load
-from tests.grading.test_exercises import problems
-from tests.inline import grade_here
+from tests.grading.test_exercises import failures, problems
 from tests.tiny_course import Course
 
 GUIDE = Path(__file__).parents[2] / "docs/writing-scenarios.md"
@@ -340,8 +338,18 @@ def test_a_line_passes_the_right_program_and_fails_two_wrong_ones(
     settings = "functionality_marks: 1\n" + programs.settings
     course = Course.small(tmp_path, "e", programs.right, line, settings)
     assert problems(tmp_path) == []
-    for number, program in enumerate((programs.right, *programs.wrong)):
-        course.write(f"submissions/{number}/a1.py", program)
-    run = grade_here(load(tmp_path, "e"), tmp_path / "submissions", tmp_path / "reports")
-    passed = {result.id: result.scenarios[0].verdict.passed for result in run.submissions}
-    assert passed == {"0": True, "1": False, "2": False}
+    assert failures(course, programs.right, *programs.wrong) == ["", "s", "s"]
+
+
+def test_what_is_printed_at_import_and_to_stderr(tmp_path: Path) -> None:
+    example = GUIDE.read_text("utf-8").partition("What is printed while a file is imported")[2]
+    program, rows = (block.partition("\n")[2] for block in example.split("```")[1:4:2])
+    rows = rows.replace("shout.py", "a1.py")
+    marks = "functionality_marks: 2\n"
+    course = Course.small(tmp_path, "e", program, f"scenarios:\n{rows}", marks)
+    assert problems(tmp_path) == []
+    quiet = program.replace('print("Loading")', "")
+    assert quiet != program
+    to_stdout = program.replace(", file=sys.stderr", "")
+    without = program.replace('    print("done", file=sys.stderr)', "")
+    assert failures(course, quiet, to_stdout, without) == ["run", "", "called"]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 import harness
-from harness.grading.check import check_submissions, submitted
+from harness.grading.check import check_submissions
 from harness.grading.context import prepare
 from harness.model.observation import Tier
 from harness.model.policy import Loop, Outline
 from harness.model.verdict import VerdictKind
-from tests.inline import grade_here
+from tests.inline import handed_in
 from tests.tiny_course import Course
 
 SETTINGS = "functionality_marks: 3\nlimits: {cpu_seconds: 0.3}\n"
@@ -73,16 +72,13 @@ def three(n):
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     folder = tmp_path_factory.mktemp("course")
-    files = {"in/endless/a1.py": ENDLESS, "in/others/a1.py": OTHERS}
-    return Course.small(folder, "loops", REFERENCE, SCENARIOS, SETTINGS, **files).root
+    return Course.small(folder, "loops", REFERENCE, SCENARIOS, SETTINGS)
 
 
-def test_loops_are_named(root: Path, tmp_path: Path) -> None:
-    loaded = harness.load_assignment(root, "loops")
-    run = grade_here(loaded, root / "in", tmp_path)
-    endless, others = run.submissions
+def test_loops_are_named(course: Course) -> None:
+    endless, others = course.graded("loops", endless=ENDLESS, others=OTHERS).values()
     said = {cause.function: (cause.message, cause.line) for cause in endless.causes}
     assert said["one"] == ("one did not end: the loop in line 3 of one does not end.", 3)
     assert said["two"] == ("two did not end: the loop in line 11 of two does not end.", 11)
@@ -98,28 +94,19 @@ def test_loops_are_named(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.release
-def test_a_loop_is_named_without_confinement(root: Path, tmp_path: Path) -> None:
-    context = prepare(harness.load_assignment(root, "loops"), recall_tier=True)
+def test_a_loop_is_named_without_confinement(course: Course) -> None:
+    context = prepare(harness.load_assignment(course.root, "loops"), recall_tier=True)
     portable = replace(context, tier=replace(context.tier, tier=Tier.PORTABLE))
-    file = tmp_path / "a1.py"
-    file.write_text(REFERENCE.replace("return n", "while n: pass", 1))
-    (result,) = check_submissions(
-        portable, submitted((file,), context.specification.plan.assignment)
-    )
+    program = handed_in(REFERENCE.replace("return n", "while n: pass", 1))
+    (result,) = check_submissions(portable, [program])
     (cause,) = result.causes
     assert cause.message == "one did not end: the loop in line 2 of one does not end."
 
 
-@pytest.mark.parametrize(
-    ("file", "first", "last", "line"),
-    [
-        ("a.py", 5, 6, 5),
-        ("a.py", 4, 6, 3),
-        ("a.py", 1, 2, 0),
-        ("b.py", 5, 6, 0),
-        ("a.py", 6, 12, 0),
-    ],
-)
+INNERMOST = [("a.py", 5, 6, 5), ("a.py", 4, 6, 3), ("a.py", 1, 2, 0), ("b.py", 5, 6, 0)]
+
+
+@pytest.mark.parametrize(("file", "first", "last", "line"), [*INNERMOST, ("a.py", 6, 12, 0)])
 def test_the_innermost_loop(file: str, first: int, last: int, line: int) -> None:
     loops = (Loop(file="a.py", first=3, last=9), Loop(file="a.py", first=5, last=7))
     found = Outline(loops=loops).loop_around(file, first, last)

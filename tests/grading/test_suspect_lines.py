@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import harness
 from harness.model.result import SubmissionResult
 from harness.model.verdict import VerdictKind
 from harness.results.student_view import student_view
-from tests.inline import grade_here
-from tests.tiny_course import SMALL, Course
+from tests.tiny_course import Course
 
-ASSIGNMENT = SMALL + "functionality_marks: 4\nlimits: {cpu_seconds: 0.3}\n"
+SETTINGS = "functionality_marks: 4\nlimits: {cpu_seconds: 0.3}\n"
 REFERENCE = """\
 def sign(n):
     return half(n)
@@ -96,27 +93,21 @@ SUBMISSIONS = {
 }
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    files = {
-        "specs/signs/assignment.yaml": ASSIGNMENT,
-        "specs/signs/all.yaml": SCENARIOS,
-        "reference/signs/a1.py": REFERENCE,
-        **{f"in/{name}/a1.py": text for name, text in SUBMISSIONS.items()},
-    }
-    return Course.lay(tmp_path_factory.mktemp("course"), files).root
+Results = dict[str, SubmissionResult]
 
 
 @pytest.fixture(scope="module")
-def results(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, SubmissionResult]:
-    loaded = harness.load_assignment(root, "signs")
-    run = grade_here(loaded, root / "in", tmp_path_factory.mktemp("out"))
-    return {result.id: result for result in run.submissions}
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    folder = tmp_path_factory.mktemp("course")
+    return Course.small(folder, "signs", REFERENCE, SCENARIOS, SETTINGS)
 
 
-def test_a_helper_is_named_with_the_line_that_decides(
-    results: dict[str, SubmissionResult],
-) -> None:
+@pytest.fixture(scope="module")
+def results(course: Course) -> Results:
+    return course.graded("signs", **SUBMISSIONS)
+
+
+def test_a_helper_is_named_with_the_line_that_decides(results: Results) -> None:
     (cause,) = results["helper"].causes
     assert cause.function == "sign"
     said = "The fault seems to be in half, lines 4 to 5. sign returned 'bag' instead of 'big'."
@@ -129,9 +120,9 @@ def test_a_helper_is_named_with_the_line_that_decides(
 
 
 def test_lines_that_hidden_scenarios_run_are_not_shown_to_a_student(
-    root: Path, results: dict[str, SubmissionResult]
+    course: Course, results: Results
 ) -> None:
-    plan = harness.load_assignment(root, "signs").plan
+    plan = harness.load_assignment(course.root, "signs").plan
     (cause,) = results["hidden"].causes
     assert [each.lines for each in cause.suspects] == [(8,)]  # for the lecturer
     (shown,) = student_view(results["hidden"], plan).causes
@@ -140,56 +131,43 @@ def test_lines_that_hidden_scenarios_run_are_not_shown_to_a_student(
     assert shown.suspects
 
 
-def test_a_program_that_says_unasked_which_lines_run_breaks_the_protocol(
-    results: dict[str, SubmissionResult],
-) -> None:
+def test_a_program_that_says_unasked_which_lines_run_breaks_the_protocol(results: Results) -> None:
     kinds = {each.scenario_id: each.verdict.kind for each in results["forged"].scenarios}
     assert kinds["all/a"] is VerdictKind.TAMPERED
     assert results["forged"].flagged
 
 
-def test_a_program_that_stops_tracing_has_the_lines_until_then(
-    results: dict[str, SubmissionResult],
-) -> None:
+def test_a_program_that_stops_tracing_has_the_lines_until_then(results: Results) -> None:
     (cause,) = results["untraced"].causes
     assert [(each.function, each.lines) for each in cause.suspects] == [("sign", (2, 3))]
 
 
-def test_a_program_that_does_not_end_has_the_head_of_its_loop_first(
-    results: dict[str, SubmissionResult],
-) -> None:
+def test_a_program_that_does_not_end_has_the_head_of_its_loop_first(results: Results) -> None:
     (cause,) = results["endless"].causes
     assert cause.line == 3
     assert [(each.function, each.lines) for each in cause.suspects] == [("sign", (2, 3, 4))]
 
 
-def test_lines_that_run_late_in_a_long_run_are_seen(results: dict[str, SubmissionResult]) -> None:
+def test_lines_that_run_late_in_a_long_run_are_seen(results: Results) -> None:
     (cause,) = results["late"].causes
     assert {5, 6} <= set(cause.suspects[0].lines)
 
 
-@pytest.mark.parametrize(
-    ("id", "message"),
-    [
-        ("bare", "double returned None instead of 8: line 8 gives nothing back."),
-        (
-            "dropped",
-            "Line 8 compares and throws the result away; to store, use `=`. "
-            "double returned 4 instead of 8.",
-        ),
-        ("no_end", "sign returned None instead of 'big': is a return missing?"),
-    ],
-)
-def test_the_text_of_the_submission_says_why(
-    id: str, message: str, results: dict[str, SubmissionResult]
-) -> None:
+MESSAGES = {
+    "bare": "double returned None instead of 8: line 8 gives nothing back.",
+    "dropped": "Line 8 compares and throws the result away; to store, use `=`. "
+    "double returned 4 instead of 8.",
+    "no_end": "sign returned None instead of 'big': is a return missing?",
+}
+
+
+@pytest.mark.parametrize("id", MESSAGES)
+def test_the_text_of_the_submission_says_why(id: str, results: Results) -> None:
     (cause,) = results[id].causes
-    assert cause.message == message
+    assert cause.message == MESSAGES[id]
 
 
-def test_a_constant_that_differs_from_the_references_is_named(
-    results: dict[str, SubmissionResult],
-) -> None:
+def test_a_constant_that_differs_from_the_references_is_named(results: Results) -> None:
     (cause,) = results["constant"].causes
     assert cause.message.startswith("The fault may be in FACTOR, which is 3 on line 9: ")
     assert [each.function for each in cause.suspects] == ["FACTOR", "double"]
