@@ -58,6 +58,10 @@ def scenario(
     )
 
 
+def provided(data: bytes, constants: tuple[Binding, ...] = ()) -> ProvidedVariant:
+    return ProvidedVariant(constants=constants, files=(SourceFile(name="support.py", data=data),))
+
+
 PLAN = plans.plan(
     scenario("shown", Visibility.VISIBLE, secret="plain"),
     scenario("sampled", Visibility.VISIBLE, secret="plain", sample=True),
@@ -66,15 +70,7 @@ PLAN = plans.plan(
     assignment=plans.assignment(
         clauses=(Clause(id="4.1", section="4", text="f does it"),),
         functions=(FunctionSignature(name="f", parameters=("a", "n")),),
-        variants=(
-            ProvidedVariant(
-                constants=(), files=(SourceFile(name="support.py", data=b"BOARD_SIZE = 8\n"),)
-            ),
-            ProvidedVariant(
-                constants=SIZE_10,
-                files=(SourceFile(name="support.py", data=b"BOARD_SIZE = 10\n"),),
-            ),
-        ),
+        variants=(provided(b"BOARD_SIZE = 8\n"), provided(b"BOARD_SIZE = 10\n", SIZE_10)),
     ),
 )
 
@@ -86,21 +82,13 @@ FACTS = plans.facts(
 
 
 def failed(secret: str, *, draw: int | None = None) -> Verdict:
+    row = ComparedRow(expected=Cell(text=secret), other=Cell(text="\udc80\x1b[31m é"))
+    shared = (Turn(printed=secret, typed=Typed(text="a1")),)
     return Verdict(
         kind=VerdictKind.FAILED,
         explanation=Explanation(rule="printed-not-returned", message=f"printed {secret}"),
-        differences=(
-            Comparison(
-                channel=Channel.RETURNS,
-                subject="return value",
-                rows=(
-                    ComparedRow(expected=Cell(text=secret), other=Cell(text="\udc80\x1b[31m é")),
-                ),
-            ),
-        ),
-        conversation=Conversation(
-            shared=(Turn(printed=secret, typed=Typed(text="a1")),), expected=None, actual=None
-        ),
+        differences=(Comparison(channel=Channel.RETURNS, subject="return value", rows=(row,)),),
+        conversation=Conversation(shared=shared, expected=None, actual=None),
         draw=draw,
     )
 
@@ -108,13 +96,23 @@ def failed(secret: str, *, draw: int | None = None) -> Verdict:
 FINDING = plans.finding()
 
 
+def outcomes(*verdicts: Verdict) -> tuple[ScenarioResult, ...]:
+    """Of the plan's scenarios in turn."""
+    return tuple(
+        ScenarioResult(
+            scenario_id=entry.id,
+            verdict=verdict,
+            points=entry.points if verdict.passed else Fraction(0),
+            out_of=entry.points,
+        )
+        for entry, verdict in zip(PLAN.scenarios, verdicts, strict=True)
+    )
+
+
+PASSED = Verdict(kind=VerdictKind.PASSED)
+
+
 def result(submission_id: str, mark: str = "9/2") -> SubmissionResult:
-    verdicts = [
-        Verdict(kind=VerdictKind.PASSED),
-        failed("plain", draw=1),
-        failed(SECRET),
-        failed(SECRET),
-    ]
     return SubmissionResult(
         id=submission_id,
         status=SubmissionStatus.GRADED,
@@ -123,15 +121,7 @@ def result(submission_id: str, mark: str = "9/2") -> SubmissionResult:
         flagged=True,
         findings=(FINDING,),
         notes=("a note",),
-        scenarios=tuple(
-            ScenarioResult(
-                scenario_id=entry.id,
-                verdict=verdict,
-                points=entry.points if verdict.passed else Fraction(0),
-                out_of=entry.points,
-            )
-            for entry, verdict in zip(PLAN.scenarios, verdicts, strict=True)
-        ),
+        scenarios=outcomes(PASSED, failed("plain", draw=1), failed(SECRET), failed(SECRET)),
         source_digest="a" * 64,
     )
 
@@ -142,15 +132,7 @@ UNREADABLE = SubmissionResult(
     mark=Fraction(0),
     out_of=Fraction(6),
     unparsable=Unparsable(file="a1.py", reason="print is written as in Python 2", line=2),
-    scenarios=tuple(
-        ScenarioResult(
-            scenario_id=entry.id,
-            verdict=Verdict(kind=VerdictKind.UNREADABLE),
-            points=Fraction(0),
-            out_of=entry.points,
-        )
-        for entry in PLAN.scenarios
-    ),
+    scenarios=outcomes(*[Verdict(kind=VerdictKind.UNREADABLE)] * len(PLAN.scenarios)),
 )
 BROKEN = SubmissionResult(
     id="broken", status=SubmissionStatus.HARNESS_ERROR, mark=None, out_of=Fraction(6)

@@ -14,12 +14,12 @@ import pytest
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Answer, Expected
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile, Visibility
+from harness.model.plan import FunctionSignature, SourceFile, Visibility
 from harness.model.stimulus import Limits, StandIn, Stimulus, Typed
 from harness.model.study import FunctionStrength, StrengthReport
 from harness.model.values import Value
 from harness.results.reuse import latest_strength, observation_key, verdict_key, write_strength
-from tests.results.small_run import PLAN, SIZE_10
+from tests.results.small_run import PLAN, SIZE_10, provided
 
 SCENARIO = PLAN.scenarios[0]
 STIMULUS = SCENARIO.stimuli[0]
@@ -41,17 +41,15 @@ def asking(**changes: Any) -> dict[str, Any]:
     return {"scenario": replace(SCENARIO, stimuli=(replace(STIMULUS, **changes),))}
 
 
-def providing(data: bytes) -> dict[str, Any]:
-    variant = ProvidedVariant(constants=(), files=(SourceFile(name="support.py", data=data),))
-    return {"assignment": replace(PLAN.assignment, variants=(variant,))}
+def assigning(**changes: Any) -> dict[str, Any]:
+    return {"assignment": replace(PLAN.assignment, **changes)}
 
 
 STANDS_IN = (StandIn(module="a1.py", file="s.py"),)
 
 
 def standing_in(data: bytes) -> dict[str, Any]:
-    files = (SourceFile(name="s.py", data=data),)
-    return {"assignment": replace(PLAN.assignment, stand_in_files=files)}
+    return assigning(stand_in_files=(SourceFile(name="s.py", data=data),))
 
 
 OTHER_OBSERVATIONS: dict[str, dict[str, Any]] = {
@@ -65,16 +63,14 @@ OTHER_OBSERVATIONS: dict[str, dict[str, Any]] = {
     "another stand-in": {**asking(stand_ins=STANDS_IN), **standing_in(b"2")},
     "another draw": {"scenario": replace(SCENARIO, stimuli=(STIMULUS, STIMULUS))},
     "limits": {"scenario": replace(SCENARIO, limits=Limits(cpu_seconds=2.0))},
-    "provided bytes": providing(b"BOARD_SIZE = 9\n"),
+    "provided bytes": assigning(variants=(provided(b"BOARD_SIZE = 9\n"),)),
     "interpreter": {"interpreter": "3.12.2 main"},
     "tier": {"tier": Tier.STRONG},
     "execution": {"execution_digest": "e"},
-    "the name it is laid as": {"assignment": replace(PLAN.assignment, laid_as="p4.py")},
-    "a function that the question may name": {
-        "assignment": replace(
-            PLAN.assignment, functions=(FunctionSignature(name="g", parameters=()),)
-        )
-    },
+    "the name it is laid as": assigning(laid_as="p4.py"),
+    "a function that the question may name": assigning(
+        functions=(FunctionSignature(name="g", parameters=()),)
+    ),
 }
 SAME_OBSERVATIONS: dict[str, dict[str, Any]] = {
     "nothing": {},
@@ -83,12 +79,10 @@ SAME_OBSERVATIONS: dict[str, dict[str, Any]] = {
     "name and id": {"scenario": replace(SCENARIO, id="f/other", name="other")},
     "visibility": {"scenario": replace(SCENARIO, visibility=Visibility.HIDDEN)},
     "the golden": {"scenario": replace(SCENARIO, stated=Expected(exit=3))},
-    "other sizes' files": {
-        "assignment": replace(PLAN.assignment, variants=PLAN.assignment.variants[:1])
-    },
+    "other sizes' files": assigning(variants=PLAN.assignment.variants[:1]),
     "a stand-in that is not laid": standing_in(b"1"),
     "a stand-in for another run": {"scenario": replace(SCENARIO, stand_ins=STANDS_IN)},
-    "marks": {"assignment": replace(PLAN.assignment, functionality_marks=Fraction(9))},
+    "marks": assigning(functionality_marks=Fraction(9)),
 }
 
 
@@ -110,7 +104,7 @@ def test_every_change_has_a_key_of_its_own() -> None:
 
 def test_an_override_that_the_plan_lacks_is_an_error() -> None:
     with pytest.raises(KeyError):
-        key(**asking(constants=SIZE_10), **providing(b""))
+        key(**asking(constants=SIZE_10), **assigning(variants=(provided(b""),)))
 
 
 def answer(text: str = "x", seconds: float = 0.0) -> tuple[Answer, ...]:
@@ -124,20 +118,20 @@ ANSWERS = answer()
 
 
 def test_what_a_verdict_depends_on() -> None:
+    scenarios = [
+        replace(HELD, stated=Expected()),
+        replace(HELD, stated_cases=(STATED,)),
+        replace(HELD, hint="Look."),
+    ]
     keys = [
-        verdict_key("k", ANSWERS, HELD, "j"),
+        *(verdict_key("k", ANSWERS, scenario, "j") for scenario in (HELD, *scenarios)),
+        *(verdict_key("k", answers, HELD, "j") for answers in (answer("y"), None, ())),
         verdict_key("other", ANSWERS, HELD, "j"),
-        verdict_key("k", answer("y"), HELD, "j"),
-        verdict_key("k", None, HELD, "j"),
-        verdict_key("k", (), HELD, "j"),
-        verdict_key("k", ANSWERS, replace(HELD, stated=Expected()), "j"),
-        verdict_key("k", ANSWERS, replace(HELD, stated_cases=(STATED,)), "j"),
-        verdict_key("k", ANSWERS, replace(HELD, hint="Look."), "j"),
         verdict_key("k", ANSWERS, HELD, "other"),
         verdict_key("k", ANSWERS, HELD, "j", (("board",),)),
         verdict_key("k", ANSWERS, HELD, "j", within=0.1),
     ]
-    assert len(set(keys)) == len(keys)
+    assert len(set(keys)) == len(keys) == 11
 
 
 def test_a_verdict_does_not_depend_on_how_long_the_reference_took() -> None:

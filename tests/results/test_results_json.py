@@ -26,9 +26,7 @@ from harness.policy.rules import finding_kinds
 from harness.results.results_json import results_json
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
-SCHEMA = json.loads(
-    (Path(__file__).parent.parent.parent / "docs" / "results.schema.json").read_text()
-)
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "results.schema.json").read_text())
 RUN = RunResult(
     facts=replace(FACTS, complete=True, finished="2026-01-02T03:05:00+00:00"),
     submissions=(UNREADABLE, result("ada"), BROKEN),
@@ -53,8 +51,7 @@ def test_it_is_what_its_schema_says() -> None:
 def test_what_a_scenario_needs_and_how_fast_it_must_be_stand_there_where_stated() -> None:
     first, *others = PLAN.scenarios
     plan = replace(PLAN, scenarios=(replace(first, needs=("f",), faster_than=5), *others))
-    found = plain(RUN, plan)
-    told, other, *_ = found["scenarios"]
+    told, other, *_ = plain(RUN, plan)["scenarios"]
     assert (told["needs"], told["faster_than"]) == (["f"], 5)
     assert not {"needs", "faster_than"} & other.keys()
 
@@ -121,21 +118,16 @@ def test_the_schema_knows_every_status_rule_and_verdict() -> None:
     assert definitions["run"]["properties"]["tier"]["enum"] == [tier.value for tier in Tier]
 
 
-def test_submissions_stand_by_id_and_scenarios_as_in_the_plan() -> None:
+def test_submissions_stand_by_id_with_their_marks_and_scenarios_as_in_the_plan() -> None:
     ids = [s.id for s in PLAN.scenarios]
     found = plain()
-    assert [one["id"] for one in found["submissions"]] == ["ada", "broken", "unreadable"]
+    assert [(one["id"], one["status"], one["mark"]) for one in found["submissions"]] == [
+        ("ada", "graded", 4.5),
+        ("broken", "harness_error", None),
+        ("unreadable", "unreadable", 0),
+    ]
     assert [one["id"] for one in found["scenarios"]] == ids
     assert list(found["submissions"][0]["failed"]) == ids[1:]
-
-
-def test_marks() -> None:
-    marks = {one["id"]: (one["status"], one["mark"]) for one in plain()["submissions"]}
-    assert marks == {
-        "ada": ("graded", 4.5),
-        "broken": ("harness_error", None),
-        "unreadable": ("unreadable", 0),
-    }
 
 
 @pytest.mark.parametrize(
@@ -143,8 +135,7 @@ def test_marks() -> None:
     [("9/2", 4.5), ("1/3", 0.33), ("201/200", 1.01), ("6", 6.0), ("1199/200", 6.0)],
 )
 def test_marks_are_rounded_half_up_once(exact: str, number: float) -> None:
-    one = result("ada", exact)
-    run = replace(RUN, submissions=(one,))
+    run = replace(RUN, submissions=(result("ada", exact),))
     assert plain(run)["submissions"][0]["mark"] == number
 
 
@@ -180,12 +171,9 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
         marks_at_stake=Fraction(9, 2),
     )
     whole_file = Cause(function="", rule="unreadable", message="cannot be read")
-    found = (
-        replace(UNREADABLE, causes=(whole_file,)),
-        replace(result("ada"), causes=(cause,)),
-        BROKEN,
-    )
-    ada, broken, unreadable = plain(replace(RUN, submissions=found))["submissions"]
+    causes = (replace(UNREADABLE, causes=(whole_file,)), replace(result("ada"), causes=(cause,)))
+    found = plain(replace(RUN, submissions=(*causes, BROKEN)))
+    ada, broken, unreadable = found["submissions"]
     assert ada["passed"] == 1
     assert ada["failed"]["f/sampled"] == {
         "verdict": "failed",

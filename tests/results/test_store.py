@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -23,6 +24,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run" / "run.sqlite"
 
 
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    """A run that has begun."""
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        yield store
+
+
 def test_everything_comes_back_as_it_was(path: Path) -> None:
     observations = {"k1": (observed(text="\udc80é\0"), observed(Ending.CPU_LIMIT)), "k2": ()}
     verdicts = {"v1": result("ada").scenarios[1].verdict}
@@ -33,141 +42,116 @@ def test_everything_comes_back_as_it_was(path: Path) -> None:
             save(store, one, observations, verdicts, state_digest="s1")
         store.finish(finished)
     with Store.open(path) as store:
-        assert store.observations("k1") == observations["k1"]
-        assert store.observations("k2") == ()
-        assert store.observations("k3") is None
-        assert store.verdict("v1") == verdicts["v1"]
-        assert store.verdict("v2") is None
-        assert store.result("ada") == result("ada")
-        assert store.result("eve") is None
-        assert store.states().get("ada") == "s1"
-        assert store.states().get("eve") is None
+        found = [store.observations(key) for key in ("k1", "k2", "k3")]
+        assert found == [observations["k1"], (), None]
+        assert (store.verdict("v1"), store.verdict("v2")) == (verdicts["v1"], None)
+        assert (store.result("ada"), store.result("eve")) == (result("ada"), None)
+        assert store.states() == dict.fromkeys(("ada", "broken", "unreadable"), "s1")
         assert store.plan() == PLAN
         in_order = (result("ada"), BROKEN, UNREADABLE)
         assert store.run() == RunResult(facts=finished, submissions=in_order)
 
 
 @pytest.mark.parametrize("ending", list(Ending))
-def test_what_passes_is_not_used_again(path: Path, ending: Ending) -> None:
-    passing = {
-        Ending.TIMEOUT,
-        Ending.HARNESS_ERROR,
-        Ending.STOPPED_EARLY,
-        Ending.STAND_IN_FAILED,
-    }
-    with Store.open(path) as store:
-        save(store, result("ada"), {"k": (observed(), observed(ending))})
-        kept = store.observations("k")
-    assert (kept is None) == (ending in passing)
+def test_what_passes_is_not_used_again(store: Store, ending: Ending) -> None:
+    passing = {"timeout", "harness_error", "stopped_early", "stand_in_failed"}
+    save(store, result("ada"), {"k": (observed(), observed(ending))})
+    assert (store.observations("k") is None) == (ending.value in passing)
 
 
 @pytest.mark.parametrize("kind", list(VerdictKind))
-def test_verdicts_that_pass_are_not_used_again(path: Path, kind: VerdictKind) -> None:
+def test_verdicts_that_pass_are_not_used_again(store: Store, kind: VerdictKind) -> None:
     passing = {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
-    with Store.open(path) as store:
-        save(store, result("ada"), {}, {"v": Verdict(kind=kind)})
-        kept = store.verdict("v")
-    assert (kept is None) == (kind in passing)
+    save(store, result("ada"), {}, {"v": Verdict(kind=kind)})
+    assert (store.verdict("v") is None) == (kind in passing)
 
 
-def test_a_later_save_takes_the_place_of_an_earlier_one(path: Path) -> None:
-    with Store.open(path) as store:
-        save(store, result("ada", "1"), {"k": (observed(text="old"),)}, state_digest="old")
-        save(store, result("ada", "2"), {"k": (observed(text="new"),)}, state_digest="new")
-        assert store.result("ada") == result("ada", "2")
-        assert store.observations("k") == (observed(text="new"),)
-        assert store.states().get("ada") == "new"
+def test_a_later_save_takes_the_place_of_an_earlier_one(store: Store) -> None:
+    save(store, result("ada", "1"), {"k": (observed(text="old"),)}, state_digest="old")
+    save(store, result("ada", "2"), {"k": (observed(text="new"),)}, state_digest="new")
+    assert store.result("ada") == result("ada", "2")
+    assert store.observations("k") == (observed(text="new"),)
+    assert store.states() == {"ada": "new"}
 
 
-def test_a_run_starts_anew_over_what_is_there(path: Path) -> None:
-    with Store.open(path) as store:
-        store.begin(FACTS, PLAN)
-        store.save(result("ada"))
-        store.finish(replace(FACTS, complete=True))
-        store.begin(replace(FACTS, started="later"), PLAN)
-        run = store.run()
+def test_a_run_starts_anew_over_what_is_there(store: Store) -> None:
+    store.save(result("ada"))
+    store.finish(replace(FACTS, complete=True))
+    store.begin(replace(FACTS, started="later"), PLAN)
+    run = store.run()
     assert not run.facts.complete
     assert run.facts.started == "later"
     assert [one.id for one in run.submissions] == ["ada"]
 
 
-def test_fresh_forgets_everything(path: Path) -> None:
-    with Store.open(path) as store:
-        store.begin(FACTS, PLAN)
-        save(store, result("ada"), {"k": (observed(),)})
-    with Store.open(path, fresh=True) as store:
-        assert store.result("ada") is None
-        assert store.observations("k") is None
+def test_fresh_forgets_everything(store: Store) -> None:
+    save(store, result("ada"), {"k": (observed(),)})
+    store.close()
+    with Store.open(store.path, fresh=True) as fresh:
+        assert fresh.result("ada") is None
+        assert fresh.observations("k") is None
         with pytest.raises(UserError, match="holds no facts"):
-            store.run()
+            fresh.run()
 
 
-def test_other_submissions_and_other_states_are_dropped(path: Path) -> None:
-    with Store.open(path) as store:
-        store.begin(FACTS, PLAN)
-        store.save(result("ada"), state_digest="new")
-        store.save(result("eve"), state_digest="old")
-        save(store, result("gone"), {"k": (observed(),)}, state_digest="new")
-        store.keep_only(["ada", "eve"])
-        assert [one.id for one in store.run().submissions] == ["ada", "eve"]
-        store.keep_only(["ada", "eve"], state_digest="new")
-        assert [one.id for one in store.run().submissions] == ["ada"]
-        assert store.observations("k") == (observed(),)
+def test_other_submissions_and_other_states_are_dropped(store: Store) -> None:
+    store.save(result("ada"), state_digest="new")
+    store.save(result("eve"), state_digest="old")
+    save(store, result("gone"), {"k": (observed(),)}, state_digest="new")
+    store.keep_only(["ada", "eve"])
+    assert [one.id for one in store.run().submissions] == ["ada", "eve"]
+    store.keep_only(["ada", "eve"], state_digest="new")
+    assert [one.id for one in store.run().submissions] == ["ada"]
+    assert store.observations("k") == (observed(),)
 
 
-def test_another_assignments_run_is_not_overwritten(path: Path) -> None:
-    with Store.open(path) as store:
-        store.begin(FACTS, PLAN)
-        with pytest.raises(UserError, match=r"holds a run of small, not of other\. Hint: "):
-            store.begin(replace(FACTS, assignment="other"), PLAN)
-        assert store.run().facts == FACTS
+def test_another_assignments_run_is_not_overwritten(store: Store) -> None:
+    with pytest.raises(UserError, match=r"holds a run of small, not of other\. Hint: "):
+        store.begin(replace(FACTS, assignment="other"), PLAN)
+    assert store.run().facts == FACTS
 
 
-def test_readers_see_what_is_committed_while_a_writer_writes(path: Path) -> None:
-    with Store.open(path) as store:
-        store.begin(FACTS, PLAN)
-        with Store.read_only(path) as reader:
-            assert reader.result("ada") is None
-            save(store, result("ada"), {"k": (observed(),)})
-            assert reader.result("ada") == result("ada")
-            assert reader.observations("k") == (observed(),)
+def test_readers_see_what_is_committed_while_a_writer_writes(path: Path, store: Store) -> None:
+    with Store.read_only(path) as reader:
+        assert reader.result("ada") is None
+        save(store, result("ada"), {"k": (observed(),)})
+        assert reader.result("ada") == result("ada")
+        assert reader.observations("k") == (observed(),)
 
 
-def test_a_finished_run_is_one_file_also_after_it_was_read(path: Path) -> None:
-    with Store.open(path) as store:
-        store.begin(FACTS, PLAN)
-        store.save(result("ada"))
+def test_a_finished_run_is_one_file_also_after_it_was_read(path: Path, store: Store) -> None:
+    store.save(result("ada"))
+    store.close()
     with Store.read_only(path) as reader:
         assert reader.result("ada") == result("ada")
     assert {each.name for each in path.parent.iterdir()} == {path.name, f"{path.name}.lock"}
-    with Store.open(path) as store, Store.read_only(path) as reader:
-        store.save(result("bob"))
+    with Store.open(path) as again, Store.read_only(path) as reader:
+        again.save(result("bob"))
         assert reader.result("bob") == result("bob")
 
 
-def test_one_writer_at_a_time(path: Path) -> None:
-    with Store.open(path), pytest.raises(UserError, match="another run is writing"):
+def test_one_writer_at_a_time(path: Path, store: Store) -> None:
+    with pytest.raises(UserError, match="another run is writing"):
         Store.open(path)
-    with Store.open(path) as store:
+    store.close()
+    with Store.open(path) as again:
+        again.save(result("ada"))
+
+
+def test_a_lock_held_by_another_program_is_one_line(path: Path, store: Store) -> None:
+    store._connection.execute("PRAGMA busy_timeout = 10")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(UserError, match="another run is writing"):
         store.save(result("ada"))
+    other.execute("ROLLBACK")
+    other.close()
+    store.save(result("ada"))
+    assert store.result("ada") == result("ada")
 
 
-def test_a_lock_held_by_another_program_is_one_line(path: Path) -> None:
-    with Store.open(path) as store:
-        store._connection.execute("PRAGMA busy_timeout = 10")
-        other = sqlite3.connect(path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(UserError, match="another run is writing"):
-            store.save(result("ada"))
-        other.execute("ROLLBACK")
-        other.close()
-        store.save(result("ada"))
-        assert store.result("ada") == result("ada")
-
-
-def test_a_newer_harnesss_results_are_refused(path: Path) -> None:
-    with Store.open(path) as store:
-        store.begin(FACTS, PLAN)
+def test_a_newer_harnesss_results_are_refused(path: Path, store: Store) -> None:
+    store.close()
     with sqlite3.connect(path) as raw:
         raw.execute("PRAGMA user_version = 99")
     raw.close()
@@ -212,26 +196,22 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
         Store.open(tmp_path / "file" / "run.sqlite")
 
 
-def test_an_unreadable_row_is_observed_and_judged_again(path: Path) -> None:
-    with Store.open(path) as store:
-        save(
-            store,
-            result("ada"),
-            {"k": (observed(),), "z": (observed(text="z"),)},
-            {"v": Verdict(kind="x")},
-        )
+def test_an_unreadable_row_is_observed_and_judged_again(path: Path, store: Store) -> None:
+    seen = {"k": (observed(),), "z": (observed(text="z"),)}
+    save(store, result("ada"), seen, {"v": Verdict(kind="x")})
+    store.close()
     damaged = blake2b(encoded((observed(),)), digest_size=16).digest()
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE text SET data = x'00' WHERE digest = ?", (damaged,))
         raw.execute("UPDATE submission SET result = '{\"unknown\": 1}'")
     raw.close()
-    with Store.open(path) as store:
-        assert store.observations("k") is None
-        assert store.observations("z") == (observed(text="z"),)
-        assert store.verdict("v") is None
-        assert store.result("ada") is None
-        save(store, result("ada"), {"k": (observed(),)})
-        assert store.observations("k") == (observed(),)
+    with Store.open(path) as again:
+        assert again.observations("k") is None
+        assert again.observations("z") == (observed(text="z"),)
+        assert again.verdict("v") is None
+        assert again.result("ada") is None
+        save(again, result("ada"), {"k": (observed(),)})
+        assert again.observations("k") == (observed(),)
 
 
 def test_the_same_text_is_stored_once(path: Path) -> None:
