@@ -52,13 +52,12 @@ def local(course: Course) -> Path:
 @pytest.fixture(scope="module")
 def cluster(folder: Path, course: Course) -> Iterator[Running]:
     cert, key = folder / "cert.pem", folder / "key.pem"
+    roles = {"scheduler", "client"}
     security = distributed.Security(
         tls_ca_file=str(cert),
-        tls_scheduler_cert=str(cert),
-        tls_scheduler_key=str(key),
-        tls_client_cert=str(cert),
-        tls_client_key=str(key),
         require_encryption=True,
+        **{f"tls_{role}_cert": str(cert) for role in roles},
+        **{f"tls_{role}_key": str(key) for role in roles},
     )
     with ExitStack() as stack:
         scheduler: Any = stack.enter_context(
@@ -134,14 +133,10 @@ def test_a_cluster_gives_the_bytes_of_one_machine(
 
 
 def test_a_hung_workers_work_goes_elsewhere(
-    cluster: Running,
-    course: Course,
-    local: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    cluster: Running, course: Course, local: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "SLOW_SECONDS", 0.5)
-    monkeypatch.setattr(client, "SLOW", 0.0)
-    monkeypatch.setattr(client, "FETCH_SECONDS", 2.0)
+    for name, value in (("SLOW_SECONDS", 0.5), ("SLOW", 0.0), ("FETCH_SECONDS", 2.0)):
+        monkeypatch.setattr(client, name, value)
     found, workers = cluster
 
     def then() -> None:
@@ -167,40 +162,36 @@ def test_a_killed_workers_work_goes_elsewhere(
     assert not [text for text in notices if "could not be graded" in text]
 
 
-def test_a_worker_leaves_when_it_is_told_to(
-    cluster: Running,
-) -> None:
+def test_a_worker_leaves_when_it_is_told_to(cluster: Running) -> None:
     _, workers = cluster
     workers[1].terminate()
     assert workers[1].wait(30) == 130
 
 
-def test_who_has_no_certificate_gets_no_answer(
-    cluster: Running,
-    course: Course,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found, _ = cluster
-    monkeypatch.setattr(engine, "CONNECT_SECONDS", 0.5)
-    plain = found.address.replace("tls://", "tcp://")
-    done = course.run(
-        "grade", "submissions/tiny", "--out", course.root / "none", "--scheduler", plain
-    )
+def refused(course: Course, address: str, *more: str) -> str:
+    """The last line of what is said where no scheduler grades at this address."""
+    out = course.root / "none"
+    command = ("grade", "submissions/tiny", "--out", out, "--scheduler", address, *more)
+    done = course.run(*command)
     assert done.status == 2
-    assert done.err.splitlines()[-1].startswith(f"error: {plain}: no scheduler answers (")
+    return done.err.splitlines()[-1]
+
+
+def test_who_has_no_certificate_gets_no_answer(
+    cluster: Running, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "CONNECT_SECONDS", 0.5)
+    plain = cluster[0].address.replace("tls://", "tcp://")
+    assert refused(course, plain).startswith(f"error: {plain}: no scheduler answers (")
 
 
 def test_no_scheduler_is_one_line(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "CONNECT_SECONDS", 0.2)
     address = "tcp://127.0.0.1:1"
-    arguments = ("grade", "submissions/tiny", "--out", course.root / "none", "--scheduler", address)
-    done = course.run(*arguments)
-    assert done.status == 2
-    last = done.err.splitlines()[-1]
+    last = refused(course, address)
     assert last.startswith(f"error: {address}: no scheduler answers (")
     assert last.endswith("Hint: start it with: dask scheduler")
-    done = course.run(*arguments, "--jobs", "2")
-    assert done.status == 2 and "--jobs is for this machine" in done.err
+    assert "--jobs is for this machine" in refused(course, address, "--jobs", "2")
 
 
 def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,26 +80,22 @@ def test_the_mark_is_the_share_of_points(
     assert not result.flagged
 
 
-IMPORT, EVASION = "import", "import_evasion"
-SYNTAX, METHOD = "syntax", "method"
+IMPORT, SYNTAX = "import", "syntax"
 NOTE, REVIEW, DEDUCT, ZERO = Severity.NOTE, Severity.REVIEW, Severity.DEDUCT, Severity.ZERO
+
+
+def deducting(marks: str, *rules: str) -> tuple[Finding, ...]:
+    return tuple(finding(rule, DEDUCT, marks) for rule in rules)
+
+
 CONSEQUENCES = {
     "a note": ((finding(SYNTAX, NOTE),), "6", False),
     "a review": ((finding(SYNTAX, REVIEW),), "6", True),
     "a deduction": ((finding(SYNTAX, DEDUCT, "3/2"),), "9/2", True),
-    "twice in one group": (
-        (finding(SYNTAX, DEDUCT, "3/2"), finding(METHOD, DEDUCT, "3/2")),
-        "9/2",
-        True,
-    ),
-    "in two groups": ((finding(IMPORT, DEDUCT, "1"), finding(SYNTAX, DEDUCT, "3/2")), "7/2", True),
+    "twice in one group": (deducting("3/2", SYNTAX, "method"), "9/2", True),
+    "in two groups": ((*deducting("1", IMPORT), *deducting("3/2", SYNTAX)), "7/2", True),
     "in all three groups": (
-        (
-            finding(EVASION, DEDUCT, "1"),
-            finding("builtin", DEDUCT, "1"),
-            finding("overrides_provided", DEDUCT, "1"),
-            finding("module_level", DEDUCT, "1"),
-        ),
+        deducting("1", "import_evasion", "builtin", "overrides_provided", "module_level"),
         "3",
         True,
     ),
@@ -123,15 +119,11 @@ def test_extra_credit_is_earned_before_deductions() -> None:
     assert result.mark == 7
 
 
+MISNAMED = replace(SUBMISSION, files=(), problem="found A1.py, expected a1.py")
+
+
 @pytest.mark.parametrize(
-    ("found", "submission"),
-    [
-        (UNREADABLE, SUBMISSION),
-        (
-            PolicyReport(),
-            Submission(id="ada", files=(), origin="ada", problem="found A1.py, expected a1.py"),
-        ),
-    ],
+    ("found", "submission"), [(UNREADABLE, SUBMISSION), (PolicyReport(), MISNAMED)]
 )
 def test_what_cannot_be_read_gets_0(found: PolicyReport, submission: Submission) -> None:
     result = mark(TWO, {}, found, submission=submission)
@@ -142,23 +134,25 @@ def test_what_cannot_be_read_gets_0(found: PolicyReport, submission: Submission)
     assert result.unparsable == found.unparsable
 
 
+def of_two(one: VerdictKind, two: VerdictKind, *findings: Finding) -> SubmissionResult:
+    verdicts = {"f/one": Verdict(kind=one), "g/two": Verdict(kind=two)}
+    return mark(TWO, verdicts, report(*findings), submission=SUBMISSION)
+
+
 def test_our_own_failure_is_no_mark() -> None:
-    verdicts = {"f/one": PASSED, "g/two": Verdict(kind=VerdictKind.HARNESS_ERROR)}
-    result = mark(TWO, verdicts, report(finding(IMPORT, ZERO)), submission=SUBMISSION)
+    result = of_two(VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, finding(IMPORT, ZERO))
     assert (result.status, result.mark) == (SubmissionStatus.HARNESS_ERROR, None)
 
 
 @pytest.mark.parametrize("kind", [VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY])
 def test_what_is_to_be_looked_at_is_flagged_and_costs_its_scenario_alone(kind: VerdictKind) -> None:
-    verdicts = {"f/one": PASSED, "g/two": Verdict(kind=kind)}
-    result = mark(TWO, verdicts, report(), submission=SUBMISSION)
+    result = of_two(VerdictKind.PASSED, kind)
     assert (result.mark, result.flagged) == (2, True)
 
 
 @pytest.mark.parametrize("kind", [k for k in VerdictKind if k is not VerdictKind.PASSED])
 def test_only_passed_earns(kind: VerdictKind) -> None:
-    verdicts = {"f/one": Verdict(kind=kind), "g/two": PASSED}
-    result = mark(TWO, verdicts, report(), submission=SUBMISSION)
+    result = of_two(kind, VerdictKind.PASSED)
     assert [(s.points, s.out_of) for s in result.scenarios] == [(0, 1), (2, 2)]
 
 
@@ -238,28 +232,23 @@ def test_the_functions_shares_add_up_to_the_mark(outcomes: list[bool]) -> None:
 
 # Who is excused, from what and why; the mark, and what is noted.
 EXCUSED = {
-    "this one, by id": (("ada", "g/*", "ill"), "6", ("not counted: g/* (ill)",)),
-    "this one, by email": (
-        ("Ada@uni.example", "g/two", "ill"),
-        "6",
-        ("not counted: g/two (ill)",),
-    ),
-    "everybody": (("", "g/two", "the sheet"), "6", ("not counted: g/two (the sheet)",)),
-    "somebody else": (("bob", "g/*", "ill"), "2", ()),
-    "from nothing that failed": (("ada", "f/*", "ill"), "0", ("not counted: f/* (ill)",)),
+    "this one, by id": ("ada", "g/*", "6", ["not counted: g/* (ill)"]),
+    "this one, by email": ("Ada@uni.example", "g/two", "6", ["not counted: g/two (ill)"]),
+    "everybody": ("", "g/two", "6", ["not counted: g/two (ill)"]),
+    "somebody else": ("bob", "g/*", "2", []),
+    "from nothing that failed": ("ada", "f/*", "0", ["not counted: f/* (ill)"]),
 }
 
 
-@pytest.mark.parametrize(("excused", "expected", "notes"), EXCUSED.values(), ids=EXCUSED)
+@pytest.mark.parametrize(("student", "excused", "expected", "notes"), EXCUSED.values(), ids=EXCUSED)
 def test_what_is_excused_does_not_count(
-    excused: tuple[str, str, str], expected: str, notes: tuple[str, ...]
+    student: str, excused: str, expected: str, notes: list[str]
 ) -> None:
-    student_id, pattern, reason = excused
-    exemption = Exemption(student=student_id, scenarios=(pattern,), reason=reason)
+    exemption = Exemption(student=student, scenarios=(excused,), reason="ill")
     of = replace(TWO, assignment=replace(TWO.assignment, exemptions=(exemption,)))
-    student = Student(id="4711", name="Ada", email="ada@uni.example")
+    ada = Student(id="4711", name="Ada", email="ada@uni.example")
     verdicts = {"f/one": PASSED, "g/two": FAILED}
-    result = mark(of, verdicts, report(), submission=replace(SUBMISSION, student=student))
+    result = mark(of, verdicts, report(), submission=replace(SUBMISSION, student=ada))
     assert result.mark == Fraction(expected)
     assert result.notes == ("late night", *notes, "a note")
     assert result.out_of == 6

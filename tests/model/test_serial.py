@@ -15,18 +15,14 @@ from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Raised, Turn
-from harness.model.plan import Place, Scenario, SourceFile, Visibility
+from harness.model.plan import Scenario, SourceFile
 from harness.model.stimulus import Call, Key, Limits, Run, Stimulus, Typed
 from harness.model.values import Value, ValueKind
+from tests import plans
 from tests.tiny_course import ran
 
-SCENARIO = Scenario(
-    id="f/one",
-    group="f/one",
-    name="one",
-    function="f",
-    clauses=("4.1",),
-    visibility=Visibility.HIDDEN,
+SCENARIO = plans.scenario(
+    "f/one",
     points=Fraction(1, 3),
     limits=Limits(cpu_seconds=0.5),
     stimuli=(
@@ -36,7 +32,6 @@ SCENARIO = Scenario(
         ),
     ),
     stated=Expected(returns=Exactly(value=Value.of([1, {"a": 2.5}])), prints=Matches(pattern="x")),
-    place=Place(file="f.yaml", line=1, column=2),
 )
 
 WHOLE = [
