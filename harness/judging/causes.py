@@ -257,7 +257,9 @@ def _cause(
         blamed=kind == "blamed",
         line=_line(example),
         symptoms=_symptoms(members),
-        clauses=_clauses(example, members),
+        clauses=tuple(
+            dict.fromkeys(c for each in (example, *members) for c in each.scenario.clauses)
+        ),
     )
     if kind == "missing":
         return _with_nearest(cause, key[1], outline, example)
@@ -332,13 +334,6 @@ def _counted(symptoms: Iterable[tuple[tuple[str, int | None], int]]) -> tuple[Sy
 def _line(each: FailedScenario) -> int | None:
     raised = each.raised
     return raised.frames[-1].line if raised is not None and raised.frames else None
-
-
-def _clauses(example: FailedScenario, members: Iterable[FailedScenario]) -> tuple[str, ...]:
-    """The example's clauses, then those of the others."""
-    return tuple(
-        dict.fromkeys(clause for each in (example, *members) for clause in each.scenario.clauses)
-    )
 
 
 def _with_nearest(cause: Cause, name: str, outline: Outline, example: FailedScenario) -> Cause:

@@ -199,7 +199,12 @@ def _step_mismatches(observation: Observation, expectation: Expectation) -> Iter
     """Everything that differs in a session, the earliest step first."""
     reference, stated = expectation.reference, expectation.stated
     if reference is None:
-        yield from _against_the_sheet(observation, stated)
+        # Without a reference the sheet's own text is compared.
+        for index, shown in enumerate(stated.shown or ()):
+            step = observation.steps[index] if index < len(observation.steps) else _NEVER_HAPPENED
+            if not shows(step, shown, stated.ignore):
+                text = exactly(shown)
+                yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
     else:
         complete = observation.ending is Ending.ANSWERED
         for index, wanted in enumerate(reference.steps):
@@ -252,15 +257,6 @@ def _shown_raise(raised: Raised | None, stated: Expected, index: int) -> StatedR
     return StatedRaise(type_name=raised.type_name, message=message)
 
 
-def _against_the_sheet(observation: Observation, stated: Expected) -> Iterator[Mismatch]:
-    """Without a reference the sheet's own text is compared."""
-    for index, shown in enumerate(stated.shown or ()):
-        step = observation.steps[index] if index < len(observation.steps) else _NEVER_HAPPENED
-        if not shows(step, shown, stated.ignore):
-            text = exactly(shown)
-            yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
-
-
 def _variables(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     matchers = {leave.name: leave.value for leave in expectation.stated.leaves}
     reference = expectation.reference
@@ -298,13 +294,10 @@ _STRING_OR_SPACE = re.compile(r"('(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|\s+", r
 
 def screen_of(step: StepOutcome) -> str:
     """All that a person would see of a step in the REPL."""
-    return transcript(step.turns) + _echo(step) + _last_words(step.raised)
-
-
-def _echo(step: StepOutcome) -> str:
-    if step.shown or step.value is None or step.value.kind is ValueKind.NONE:
-        return f"{step.shown}\n" if step.shown else ""
-    return step.value.source() + "\n"
+    echo = f"{step.shown}\n" if step.shown else ""
+    if not step.shown and step.value is not None and step.value.kind is not ValueKind.NONE:
+        echo = step.value.source() + "\n"
+    return transcript(step.turns) + echo + _last_words(step.raised)
 
 
 def _last_words(raised: Raised | None) -> str:

@@ -39,7 +39,9 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     """
     _refuse_cut(observation)
     if observation.ending in _UNUSABLE:
-        return _unusable(observation)
+        rule, outcome = _UNUSABLE[observation.ending]
+        explanation = Explanation(rule=rule, message=observation.detail)
+        return Verdict(kind=VerdictKind.FAILED, explanation=explanation, stand_in=outcome)
     differing = mismatches(observation, expectation, stimulus)
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
@@ -49,6 +51,8 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
 
+    stopped = observation.ending is Ending.STOPPED_EARLY  # at a limit that was shortened
+    limit = observation.detail if stopped else observation.ending
     shown = without_addresses(observation)
     failure = Failure(shown, expectation, stimulus, without_addresses(differing))
     return Verdict(
@@ -56,7 +60,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         explanation=explain(failure),
         differences=differences(failure.in_time, stimulus),
         conversation=conversation(shown, expectation, stimulus),
-        on_wall_time=_limit(observation) == Ending.TIMEOUT,
+        on_wall_time=limit == Ending.TIMEOUT,
         boards=board_arguments(stimulus, shown),
     )
 
@@ -110,18 +114,6 @@ def _has_address(value: Value) -> bool:
             return True
         pending += part.items
     return False
-
-
-def _limit(observation: Observation) -> str:
-    """What ended it, or at which limit, then shortened, it was stopped early."""
-    stopped = observation.ending is Ending.STOPPED_EARLY
-    return observation.detail if stopped else observation.ending
-
-
-def _unusable(observation: Observation) -> Verdict:
-    rule, outcome = _UNUSABLE[observation.ending]
-    explanation = Explanation(rule=rule, message=observation.detail)
-    return Verdict(kind=VerdictKind.FAILED, explanation=explanation, stand_in=outcome)
 
 
 class Judge:
@@ -202,13 +194,22 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, scenario: Scenario) ->
     """The verdict of the run with the scenario's stand-ins, saying where the cause of the failure
     is.
 
-    `own` failed with all submitted files, `second` is of the run with the stand-ins.
+    `own` failed with all submitted files, `second` is of the run with the stand-ins; where these
+    could not be run, the verdict is the first one, which says why.
     """
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
     names = " and ".join(each.module for each in scenario.stand_ins)
     if second.stand_in in (StandInOutcome.INAPPLICABLE, StandInOutcome.BROKEN):
-        return _as_without(own, second, names)
+        why = f"The course's own {names} could not be tried in place of yours: {second.message}."
+        if second.stand_in is StandInOutcome.BROKEN:
+            why = (
+                f"The course's own {names}, tried in place of yours, failed: {second.message}. "
+                "That is the course's fault and changes nothing here."
+            )
+        rule = own.explanation.rule if own.explanation else RULE
+        explanation = Explanation(rule=rule, message=f"{own.message} {why}".strip())
+        return replace(own, explanation=explanation, stand_in=second.stand_in)
     if second.passed:
         message = (
             f"With the course's own {names} in place of yours this works: the fault is in your "
@@ -224,20 +225,6 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, scenario: Scenario) ->
     message = f"{second.message} The fault is {where}: it also fails with our {names}.".strip()
     explanation = Explanation(rule=rule, message=message)
     return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)
-
-
-def _as_without(own: Verdict, second: Verdict, names: str) -> Verdict:
-    """The verdict of the first run, which says why there is no other."""
-    if second.stand_in is StandInOutcome.BROKEN:
-        why = (
-            f"The course's own {names}, tried in place of yours, failed: {second.message}. "
-            "That is the course's fault and changes nothing here."
-        )
-    else:
-        why = f"The course's own {names} could not be tried in place of yours: {second.message}."
-    rule = own.explanation.rule if own.explanation else RULE
-    explanation = Explanation(rule=rule, message=f"{own.message} {why}".strip())
-    return replace(own, explanation=explanation, stand_in=second.stand_in)
 
 
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:

@@ -239,8 +239,12 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
         yield TextMismatch(expected=whole, actual=observation.printed)
     if by_turn is not None:
         is_one = observation.reads == 0 and not expected_reads(expectation)
-        for mismatch in _turn_by_turn(pieces(observation.turns), by_turn, stated.ignore):
-            yield replace(mismatch, turn=None) if is_one else mismatch
+        printed = pieces(observation.turns)
+        for index in range(max(len(printed), len(by_turn.turns))):
+            text = printed[index] if index < len(printed) else ""
+            matcher = by_turn.at(index)
+            if matcher is not None and not matcher.accepts_text(text, stated.ignore):
+                yield TextMismatch(expected=matcher, actual=text, turn=None if is_one else index)
     if reference is None and stated.transcript is not None:
         shown = observation.transcript()
         if not exactly(stated.transcript).accepts_text(shown, stated.ignore):
@@ -278,16 +282,6 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
             expected.append(others)
         expected[turn.index] = turn.printed
     return ExpectedTurns(turns=tuple(expected), others=others)
-
-
-def _turn_by_turn(
-    printed: list[str], expected: ExpectedTurns, ignore: tuple[Ignore, ...]
-) -> Iterator[TextMismatch]:
-    for index in range(max(len(printed), len(expected.turns))):
-        text = printed[index] if index < len(printed) else ""
-        matcher = expected.at(index)
-        if matcher is not None and not matcher.accepts_text(text, ignore):
-            yield TextMismatch(expected=matcher, actual=text, turn=index)
 
 
 def stderr_mismatch(observation: Observation, stated: Expected) -> Iterator[ValueMismatch]:

@@ -197,7 +197,8 @@ def functions_of(cause: Cause, outline: Outline, sheet: Iterable[str]) -> tuple[
     others = {part.name: part for part in outline.parts if part.callable}
     for name in sheet:
         others.pop(name, None)
-    pending = list(own.mentions) if own else _mentioned(cause.function, outline)
+    program = (each.mentions for each in outline.modules if each.file == cause.function)
+    pending = list(own.mentions) if own else [name for names in program for name in names]
     found = {own.name: own} if own else {}
     while pending:
         part = others.pop(pending.pop(), None)
@@ -205,10 +206,6 @@ def functions_of(cause: Cause, outline: Outline, sheet: Iterable[str]) -> tuple[
             found.setdefault(part.name, part)
             pending += part.mentions
     return tuple(found.values())
-
-
-def _mentioned(program: str, outline: Outline) -> list[str]:
-    return [name for each in outline.modules if each.file == program for name in each.mentions]
 
 
 def most_suspect(

@@ -464,18 +464,10 @@ def _before(observation: Observation, session: Session, name: str, shown: int) -
     for index in range(min(shown, len(session.steps), len(observation.steps)) - 1, -1, -1):
         if _shown_name(session.steps[index]) == name:
             return observation.steps[index].value
-        node = _assignment(session.steps[index], name)
-        if node is not None:
-            try:
-                return Value.of(ast.literal_eval(node))
-            except (ValueError, TypeError):
-                return None
-    return None
-
-
-def _assignment(source: str, name: str) -> ast.expr | None:
-    """What a step of one assignment gives the name."""
-    match statements(source.strip()):
-        case [ast.Assign(targets=[ast.Name(id=target), *_], value=value)] if target == name:
-            return value
+        match statements(session.steps[index].strip()):
+            case [ast.Assign(targets=[ast.Name(id=target), *_], value=node)] if target == name:
+                try:
+                    return Value.of(ast.literal_eval(node))
+                except (ValueError, TypeError):
+                    return None
     return None

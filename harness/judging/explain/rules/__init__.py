@@ -149,14 +149,10 @@ def _first_that_applies(failure: Failure) -> Explanation:
 
 
 @cache
-def _general() -> frozenset[str]:
-    late = {rule.name for rule in registered_rules() if rule.stage >= Stage.DIFFERENCE}
-    return frozenset(late | {"asked_for_more"})  # that comes of something else
-
-
 def is_general(name: str) -> bool:
     """Whether a rule, by its name, says only that something differs and names no mistake."""
-    return name in _general() or not name
+    late = {rule.name for rule in registered_rules() if rule.stage >= Stage.DIFFERENCE}
+    return name in late or name in {"", "asked_for_more"}  # that comes of something else
 
 
 def rule_words() -> dict[str, str]:
