@@ -1,6 +1,7 @@
 """Runs the whole corpus in every tier of this machine, shows every layer needed, prints both.
 
-Usage: hostile_table.py [--write]: with it, this user's part of docs/hostile.md is written anew.
+Usage: hostile_table.py [--write]: with it, this user's part of docs/hostile.md is written anew,
+which has no row for each entry.
 """
 
 from __future__ import annotations
@@ -97,6 +98,19 @@ def corpus_table(findings: Findings) -> list[str]:
     return lines
 
 
+def layer_counts(findings: Findings) -> list[str]:
+    """By what stops them, how many entries are as expected in each tier."""
+    tiers = tiers_here()
+    heads = " | ".join(tiers)
+    lines = [f"| stopped by | entries | {heads} |", "|---|---|" + "---|" * len(tiers)]
+    for layer in sorted({entry.expect.layer for entry in corpus()}):
+        names = [entry.name for entry in corpus() if entry.expect.layer == layer]
+        cells = [[findings.cells.get((tier, name)) for name in names] for tier in tiers]
+        counts = " | ".join(str(sum(found == [] for found in row) or "") for row in cells)
+        lines.append(f"| {layer} | {len(names)} | {counts} |")
+    return lines
+
+
 def _quoted(text: str) -> str:
     """Names of Python's between underscores as code, which a page would show in bold."""
     return re.sub(r"(__\w+__)", r"`\1`", text)
@@ -138,15 +152,13 @@ def summary(findings: Findings) -> list[str]:
 
 
 def write(findings: Findings) -> None:
-    """This kind of user's part of the page; root's has the tables."""
+    """This kind of user's part of the page; root's has the tables, which differ in one layer."""
     kind = "root" if os.geteuid() == 0 else "user"
     parts = summary(findings)
     if kind == "root":
-        parts += ["", "### The corpus", "", *corpus_table(findings)]
-        parts += ["", "### Each layer on its own", ""]
-    else:
-        parts += [""]
-    text = "\n".join([*parts, *layer_table(findings)])
+        parts += ["", "### The corpus by layers", "", *layer_counts(findings)]
+        parts += ["", "### Each layer on its own", "", *layer_table(findings)]
+    text = "\n".join(parts)
     begin, finish = f"<!-- {kind}: written by make hostile WRITE=1 -->", f"<!-- end of {kind} -->"
     page = PAGE.read_text("utf-8")
     pattern = re.compile(f"(?<={re.escape(begin)}\n).*(?={re.escape(finish)})", re.DOTALL)
