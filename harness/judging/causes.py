@@ -37,6 +37,7 @@ from harness.model.verdict import (
     Channel,
     CodePlace,
     Comparison,
+    Explanation,
     LineEnd,
     Suspect,
     Symptom,
@@ -56,15 +57,15 @@ Key = tuple[str, ...]
 
 def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> Cause:
     """The one cause of a submission that cannot be run, which may earn all of `worth`."""
-    cause = Cause(
-        function="", rule="not_gradable", message=problem, about_text=True, marks_at_stake=worth
-    )
+    explanation = Explanation(rule="not_gradable", message=problem)
+    cause = Cause(function="", explanation=explanation, about_text=True, marks_at_stake=worth)
     if unparsable is None:
         return cause
+    explanation = Explanation(rule="unreadable", message=unparsable.reason)
     line, place = unparsable.line, None
     if line is not None:
         place = _line_of(unparsable.file, line, *filter(None, [unparsable.source]))
-    return replace(cause, rule="unreadable", message=unparsable.reason, place=place, line=line)
+    return replace(cause, explanation=explanation, place=place, line=line)
 
 
 def _line_of(file: str, line: int, *text: str) -> CodePlace:
@@ -146,8 +147,7 @@ def _in_several(
     also = listed(plain(each.function, limit=60) for each in others if each.blamed)
     message = f"{first.message.removesuffix('.')}, also in {also}." if also else first.message
     return replace(
-        _joined((first, *others), first, failures),
-        message=message,
+        _joined((first, *others), first, failures).saying(message),
         suspects=tuple(
             Suspect(function=part.name, place=_place(part), lines=()) for part in parts if part
         ),
@@ -249,8 +249,7 @@ def _cause(
     example = _clearest(members, name or "", together)
     cause = Cause(
         function=example.scenario.function if name is None else name,
-        rule=example.rule,
-        message=example.verdict.message_without(example.scenario.hint),
+        explanation=example.explanation,
         hint=example.scenario.hint,
         scenarios=tuple(each.scenario.id for each in members),
         example=example.scenario.id,
@@ -347,7 +346,7 @@ def _with_nearest(cause: Cause, name: str, outline: Outline, example: FailedScen
         f"The {kind} {plain(name, limit=60)} is missing. "
         f"You have {plain(part.name, limit=60)} on line {part.first}: is that it?"
     )
-    return replace(cause, message=message, place=_place(part), about_text=True)
+    return replace(cause.saying(message), place=_place(part), about_text=True)
 
 
 def _place(part: OutlinePart) -> CodePlace:
@@ -373,7 +372,7 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
         advice = "move it into a function such as main()"
     message = f"Line {line} {what} as soon as the file is loaded: {advice}."
     place = _line_of(module.file, line, module.asking)
-    return replace(cause, message=message, place=place, line=line)
+    return replace(cause.saying(message), place=place, line=line)
 
 
 def _at_load(example: FailedScenario) -> CodePlace | None:
@@ -458,8 +457,8 @@ def _with_loop(cause: Cause, loop: Loop, outline: Outline) -> Cause:
     message = f"{message.removesuffix('.')}{joined} loop in {where} does not end."
     place = cause.place
     if place and place.file == loop.file and place.first <= loop.first <= place.last:
-        return replace(cause, message=message, line=loop.first)
-    return replace(cause, message=message)
+        return replace(cause.saying(message), line=loop.first)
+    return cause.saying(message)
 
 
 Passes = Callable[[FailedScenario, Observation], bool]

@@ -12,7 +12,7 @@ from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Run, Session, Stimulus, statements
-from harness.model.verdict import Channel, Verdict, VerdictKind
+from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
 _NOTHING_SEEN = Observation(ending=Ending.HARNESS_ERROR)
@@ -35,6 +35,12 @@ class FailedScenario:
     @property
     def rule(self) -> str:
         return self.verdict.explanation.rule if self.verdict.explanation else ""
+
+    @property
+    def explanation(self) -> Explanation:
+        """Without the lecturer's hint."""
+        explanation = self.verdict.explanation or Explanation(rule="", message="")
+        return explanation.without_hint(self.scenario.hint)
 
     @property
     def loading(self) -> bool:

@@ -136,8 +136,7 @@ class SuspectProgram:
         constant that differs or the helper that decides."""
         none = suspicion.none
         if none is not None and (text := self.text(none)):
-            message = why_none(cause, members, example, none.number, text)
-            cause = replace(cause, message=message)
+            cause = cause.saying(why_none(cause, members, example, none.number, text))
         exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
         both = (*suspicion.lines, *exact) if suspicion.branch else (*exact, *suspicion.lines)
         known = [line for line in dict.fromkeys(both) if self.text(line)]
@@ -161,7 +160,7 @@ class SuspectProgram:
         asked = "" if helper is None else f" after {plain(helper.name, limit=60)}"
         what = "what is not expected" if branch.taken else "what is expected"
         said = f"Line {at} goes the wrong way{asked}: line {prints} prints {what}."
-        return replace(cause, message=f"{said} {cause.message}")
+        return cause.saying(f"{said} {cause.message}")
 
     def _decides(
         self, branch: WrongBranch, cause: Cause, functions: Sequence[OutlinePart]
@@ -278,7 +277,7 @@ def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
     suspects = (Suspect(function=part.name, place=place, lines=(line,)), *others)
     said = f"Line {line} compares and throws the result away; to store, use `=`."
     shows = cause.message.removesuffix(" Is a copy changed in its place?")  # it is not that
-    return replace(cause, message=f"{said} {shows}", suspects=suspects)
+    return replace(cause.saying(f"{said} {shows}"), suspects=suspects)
 
 
 def with_deciding(cause: Cause, name: str) -> Cause:
@@ -289,7 +288,7 @@ def with_deciding(cause: Cause, name: str) -> Cause:
     first, last = suspect.lines[0], suspect.lines[-1]
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
     where = f"The fault seems to be in {plain(name, limit=60)}, {lines}."
-    return replace(cause, message=f"{where} {cause.message}")
+    return cause.saying(f"{where} {cause.message}")
 
 
 def gave_none(trace: Trace, name: str, functions: Iterable[OutlinePart]) -> Line | None:
@@ -361,7 +360,7 @@ def with_constant(cause: Cause, part: OutlinePart, text: str) -> Cause:
     place = CodePlace(file=part.file, first=part.first, last=part.last)
     suspect = Suspect(function=part.name, place=place, lines=(part.first,))
     message = f"{where}: compare it with the sheet. {cause.message}"
-    return replace(cause, message=message, suspects=(suspect, *cause.suspects))
+    return replace(cause.saying(message), suspects=(suspect, *cause.suspects))
 
 
 _RETURN = re.compile(r"return\b\s*(?P<what>.*)")
@@ -391,7 +390,7 @@ def why_none(
     if found["what"]:
         return cause.message
     answers = {
-        each.verdict.message_without(each.scenario.hint).partition(_INSTEAD)[2] for each in members
+        each.explanation.message.partition(_INSTEAD)[2] for each in members
         if each.rule == cause.rule and each.scenario.function == cause.function
     }  # fmt: skip
     always = answers == {wanted} and wanted in ("True.", "False.")

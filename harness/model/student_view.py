@@ -18,7 +18,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.stimulus import Stimulus, statements
-from harness.model.verdict import CodePlace, Suspect, Verdict, VerdictKind
+from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +107,7 @@ class ShownCause:
     """One thing to fix as its reader may see it."""
 
     function: str
-    message: str  # empty where it would be about a hidden scenario
+    explanation: Explanation | None = None  # None where it would be about a hidden scenario
     checks: tuple[ShownCheck, ...] = ()  # the failing ones that may be shown, the clearest first
     hidden: int = 0  # how many others there are
     blamed: bool = False
@@ -120,6 +120,10 @@ class ShownCause:
     hint: str = ""
     together_with: tuple[str, ...] = ()
     marks: Fraction = Fraction(0)  # at stake; 0: none, or not known
+
+    @property
+    def message(self) -> str:
+        return self.explanation.message if self.explanation else ""
 
     @property
     def count(self) -> int:

@@ -211,6 +211,10 @@ class Explanation:
         """With the lecturer's hint behind the sentence."""
         return replace(self, message=f"{self.message}{_HINT}{hint}") if hint else self
 
+    def without_hint(self, hint: str) -> Explanation:
+        """Without the lecturer's hint that follows the sentence."""
+        return replace(self, message=self.message.removesuffix(f"{_HINT}{hint}")) if hint else self
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
@@ -256,10 +260,6 @@ class Verdict:
         """The explanation's sentence; empty when passed."""
         return self.explanation.message if self.explanation else ""
 
-    def message_without(self, hint: str) -> str:
-        """The explanation's sentence without the lecturer's hint that follows it."""
-        return self.message.removesuffix(f"{_HINT}{hint}") if hint else self.message
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
@@ -295,13 +295,12 @@ class Cause:
     """One thing to fix.
 
     `function` is the function (or constant) that is to blame where `blamed`, else the one whose
-    scenarios fail; empty where the whole file is meant. Rule and message are those of the
-    `example`, which may be hidden from a student.
+    scenarios fail; empty where the whole file is meant. The explanation is that of the `example`,
+    which may be hidden from a student, or says more.
     """
 
     function: str
-    rule: str
-    message: str
+    explanation: Explanation
     scenarios: tuple[str, ...] = ()  # ids in the plan's order
     example: str = ""  # the clearest of them: visible before hidden, shortest input
     blamed: bool = False
@@ -316,6 +315,18 @@ class Cause:
     hint: str = ""
     together_with: tuple[str, ...] = ()  # what has to be right as well for some scenarios to pass
     marks_at_stake: Fraction = Fraction(0)  # exact: what the mark would rise by if they passed
+
+    @property
+    def rule(self) -> str:
+        return self.explanation.rule
+
+    @property
+    def message(self) -> str:
+        return self.explanation.message
+
+    def saying(self, message: str) -> Cause:
+        """The same cause with another sentence."""
+        return replace(self, explanation=replace(self.explanation, message=message))
 
 
 Blame = tuple[str, ...]

@@ -144,9 +144,10 @@ def _shown(
     own = is_example or cause.about_text
     hint = plan.scenario(first.id).hint
     clauses = {clause.id: clause for check in checks for clause in check.clauses}
+    shown = first.verdict.explanation
     return ShownCause(
         function=cause.function,
-        message=cause.message if own else first.verdict.message_without(hint),
+        explanation=cause.explanation if own else shown and shown.without_hint(hint),
         checks=checks,
         blamed=cause.blamed,
         place=cause.place if own else None,
@@ -219,7 +220,7 @@ class _Shares:
             found.append(
                 ShownCause(
                     function=function,
-                    message=missing.message if missing is not None else "",
+                    explanation=missing.explanation if missing is not None else None,
                     hidden=len(entry.names),
                     blamed=entry.blamed,
                     place=missing.place if missing is not None else None,
@@ -263,7 +264,7 @@ def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
     return tuple(
         ShownCause(
             function=members[0].function if len({c.function for c in members}) < 2 else "",
-            message=members[0].verdict.message,
+            explanation=members[0].verdict.explanation,
             checks=tuple(members),
             clauses=members[0].clauses,
         )

@@ -14,10 +14,16 @@ from harness.assignment.files.small_files import expectation_text, load_expectat
 from harness.assignment.loading import available, load
 from harness.grading.validation.validate import compare
 from harness.model.specification import ExpectedCause, SampleExpectation
-from harness.model.verdict import Cause
+from harness.model.verdict import Cause, Explanation
 from tests.results.small_run import PLAN, result
 
-FOUND = Cause(function="f", rule="returned_none", message="", scenarios=("f/shown",), blamed=True)
+
+def caused(rule: str) -> Cause:
+    why = Explanation(rule=rule, message="")
+    return Cause(function="f", explanation=why, scenarios=("f/shown",), blamed=True)
+
+
+FOUND = caused("returned_none")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +65,7 @@ def test_they_are_read_and_written(tmp_path: Path) -> None:
 def test_several_causes_of_one_function_are_accepted_as_they_are(
     rules: tuple[str, ...], tmp_path: Path
 ) -> None:
-    graded = replace(result("ada"), causes=tuple(replace(FOUND, rule=rule) for rule in rules))
+    graded = replace(result("ada"), causes=tuple(caused(rule) for rule in rules))
     one = SampleExpectation(causes=(ExpectedCause(function="f", rule="wrong_value"),))
     assert compare(graded, one, PLAN).other_causes == (
         f"causes are f: {rules[0]}, f: {rules[1]}, expected f: wrong_value"

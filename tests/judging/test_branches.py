@@ -9,7 +9,7 @@ import pytest
 from harness.judging.branches import WrongBranch, wrong_branch
 from harness.judging.suspects import SuspectProgram, Suspicion
 from harness.judging.traces import Line, read_trace
-from harness.model.verdict import Cause
+from harness.model.verdict import Cause, Explanation
 from tests.judging.test_causes import fails
 from tests.judging.test_suspects import outline
 
@@ -94,7 +94,10 @@ def test_a_cause_says_who_decides_about_it(
     example = fails("f")
     name = example.scenario.id
     cause = Cause(
-        function="f", rule="wrong_value", message="It is wrong.", scenarios=(name,), example=name
+        function="f",
+        explanation=Explanation(rule="wrong_value", message="It is wrong."),
+        scenarios=(name,),
+        example=name,
     )
     passing = {"other": read_trace(trace(6, 3, 4, 9, 13, 15, 16))}
     failing = {name: read_trace(trace(*numbers))}
@@ -109,7 +112,7 @@ def test_a_constant_that_differs_says_more() -> None:
     program = replace(SUSPECT, constants={"OWN": "yes"})
     branch = WrongBranch(Line("a1.py", 7), Line("a1.py", 6), taken=True)
     suspicion = Suspicion(lines=(Line("a1.py", 6),), branch=branch)
-    cause = Cause(function="f", rule="wrong_value", message="It is wrong.")
+    cause = Cause(function="f", explanation=Explanation(rule="wrong_value", message="It is wrong."))
     found = program.explained(cause, [], fails("f"), FUNCTIONS, suspicion)
     assert found.message.startswith('The fault may be in OWN, which is "no" on line 1')
     raised = program.explained(replace(cause, line=8), [], fails("f"), FUNCTIONS, suspicion)
@@ -117,7 +120,10 @@ def test_a_constant_that_differs_says_more() -> None:
 
 
 def test_a_hard_coded_size_says_more() -> None:
-    cause = Cause(function="f", rule="hard_coded_size", message="This looks hard-coded to 5.")
+    cause = Cause(
+        function="f",
+        explanation=Explanation(rule="hard_coded_size", message="This looks hard-coded to 5."),
+    )
     branch = WrongBranch(Line("a1.py", 7), Line("a1.py", 6), taken=True)
     suspicion = Suspicion(lines=(Line("a1.py", 6),), branch=branch)
     found = SUSPECT.explained(cause, [], fails("f"), FUNCTIONS, suspicion)

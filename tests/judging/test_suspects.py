@@ -51,7 +51,7 @@ def outline(program: str = PROGRAM) -> Outline:
 
 
 def cause(function: str) -> Cause:
-    return Cause(function=function, rule="wrong_value", message="")
+    return Cause(function=function, explanation=Explanation(rule="wrong_value", message=""))
 
 
 def lines(*traces: str, passing: tuple[str, ...] = ()) -> list[int]:
@@ -208,7 +208,7 @@ def none(
         )
     ]
     message = members[0].verdict.message
-    found = Cause(function="f", rule="returned_none", message=message)
+    found = Cause(function="f", explanation=Explanation(rule="returned_none", message=message))
     return why_none(found, members, members[0], 7, text)
 
 
@@ -277,7 +277,7 @@ def test_a_function_decides_whose_best_line_is_clearly_ahead(
 def marked(*lines: int) -> Cause:
     place = CodePlace(file="a1.py", first=2, last=6)
     suspects = (Suspect(function="helper", place=place, lines=lines),)
-    return replace(cause("outer"), message="outer returned 1.", suspects=suspects)
+    return replace(cause("outer").saying("outer returned 1."), suspects=suspects)
 
 
 def test_the_helper_that_decides_is_said_first() -> None:
@@ -373,7 +373,7 @@ def test_a_comparison_that_does_nothing_is_said_and_marked_first() -> None:
     text = "def outer(x):\n    helper(x)\ndef helper(x):\n    x[0] == 1\n    x[1] == 2\n"
     functions = functions_of(cause("outer"), outline(text), {"outer"})
     asks = "outer returned 1. Is a copy changed in its place?"
-    found = with_dropped(replace(marked(4), message=asks, suspects=()), functions)
+    found = with_dropped(replace(marked(4).saying(asks), suspects=()), functions)
     assert found.message == (
         "Line 4 compares and throws the result away; to store, use `=`. outer returned 1."
     )

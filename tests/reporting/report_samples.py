@@ -394,8 +394,11 @@ OWN_CODE = result(
     causes=(
         Cause(
             function="display_board",
-            rule="raised_unexpectedly",
-            message="display_board raised TypeError: can't multiply (line 82: labels += str(1)).",
+            explanation=Explanation(
+                rule="raised_unexpectedly",
+                message="display_board raised TypeError: can't multiply "
+                "(line 82: labels += str(1)).",
+            ),
             scenarios=(LABELS.id,),
             example=LABELS.id,
             blamed=True,
@@ -405,8 +408,9 @@ OWN_CODE = result(
         ),
         Cause(
             function="main",
-            rule="asked_for_more",
-            message="The program asked for more input than there is.",
+            explanation=Explanation(
+                rule="asked_for_more", message="The program asked for more input than there is."
+            ),
             scenarios=(ASKS.id,),
             example=ASKS.id,
             blamed=True,
@@ -415,8 +419,7 @@ OWN_CODE = result(
         ),
         Cause(
             function="check_win",
-            rule="wrong_value",
-            message=f"check_win returned {CANARY}.",
+            explanation=Explanation(rule="wrong_value", message=f"check_win returned {CANARY}."),
             scenarios=(SECRET.id,),
             example=SECRET.id,
             blamed=True,

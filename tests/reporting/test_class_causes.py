@@ -20,7 +20,14 @@ from harness.model.result import (
 )
 from harness.model.student_view import FunctionTally
 from harness.model.study import SimilarityReport, SimilarPair
-from harness.model.verdict import Cause, Verdict, VerdictKind, rule_in_words, rule_words
+from harness.model.verdict import (
+    Cause,
+    Explanation,
+    Verdict,
+    VerdictKind,
+    rule_in_words,
+    rule_words,
+)
 from harness.reporting.html.class_page import Studies, first_page
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import ClassCauses, FailingCounter
@@ -42,7 +49,11 @@ from tests.reporting.report_samples import (
 
 
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
-    return Cause(function=function, rule=rule, message=message, marks_at_stake=Fraction(marks))
+    return Cause(
+        function=function,
+        explanation=Explanation(rule=rule, message=message),
+        marks_at_stake=Fraction(marks),
+    )
 
 
 def graded(

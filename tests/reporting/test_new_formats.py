@@ -284,8 +284,17 @@ BROKEN = replace(
     unparsable=Unparsable(file=f"{WHO}.py", reason="is not Python", line=3, source=f"# {WHO}"),
     isolation_reason=f"{WHO}.py, line 12: `global board`",
     causes=(
-        Cause(function="", rule="not_gradable", message=f"found {WHO}.py", about_text=True),
-        Cause(function="", rule="unreadable", message="is not Python", place=FILE, line=3),
+        Cause(
+            function="",
+            explanation=Explanation(rule="not_gradable", message=f"found {WHO}.py"),
+            about_text=True,
+        ),
+        Cause(
+            function="",
+            explanation=Explanation(rule="unreadable", message="is not Python"),
+            place=FILE,
+            line=3,
+        ),
     ),
 )
 FACTS = replace(RUN.facts, notices=(f"{WHO} is not on the roster",))

@@ -202,7 +202,7 @@ def test_a_tab_of_a_broken_line_is_marked_where_spaces_indent_too(
     assert ("    if x" in page) is not is_marked
 
 
-HIDDEN = ShownCause(function="check_win", message="", hidden=3, clauses=CLAUSES[3:4])
+HIDDEN = ShownCause(function="check_win", hidden=3, clauses=CLAUSES[3:4])
 
 
 def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
@@ -241,8 +241,7 @@ def test_marks_are_shown_by_function_and_what_extra_credit_adds() -> None:
 def test_the_caller_that_shows_a_fault_is_named() -> None:
     cause = Cause(
         function="_hours",
-        rule="wrong_value",
-        message="It is wrong.",
+        explanation=Explanation(rule="wrong_value", message="It is wrong."),
         scenarios=(HOURS.id,),
         example=HOURS.id,
         blamed=True,
@@ -261,20 +260,23 @@ def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:
     symptoms = tuple(
         replace(shown[each.id], function="num_hours") for each in (HOURS, LABELS, SHEET)
     )
-    cause = ShownCause(function="num_hours", message="says 0", checks=symptoms)
+    said = Explanation(rule="rule", message="says 0")
+    cause = ShownCause(function="num_hours", explanation=said, checks=symptoms)
     text = assert_inert(page_of(cause)).text
     assert "Also: display_board(board): says 1" in text
     assert "Also: “the sheet's example”: says 2" in text
 
 
 def test_a_hint_stands_on_its_own() -> None:
-    cause = replace(HIDDEN, message="It is wrong.", hint="Look at <the> last row.")
+    said = Explanation(rule="r", message="It is wrong.")
+    cause = replace(HIDDEN, explanation=said, hint="Look at <the> last row.")
     assert "<b>Hint:</b> <bdi>Look at &lt;the&gt; last row.</bdi>" in page_of(cause)
 
 
 def test_the_line_is_marked_in_words_too() -> None:
     place = CodePlace(file="a1.py", first=3, last=4, text=("def f(x):", "    return x[9]"))
-    cause = replace(HIDDEN, message="m", place=place, line=4, marks=Fraction(1, 2))
+    said = Explanation(rule="r", message="m")
+    cause = replace(HIDDEN, explanation=said, place=place, line=4, marks=Fraction(1, 2))
     page = assert_inert(page_of(cause))
     assert "return x[9] ← here" in page.text
     assert page.text.count("← here") == 1
@@ -319,7 +321,11 @@ def test_a_caret_stands_where_python_stopped(
 def test_what_is_written_is_explained_before_what_is_missing(count: int) -> None:
     missing = Verdict(kind=VerdictKind.MISSING)
     causes = tuple(
-        ShownCause(function=name, message="m", checks=(check_of(name, verdict),))
+        ShownCause(
+            function=name,
+            explanation=Explanation(rule="rule", message="m"),
+            checks=(check_of(name, verdict),),
+        )
         for name, verdict in (
             *((f"absent{number}", missing) for number in range(count)),
             ("written", failed("r", "wrong")),

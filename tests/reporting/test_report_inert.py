@@ -18,10 +18,10 @@ from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
 from harness.reporting.html.environment import block, code, environment
 from harness.reporting.html.submission_pages import submission_page
-from harness.reporting.view.annotated import LineNote, Mark, annotated
+from harness.reporting.view.annotated import Mark, annotated
 from harness.reporting.view.shown_causes import (
-    Headline,
     MarkedPlace,
+    below_headline,
     changes_return,
     clause_tallies,
     headline,
@@ -135,7 +135,9 @@ def cause(message: str, rule: str, **parts: object) -> ShownCause:
             out_of=Fraction(1),
         ),
     )
-    found = ShownCause(function="f", message=message, checks=(check,))
+    found = ShownCause(
+        function="f", explanation=Explanation(rule="rule", message=message), checks=(check,)
+    )
     return replace(found, **parts)  # type: ignore[arg-type]
 
 
@@ -216,18 +218,18 @@ def test_the_whole_program_stands_with_what_is_said_of_its_lines() -> None:
     one_line = replace(BOARD, first=7, last=7, text=BOARD.text[:1])
     causes.append(cause("is 8", "wrong_value", place=one_line, line=7))
     (file,) = annotated(submission, causes)
-    assert file.notes[7] == [LineNote(text="f: is 8", cause=3, mark=Mark.EXACT)]
     text = ("def f():", "    for i in range(8):", "    show(board[i])", "", "<b>\x0c\x1b")
     assert file.lines[2:] == text
-    assert file.notes[3] == [
-        LineNote(text=f"f: {said}", cause=1),
-        LineNote(text="f: returned 1", cause=2),
-    ]
-    assert file.notes[4] == [
-        LineNote(cause=1, mark=Mark.EXACT),
-        LineNote(text="Imports: m", mark=Mark.EXACT),
-    ]
-    assert file.notes[5] == [LineNote(cause=2, mark=Mark.LOOK)]
+    notes = {
+        line: [(note.text, note.cause, note.mark) for note in file.notes[line]]
+        for line in (3, 4, 5, 7)
+    }
+    assert notes == {
+        3: [(f"f: {said}", 1, None), ("f: returned 1", 2, None)],
+        4: [("", 1, Mark.EXACT), ("Imports: m", 0, Mark.EXACT)],
+        5: [("", 2, Mark.LOOK)],
+        7: [("f: is 8", 3, Mark.EXACT)],
+    }
     page = assert_inert(submission_page(submission, PLAN))
     assert "def f():" in page.text
     assert "Imports: m" in page.text
@@ -291,117 +293,104 @@ CALLED_AT = "f raised TypeError: can't multiply a text by (x) (line 3: a = b(c) 
 
 
 @pytest.mark.parametrize(
-    ("message", "line", "expected"),
+    ("message", "line", "expected", "below"),
     [
-        ("It is wrong.", None, Headline(text="It is wrong, for example in “is a float”.")),
+        ("It is wrong.", None, "It is wrong, for example in “is a float”.", ""),
         (
             "f returned a and b and c and d in place of e and f.",
             None,
-            Headline(text="f returned a and b and c and d in place of e and f."),
+            "f returned a and b and c and d in place of e and f.",
+            "",
         ),
         (
             CALLED_AT.format(""),
             3,
-            Headline(text="f raised TypeError: can't multiply a text by (x) (line 3)."),
+            "f raised TypeError: can't multiply a text by (x) (line 3).",
+            "",
         ),
         (
             CALLED_AT.format(" Is (x) a text? It should be the number that was read before."),
             3,
-            Headline(
-                text="f raised TypeError: can't multiply a text by (x) (line 3). Is (x) a text?",
-                more="It should be the number that was read before.",
-            ),
+            "f raised TypeError: can't multiply a text by (x) (line 3). Is (x) a text?",
+            "It should be the number that was read before.",
         ),
         (
             'After input 7 ("a1; b"), line 10 is "Its a Draw, it is!", it should be "One wins!".',
             None,
-            Headline(
-                text='After input 7 ("a1; b"), line 10 is "Its a Draw, it is!"…',
-                more='… it should be "One wins!".',
-            ),
+            'After input 7 ("a1; b"), line 10 is "Its a Draw, it is!"…',
+            '… it should be "One wins!".',
         ),
         (
             "Line 3 calls main, which asks for input: put it below the guard, as the sheet says.",
             None,
-            Headline(
-                text="Line 3 calls main, which asks for input.",
-                more="Put it below the guard, as the sheet says.",
-            ),
+            "Line 3 calls main, which asks for input.",
+            "Put it below the guard, as the sheet says.",
         ),
         (
             "board: it is not changed. Change the list that is given, and return True as it says.",
             None,
-            Headline(
-                text="board: it is not changed.",
-                more="Change the list that is given, and return True as it says.",
-            ),
+            "board: it is not changed.",
+            "Change the list that is given, and return True as it says.",
         ),
         (
             "board: it is not changed and a new list is given back, which is of no use here.",
             None,
-            Headline(
-                text="board: it is not changed and a new list is given back…",
-                more="… which is of no use here.",
-            ),
+            "board: it is not changed and a new list is given back…",
+            "… which is of no use here.",
         ),
         (
             "The fault seems to be in Grid.put, lines 3 to 14. Is it wrong?",
             None,
-            Headline(text="Is it wrong?", more="The fault seems to be in Grid.put, lines 3 to 14."),
+            "Is it wrong?",
+            "The fault seems to be in Grid.put, lines 3 to 14.",
         ),
         (
             "The fault seems to be in put, line 3. After input 1, one two three four five six seven"
             " eight nine ten, eleven twelve 13 14 15.",
             None,
-            Headline(
-                text="After input 1, one two three four five six seven eight nine ten…",
-                more="… eleven twelve 13 14 15. The fault seems to be in put, line 3.",
-            ),
+            "After input 1, one two three four five six seven eight nine ten…",
+            "… eleven twelve 13 14 15. The fault seems to be in put, line 3.",
         ),
         (
             "After input 1, there is no (really; that is odd, or) one at [1, (3, 4)], so it ends.",
             None,
-            Headline(
-                text="After input 1, there is no (really; that is odd, or) one at…",
-                more="… [1, (3, 4)], so it ends.",
-            ),
+            "After input 1, there is no (really; that is odd, or) one at…",
+            "… [1, (3, 4)], so it ends.",
         ),
         (
             "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11 (with 12).",
             None,
-            Headline(text="f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11…", more="… (with 12)."),
+            "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11…",
+            "… (with 12).",
         ),
         (
             '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',
             None,
-            Headline(
-                text='"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15…',
-                more='"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',
-            ),
+            '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15…',
+            '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',
         ),
         (
             "one two three four five six seven eight nine ten eleven twelve 13 14 15 16",
             None,
-            Headline(
-                text="one two three four five six seven eight nine ten eleven twelve 13 14 15…",
-                more="… 16",
-            ),
+            "one two three four five six seven eight nine ten eleven twelve 13 14 15…",
+            "… 16",
         ),
     ],
 )
 def test_a_headline_is_short_and_nothing_is_left_unsaid(
-    message: str, line: int | None, expected: Headline
+    message: str, line: int | None, expected: str, below: str
 ) -> None:
     found = cause(message, "wrong_value", line=line)
     assert headline(found) == expected
-    assert len(expected.text.split()) <= 15
+    assert below_headline(found) == below
+    assert len(expected.split()) <= 15
 
 
 def test_an_example_is_named_in_a_headline_that_stays_short() -> None:
     message = "f returned one and two and three in place of four."
     found = cause(message, "wrong_value")
     named = replace(found, checks=(replace(found.checks[0], name=LONG_NAME),))
-    assert headline(named) == Headline(text=message)
+    assert (headline(named), below_headline(named)) == (message, "")
 
 
 @pytest.mark.parametrize(
@@ -434,5 +423,9 @@ def test_a_clause_is_not_reached_where_nothing_came_as_far() -> None:
     assert tallied([missing, not_run]) == [("1", 0, False), ("2", 0, False)]
     assert tallied([missing, failing]) == [("1", 0, False), ("2", 0, True)]
     assert tallied([missing, checked(VerdictKind.PASSED, clause)]) == [("1", 1, True)]
-    loaded = ShownCause(function="", message="It fails as it is loaded.", checks=(failing,))
+    loaded = ShownCause(
+        function="",
+        explanation=Explanation(rule="rule", message="It fails as it is loaded."),
+        checks=(failing,),
+    )
     assert tallied([failing], loaded) == [("2", 0, False)]

@@ -21,7 +21,7 @@ from harness.model.result import (
     StrengthFigures,
     SubmissionStatus,
 )
-from harness.model.verdict import Cause, CodePlace, Symptom, Verdict, VerdictKind
+from harness.model.verdict import Cause, CodePlace, Explanation, Symptom, Verdict, VerdictKind
 from harness.policy.rules import finding_kinds
 from harness.results.results_json import results_json
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
@@ -158,8 +158,7 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
     names = ("f/sampled", "f/secret")
     cause = Cause(
         function="f",
-        rule="printed-not-returned",
-        message="printed plain",
+        explanation=Explanation(rule="printed-not-returned", message="printed plain"),
         scenarios=names,
         example="f/secret",
         blamed=True,
@@ -170,7 +169,8 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
         together_with=("g",),
         marks_at_stake=Fraction(9, 2),
     )
-    whole_file = Cause(function="", rule="unreadable", message="cannot be read")
+    said = Explanation(rule="unreadable", message="cannot be read")
+    whole_file = Cause(function="", explanation=said)
     causes = (replace(UNREADABLE, causes=(whole_file,)), replace(result("ada"), causes=(cause,)))
     found = plain(replace(RUN, submissions=(*causes, BROKEN)))
     ada, broken, unreadable = found["submissions"]

@@ -12,7 +12,7 @@ from harness.common import serial
 from harness.model.plan import Visibility
 from harness.model.result import SubmissionResult
 from harness.model.student_view import FunctionTally, HiddenCheck, ShownCause
-from harness.model.verdict import Cause, CodePlace, VerdictKind
+from harness.model.verdict import Cause, CodePlace, Explanation, VerdictKind
 from harness.results.student_view import EVERYTHING, student_view
 from tests.results.small_run import FINDING, PLAN, SECRET, UNREADABLE, result
 
@@ -73,12 +73,13 @@ def test_marks_and_tallies() -> None:
     )
 
 
-def cause_of(*scenarios: str, **changes: Any) -> Cause:
+def cause_of(
+    *scenarios: str, rule: str = "rule", message: str = "said to the lecturer", **changes: Any
+) -> Cause:
     """A cause of these scenarios of f, the first its example, each worth half a mark."""
     fields: dict[str, Any] = {
         "function": "f",
-        "rule": "rule",
-        "message": "said to the lecturer",
+        "explanation": Explanation(rule=rule, message=message),
         "scenarios": scenarios,
         "example": scenarios[0],
         "marks_at_stake": Fraction(len(scenarios), 2),
@@ -108,8 +109,7 @@ def _raises_on(line: int, *, joined: bool) -> SubmissionResult:
     if joined:
         return replace(result("ada"), causes=(shown,))
     hidden = replace(
-        shown,
-        message=SECRET,
+        shown.saying(SECRET),
         scenarios=("f/secret",),
         example="f/secret",
         place=alone,
@@ -183,7 +183,7 @@ def test_a_hidden_cause_is_its_function_its_clauses_and_its_marks() -> None:
     hidden = _raises_on(40, joined=False).causes[1]
     (cause,) = student_view(replace(result("ada"), causes=(hidden,)), PLAN).causes[:1]
     assert cause == ShownCause(
-        function="f", message="", hidden=1, clauses=PLAN.assignment.clauses, marks=Fraction(1)
+        function="f", hidden=1, clauses=PLAN.assignment.clauses, marks=Fraction(1)
     )
 
 

@@ -41,7 +41,7 @@ _RESULT = (
 )
 _FINDING = ("rule", "clause", "line", "column", "source", "message", "consequence", "word")
 _CAUSE = (
-    *("function", "rule", "scenarios", "example", "blamed", "line", "symptoms", "clauses"),
+    *("function", "explanation", "scenarios", "example", "blamed", "line", "symptoms", "clauses"),
     *("hint", "together_with", "marks_at_stake"),
 )
 
@@ -74,8 +74,7 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
 def _cause(cause: Cause) -> Cause:
     """What a scenario showed is its message; without one it may be about files or people."""
     return _chosen(
-        cause,
+        cause if cause.example else cause.saying(""),
         _CAUSE,
-        message=cause.message if cause.example else "",
         place=_chosen(cause.place, ("first", "last"), file=""),
     )

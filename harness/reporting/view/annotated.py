@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.common.escaping import shorten
+from harness.model.policy import Finding, Unparsable
 from harness.model.result import SubmissionResult
 from harness.model.student_view import ShownCause
 from harness.policy.rules import finding_kind
@@ -31,9 +32,22 @@ class Mark(StrEnum):
 class LineNote:
     """What is said beside a line."""
 
-    text: str = ""  # empty: only that the line is to blame
-    cause: int = 0  # the number of the cause that it is about, from 1; 0: of none
+    about: ShownCause | Finding | Unparsable
+    cause: int = 0  # the number of the cause, from 1; 0: it is about none
     mark: Mark | None = None
+    again: bool = False  # only that the line is to blame: the cause's sentence is beside another
+
+    @property
+    def text(self) -> str:
+        if self.again:
+            return ""
+        match self.about:
+            case Unparsable(reason=reason):
+                return reason
+            case Finding(rule=rule, message=message):
+                return shorten(f"{finding_kind(rule).title}: {message}", _LONGEST_NOTE)
+            case ShownCause(function=name, message=message):
+                return shorten(f"{name}: {message}" if name else message, _LONGEST_NOTE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +67,10 @@ def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[An
     for number, cause in enumerate(causes, start=1):
         _note_cause(number, cause, notes)
     for finding in result.findings:
-        text = f"{finding_kind(finding.rule).title}: {finding.message}"
-        notes[finding.file][finding.line].append(
-            LineNote(text=shorten(text, _LONGEST_NOTE), mark=Mark.EXACT)
-        )
+        notes[finding.file][finding.line].append(LineNote(about=finding, mark=Mark.EXACT))
     broken = result.unparsable
     if broken is not None and broken.line is not None and not causes:
-        notes[broken.file][broken.line].append(LineNote(text=broken.reason, mark=Mark.EXACT))
+        notes[broken.file][broken.line].append(LineNote(about=broken, mark=Mark.EXACT))
     left = _MOST_LINES
     files = []
     for file in result.files:
@@ -84,15 +95,14 @@ def _note_cause(
 ) -> None:
     """The cause's sentence beside the first line of its first place, a note beside each line that
     is marked."""
-    name = f"{cause.function}: " if cause.function else ""
-    text = shorten(name + cause.message, _LONGEST_NOTE)
+    note = LineNote(about=cause, cause=number)
+    is_said = not note.text
     for each in marked_lines(cause):
         of_file, first = notes[each.place.file], each.place.first
-        if text and first not in each.marked:
-            of_file[first].append(LineNote(text=text, cause=number))
-            text = ""
+        if not is_said and first not in each.marked:
+            of_file[first].append(note)
+            is_said = True
         mark = Mark.EXACT if each.exact else Mark.LOOK
         for line in each.marked:
-            said = text if line == first else ""
-            of_file[line].append(LineNote(text=said, cause=number, mark=mark))
-        text = ""
+            of_file[line].append(replace(note, mark=mark, again=is_said or line != first))
+        is_said = True

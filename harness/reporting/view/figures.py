@@ -14,7 +14,14 @@ from harness.model.plan import Plan, Scenario
 from harness.model.policy import Severity
 from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally, by_function
-from harness.model.verdict import TO_REVIEW, Cause, VerdictKind, names_mistake, rule_in_words
+from harness.model.verdict import (
+    TO_REVIEW,
+    Cause,
+    Explanation,
+    VerdictKind,
+    names_mistake,
+    rule_in_words,
+)
 from harness.policy.rules import finding_kind
 from harness.reporting.view.words import VERDICT, percent
 
@@ -39,33 +46,33 @@ class Tally:
     marks: Fraction = Fraction(0)  # what they lose together
     students: list[str] = field(default_factory=list)  # the ids of the first
     who: int = 0  # the same where the same submissions were counted, in the same order
-    _messages: Counter[str] = field(default_factory=Counter)
+    _reasons: Counter[Explanation | None] = field(default_factory=Counter)
     _causes: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(
         self,
         student: str,
-        message: str = "",
+        why: Explanation | None = None,
         marks: Fraction = Fraction(0),
         cause: tuple[str, str] | None = None,
     ) -> None:
-        """Count one submission, the sentence that says why, and what is to blame (see `cause`)."""
+        """Count one submission, why, and what is to blame (see `cause`)."""
         self.count += 1
         self.marks += marks
         self.who = hash((self.who, student))
         if len(self.students) < MOST_STUDENTS:
             self.students.append(student)
-        self._messages[message] += 1
-        if len(self._messages) > _MOST_TEXTS:  # the rare ones are forgotten
-            self._messages = Counter(dict(self._messages.most_common(_MOST_TEXTS // 2)))
+        self._reasons[why] += 1
+        if len(self._reasons) > _MOST_TEXTS:  # the rare ones are forgotten
+            self._reasons = Counter(dict(self._reasons.most_common(_MOST_TEXTS // 2)))
         if cause is not None and (cause in self._causes or len(self._causes) < _MOST_TEXTS):
             self._causes[cause] += 1
 
     @property
     def message(self) -> str:
         """The sentence that holds for more than half of them; empty where none does."""
-        text, holds_for = max(self._messages.items(), key=lambda item: item[1], default=("", 0))
-        return text if 2 * holds_for > self.count else ""
+        why, holds_for = max(self._reasons.items(), key=lambda item: item[1], default=(None, 0))
+        return why.message if why is not None and 2 * holds_for > self.count else ""
 
     @property
     def cause(self) -> tuple[str, str]:
@@ -242,7 +249,7 @@ class FailingCounter:
         if not was_run(result):
             return
         groups: set[str] = set()
-        why: dict[str, tuple[str, tuple[str, str]]] = {}
+        why: dict[str, tuple[Explanation | None, tuple[str, str]]] = {}
         causes = {name: cause for cause in result.causes for name in cause.scenarios}
         for outcome in result.scenarios:
             group = self._group_of.get(outcome.scenario_id)
@@ -252,15 +259,15 @@ class FailingCounter:
             if not outcome.verdict.passed:
                 cause = causes.get(outcome.scenario_id)
                 blame = (cause.function, mistake(cause)) if cause is not None else _NONE
-                why.setdefault(group, (outcome.verdict.message, blame))
+                why.setdefault(group, (outcome.verdict.explanation, blame))
         is_good = result.mark is not None and result.mark >= GOOD * result.out_of
         self._good += is_good
         for group in groups:
             self._failed[group].graded += 1
-        for group, (message, blame) in why.items():
-            self._failed[group].add(result.id, message, cause=blame)
+        for group, (explanation, blame) in why.items():
+            self._failed[group].add(result.id, explanation, cause=blame)
             if is_good:
-                self._failed_by_good[group].add(result.id, message, cause=blame)
+                self._failed_by_good[group].add(result.id, explanation, cause=blame)
 
     def most(self) -> list[Tally]:
         """At most 25 groups or several that fail together, most failed first."""
@@ -317,8 +324,8 @@ class ClassCauses:
     def __init__(self) -> None:
         self._causes: dict[tuple[str, str], Tally] = {}
         self._rules: dict[str, Tally] = {}
-        self._findings: dict[tuple[str, str], Tally] = {}
-        self._for_a_person: dict[tuple[str, str], Tally] = {}
+        self._findings: dict[Explanation, Tally] = {}
+        self._for_a_person: dict[Explanation, Tally] = {}
         self._not_marked = Tally(kind=NOT_MARKED)
         self._same_files: defaultdict[str, list[str]] = defaultdict(list)
         self._some_by_hand = False
@@ -326,24 +333,27 @@ class ClassCauses:
     def add(self, result: SubmissionResult) -> None:
         self._count_reasons(result)
         marks: defaultdict[tuple[str, str], Fraction] = defaultdict(Fraction)
-        messages: dict[tuple[str, str], str] = {}
+        why: dict[tuple[str, str], Explanation] = {}
         rules: defaultdict[str, Fraction] = defaultdict(Fraction)
-        mistakes: dict[str, str] = {}
+        mistakes: dict[str, Explanation] = {}
         for cause in result.causes:
             key = (cause.function, cause.rule)
             if key in self._causes or len(self._causes) < _MOST_KEYS:
                 functions = (cause.function,) if cause.function else ()
                 self._causes.setdefault(key, Tally(kind=cause.rule, functions=functions))
                 marks[key] += cause.marks_at_stake
-                messages.setdefault(key, cause.message)
+                why.setdefault(key, cause.explanation)
                 rules[cause.rule] += cause.marks_at_stake
-                mistakes.setdefault(cause.rule, mistake(cause))
+                mistakes.setdefault(
+                    cause.rule, Explanation(rule=cause.rule, message=mistake(cause))
+                )
         for key, lost in marks.items():
-            self._causes[key].add(result.id, messages[key], lost)
+            self._causes[key].add(result.id, why[key], lost)
         for rule, lost in rules.items():
             self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, mistakes[rule], lost)
-        for key in {(finding.rule, finding.message): None for finding in result.findings}:
-            self._findings.setdefault(key, Tally(kind=key[0])).add(result.id, key[1])
+        for rule, message in {(finding.rule, finding.message): None for finding in result.findings}:
+            finding = Explanation(rule=rule, message=message)
+            self._findings.setdefault(finding, Tally(kind=rule)).add(result.id, finding)
         if result.files:
             self._same_files[result.source_digest].append(result.id)
 
@@ -352,7 +362,8 @@ class ClassCauses:
         self._some_by_hand |= len(missing) < len(result.manual)
         for kind, message in dict.fromkeys(reasons(result)):
             said = message if len(self._for_a_person) < _MOST_KEYS else ""
-            self._for_a_person.setdefault((kind, said), Tally(kind=kind)).add(result.id, said)
+            reason = Explanation(rule=kind, message=said)
+            self._for_a_person.setdefault(reason, Tally(kind=kind)).add(result.id, reason)
         if missing and result.mark is not None:
             self._not_marked.add(result.id)
 

@@ -82,32 +82,38 @@ _DEEPEST = 3  # brackets inside each other
 _WHOLE = re.compile(r"""(["`]).*?\1|“.*?”|(?<!\w)'.*?'(?!\w)|\([^()]*\)|\[[^][]*\]|\{[^{}]*\}""")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Headline:
-    """What is wrong in at most 15 words, and what else there is to say of it; may be empty."""
+def headline(cause: ShownCause) -> str:
+    """What is wrong in at most 15 words, for a card that shows its lines; may be empty. A longer
+    sentence is parted where a part of it ends, else between words, outside quotes and brackets;
+    where that says too little, it is cut, and said whole below."""
+    return _parted(_without_where(cause))[0]
 
-    text: str
-    more: str = ""
+
+def below_headline(cause: ShownCause) -> str:
+    """What else there is to say, of where it is last."""
+    return f"{_parted(_without_where(cause))[1]} {_where(cause)}".strip()
 
 
-def headline(cause: ShownCause) -> Headline:
-    """A cause's sentence, for a card that shows its lines: what is wrong comes before where. What
-    is longer is parted where a part of a sentence ends, else between words, outside quotes and
-    brackets; where that says too little, it is cut, and said whole below."""
+def _where(cause: ShownCause) -> str:
     where = _WHERE.match(cause.message)
-    before = where[0].strip() if where is not None else ""
+    return where[0].strip() if where is not None else ""
+
+
+def _without_where(cause: ShownCause) -> str:
+    """What is wrong, with the example's name where that stays short."""
     short = ""
     for text in (sentence(cause), cause.message):
-        short = text.removeprefix(before).strip()
+        short = text.removeprefix(_where(cause)).strip()
         short = _SOURCE.sub(r"\1)", short) if cause.line or cause.raised_at else short
         if len(short.split()) <= _LONGEST_HEADLINE:
-            return Headline(text=short, more=before)
-    text, more = _parted(short)
-    return Headline(text=text, more=f"{more} {before}".strip())
+            break
+    return short
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """A text of more than 15 words in two."""
+    """A text in two, the first of at most 15 words."""
+    if len(text.split()) <= _LONGEST_HEADLINE:
+        return text, ""
     masked = text
     for _ in range(_DEEPEST):
         masked = _WHOLE.sub(lambda part: "x" * len(part[0]), masked)
