@@ -171,6 +171,7 @@ class _Compiler:
             archive=submission.archive if "archive" in submission.model_fields_set else None,
             otherwise=OtherFiles(submission.otherwise),
             time_zone=shape.time_zone,
+            packages=tuple(shape.packages),
             isolate_all=shape.isolation == "all",
             compare=comparisons(vocabulary, classes),
             floats_within=vocabulary.floats_within,

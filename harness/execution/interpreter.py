@@ -31,6 +31,12 @@ class Interpreter:
     build: str
     exact: bool = True
     notice: str = ""
+    library: Path | None = None  # a further directory of modules: the packages of an assignment
+
+    @property
+    def more_modules(self) -> list[str]:
+        """What its `sys.path` gets in addition."""
+        return [str(self.library)] if self.library else []
 
 
 def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter:

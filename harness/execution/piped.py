@@ -111,6 +111,7 @@ class PipedDriver(AnyDriver):
         )
         common = {
             "directory": self.directory,
+            "more_modules": self.interpreter.more_modules,
             "environment": bootstrap.INNER_ENVIRONMENT,
             "rlimits": confinement["rlimits"],
             "limits_memory": confinement["limits_memory"],

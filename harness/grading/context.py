@@ -13,9 +13,11 @@ import builtins
 import contextlib
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,13 +31,14 @@ from harness.execution import (
     choose_tier,
     create_driver,
     find_interpreter,
+    install,
     pick_cpu,
 )
 from harness.grading.engines import WorkerSetup
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Tier
-from harness.model.plan import FunctionSignature, Scenario, Visibility
+from harness.model.plan import FunctionSignature, Plan, Scenario, Visibility
 from harness.model.result import RunFacts
 from harness.model.specification import Specification
 from harness.model.stimulus import statements
@@ -137,16 +140,26 @@ def prepare(
     cache: Path | None = None,
     refuse: bool = True,
     recall_tier: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> GradingContext:
     """Find the interpreter, probe the tier, and make (or recall) the answer key.
 
     Raises UserError when no interpreter serves, the required tier cannot be had, or the reference
     does not do what the scenarios state: a plan that disagrees with itself is not used
     (`refuse=False` leaves that to the caller, who reports it). With `recall_tier` the last trial of
-    the tier will do, where nothing has changed since: for marks it is tried anew.
+    the tier will do, where nothing has changed since: for marks it is tried anew. `tell` hears
+    that packages are installed; left out, stderr does.
     """
     specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
+    if packages := specification.plan.assignment.packages:
+        if cache is None:
+            raise UserError("packages need a folder to be kept in", hint="grade with a cache")
+        library = install(packages, interpreter, cache, tell or partial(print, file=sys.stderr))
+        interpreter = library.added_to(interpreter, packages)
+        specification = replace(
+            specification, plan=with_modules_allowed(specification.plan, library.modules)
+        )
     if recall_tier and cache is not None and require is None:
         tier = recalled_tier(interpreter, cache)
     else:
@@ -161,6 +174,21 @@ def prepare(
         key=key,
         secret=_recalled_secret(cache),
     )
+
+
+def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:
+    """The plan, whose policy lets every file import these modules as well."""
+    policy = plan.assignment.policy
+    if policy is None:
+        return plan
+    policy = replace(
+        policy,
+        imports=policy.imports and policy.imports.allowing(modules),
+        file_imports=tuple(
+            replace(each, imports=each.imports.allowing(modules)) for each in policy.file_imports
+        ),
+    )
+    return replace(plan, assignment=replace(plan.assignment, policy=policy))
 
 
 def _recalled_secret(cache: Path | None) -> bytes:

@@ -123,6 +123,7 @@ class Assignment:
     exemptions: tuple[Exemption, ...] = ()  # the lecturer's alone: they may name students
     writes_files: bool = False  # some scenario has a folder in which files may be written
     tells_time: bool = False  # some scenario has a clock
+    packages: tuple[str, ...] = ()  # like emoji==2.14.0: what programs may import besides
     other_names: tuple[str, ...] = ()  # of the reference's module, that stimuli use
 
     @property

@@ -15,7 +15,7 @@ from harness.common import serial
 from harness.common.discovery import extensions, import_modules
 from harness.common.errors import UserError
 from harness.common.files import files_below, zipped
-from harness.execution import Interpreter, create_driver, find_interpreter, pick_cpu
+from harness.execution import Interpreter, create_driver, find_interpreter, installed_here, pick_cpu
 from harness.grading.grader import Grader
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
@@ -143,10 +143,13 @@ def graded(
 
 
 def this_interpreter(plan: Plan) -> Interpreter:
-    """The Python that runs this, to run the submission with as well."""
+    """The Python that runs this, to run the submission with as well. UserError where it lacks a
+    package of the assignment."""
     if not sys.executable:
         raise UserError("this Python does not tell where it is", hint="start it by its full path")
-    return find_interpreter(plan.assignment.python, Path(sys.executable))
+    interpreter = find_interpreter(plan.assignment.python, Path(sys.executable))
+    library = installed_here(plan.assignment.packages)
+    return library.added_to(interpreter, plan.assignment.packages) if library else interpreter
 
 
 def _packed(name: str) -> bytes:

@@ -93,6 +93,23 @@ NOT_HANDED_IN = raised("ModuleNotFoundError", "No module named 'triangle'", phas
 
 FIRES: Sentences = {
     "not_handed_in": {"triangle.py was not handed in.": case(called(1), NOT_HANDED_IN)},
+    "module_is_unknown": {
+        "a1.py imports numpy, which is neither a module of Python nor a file or package of this "
+        "assignment (line 1: import numpy).": case(
+            called(1),
+            raised(
+                "ModuleNotFoundError",
+                "No module named 'numpy'",
+                line=1,
+                source="import numpy",
+                phase=Phase.LOADING,
+            ),
+        ),
+        "add_piece imports numpy, which is neither a module of Python nor a file or package of "
+        "this assignment (line 7).": case(
+            called(1), raised("ModuleNotFoundError", "No module named 'numpy'", line=7)
+        ),
+    },
     "file_not_closed": {
         "add_piece does not close report.txt, so that its text is not all written: use with "
         "open(…).": [
@@ -254,6 +271,15 @@ FIRES: Sentences = {
 WITH_A_REPORT = replace(IN_A_FOLDER, files=(SourceFile(name="report.txt", data=b"old\n"),))
 OTHER = case(called(1), called(2))
 LEAVES_ALONE: Neighbours = {
+    "module_is_unknown": [
+        case(called(1), raised("ImportError", "cannot import name 'x' from 'numpy'", line=1)),
+        case(called(1), raised("ModuleNotFoundError", "no such plug-in", line=1)),
+        case(
+            called(1),
+            raised("ModuleNotFoundError", "No module named 'x'"),
+            stated=Expected(raises=StatedRaise(type_name="ModuleNotFoundError")),
+        ),
+    ],
     "not_handed_in": [
         case(
             called(1),

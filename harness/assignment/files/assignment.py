@@ -57,6 +57,13 @@ def _archive_name(name: str) -> str:
     return name
 
 
+def _package(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?==[0-9][A-Za-z0-9.!+]*", text):
+        what = f"expected a package with its version, like emoji==2.14.0, got {text}"
+        raise wrong(what, "marks are the same tomorrow only for a version", instead="none==0")
+    return text
+
+
 def _version(text: str) -> str:
     if not re.fullmatch(r"3\.[0-9]{1,2}", text):
         raise wrong(f"expected a version like 3.12, got {text}", instead="3.12")
@@ -171,6 +178,8 @@ class AssignmentShape(Shape):
     isolation: Annotated[Literal["proved", "all"], Word()] = "proved"
     """Which scenarios may share a process: those of programs proved to keep nothing (proved), or
     none (all: every scenario has a process of its own)."""
+    packages: list[Annotated[str, AfterValidator(_package)]] = []
+    """Packages that programs may import, each with its version, like emoji==2.14.0."""
     provided: _FileNames = []
     """Course files placed beside the submission, from reference/<id>/."""
     functionality_marks: Points = Field(examples=[10])

@@ -61,16 +61,19 @@ class Confinement:
         for layer in self._layers:
             layer.protect_driver()
 
-    def wrapped(self, command: list[str], directory: str) -> list[str]:
+    def for_base(self, more_modules: list[str]) -> BaseSetup:
+        """What the base server applies to itself; `more_modules` are further directories of its
+        library."""
+        setup = BaseSetup(confined=self.confined, more_modules=more_modules)
+        for layer in self._layers:
+            layer.set_up_base(setup)
+        return setup
+
+    def wrapped(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
         """The command line that starts the base server; `directory` is the scenarios' folder."""
-        setup = self._base()
         for layer in self._layers:
             command = layer.wrap(command, directory, setup)
         return command
-
-    def for_base(self) -> dict[str, object]:
-        """What the base server applies to itself: the fields of `BaseSetup`."""
-        return asdict(self._base())
 
     def for_server(self, directory: str, *, notify: bool, writable: str = "") -> dict[str, object]:
         """What a submission server applies to itself: the fields of `ServerSetup`. `writable` is
@@ -79,9 +82,3 @@ class Confinement:
         for layer in self._layers:
             layer.set_up_server(setup)
         return asdict(setup)
-
-    def _base(self) -> BaseSetup:
-        setup = BaseSetup(confined=self.confined)
-        for layer in self._layers:
-            layer.set_up_base(setup)
-        return setup

@@ -40,6 +40,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     complete_interpreter()
     _hear_signals()
     library: list[str] = []
+    sys.path.extend(setup["more_modules"])
     if confine is not None:
         confine.apply_prctls(setup["prctls"])
         if setup["dies_with_parent"]:  # others may hold the driver's end of our socket

@@ -58,6 +58,7 @@ class PipedScenario(ScenarioProcess):
 
 def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     """Prepare, run, answer once, leave."""
+    sys.path.extend(setup["more_modules"])
     said = _install(job["ask"])
     complete_interpreter()
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}

@@ -10,7 +10,7 @@ import socket
 import struct
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from harness.common.errors import HarnessError
@@ -78,9 +78,10 @@ class BaseProcess:
         self._control, theirs = socket.socketpair()
         slave = self.boot_pty.slave
         command = bootstrap.command(interpreter.path, theirs.fileno())
+        confined = confinement.for_base(interpreter.more_modules)
         try:
             self._process = subprocess.Popen(
-                confinement.wrapped(command, directory),
+                confinement.wrapped(command, directory, confined),
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,
@@ -96,7 +97,7 @@ class BaseProcess:
         finally:
             theirs.close()
         self._control.settimeout(_PATIENCE)
-        setup = confinement.for_base() | {
+        setup = asdict(confined) | {
             "preload": ["typing"],
             "clock_offset": clock_offset,
             "environment": bootstrap.INNER_ENVIRONMENT,

@@ -25,6 +25,8 @@ class BaseSetup:
 
     confined: bool
     """Whether any layer needs the kernel's help: the base then needs ctypes."""
+    more_modules: list[str]
+    """Directories of modules beside the interpreter's own, which submissions may read."""
     prctls: list[tuple[int, int]] = field(default_factory=list)
     """Linux only: option and value of each call of prctl."""
     dies_with_parent: bool = False

@@ -27,7 +27,8 @@ class Namespaces(Layer):
 
     def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
         """As `Layer.wrap`: nothing can be written there, and only the interpreter (the command's
-        first word), `READABLE` and `directory` are there. Descriptors that are open pass through.
+        first word), its library, `READABLE` and `directory` are there. Descriptors that are open
+        pass through.
 
         `setup.keeps_users`: the caller is root and stays so inside, able to change its user and to
         end what runs there, and nothing else: each submission becomes a user of its own. In a user
@@ -37,7 +38,8 @@ class Namespaces(Layer):
         if program is None:
             raise HarnessError(self.unavailable())
         prefix = Path(command[0]).parent.parent
-        places = dict.fromkeys([*READABLE, f"{prefix}/lib", f"{prefix}/lib64", directory])
+        libraries = [f"{prefix}/lib", f"{prefix}/lib64", *setup.more_modules]
+        places = dict.fromkeys([*READABLE, *libraries, directory])
         words = [program, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
         words += ["--unshare-cgroup-try", "--hostname", "harness", "--new-session", "--as-pid-1"]
         if setup.dies_with_parent:

@@ -51,6 +51,23 @@ def not_handed_in(failure: Failure) -> str | None:
     return f"{plain(named[1], limit=60)}.py was not handed in."
 
 
+@rule_about(Stage.ENDING, 8, "imports what is not there", RAISES)
+def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> str | None:
+    """A module is imported that Python does not have, nor the assignment: a package of others."""
+    raised = mismatch.actual
+    if raised is None or raised.type_name != "ModuleNotFoundError":
+        return None
+    named = _NOT_THERE.match(raised.message[:200])
+    if named is None or (mismatch.expected and mismatch.expected.allows(raised.type_name)):
+        return None
+    clause = (
+        f"imports {plain(named[1], limit=60)}, which is neither a module of Python nor a file or "
+        "package of this assignment"
+    )
+    file = raised.frames[-1].file if failure.loading and raised.frames else None
+    return failure.says(f"{clause}{at_line(raised)}", who=file)
+
+
 @rule_about(Stage.ENDING, 118, "uses a file where it may not", RAISES)
 def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> str | None:
     """A file outside the program's folder is used, or one is written where none should be."""

@@ -1,0 +1,167 @@
+"""The packages of an assignment: wheels that stand in a folder here, in place of an index."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.assignment.loading import load
+from harness.common.errors import UserError
+from harness.execution import find_interpreter, has_terminals, install, installed_here
+from harness.grading.check import check_submissions
+from harness.grading.context import GradingContext, prepare
+from harness.model.assignment import SourceFile
+from harness.model.observation import Tier
+from harness.model.submission import Submission
+
+FACES = "smiling-faces==1.2"
+MODULE = b"def face(text):\n    return f'{text} :-)'\n"
+TIERS = list(Tier) if has_terminals() else [Tier.PORTABLE]
+
+
+def wheel(folder: Path, name: str, files: Mapping[str, bytes], *, scripts: str = "") -> Path:
+    """A wheel of version 1.2 with these modules."""
+    folder.mkdir(parents=True, exist_ok=True)
+    info = f"{name.replace('-', '_')}-1.2.dist-info"
+    more = {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n".encode(),
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": scripts.encode(),
+    }
+    path = folder / f"{name.replace('-', '_')}-1.2-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, data in {**files, **more}.items():
+            archive.writestr(file, data)
+        record = "".join(f"{file},,\n" for file in (*files, *more, f"{info}/RECORD"))
+        archive.writestr(f"{info}/RECORD", record)
+    return path
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where pip finds wheels, and nowhere else."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def made(course: Path, cache: Path, tier: Tier | None = None) -> GradingContext:
+    """What an assignment with the package is graded with."""
+    spec = course / "specs" / "faces"
+    spec.mkdir(parents=True, exist_ok=True)
+    (spec / "assignment.yaml").write_text(
+        "title: Faces\ncourse: A course\npython: '3.11'\nsubmission: {files: [a1.py]}\n"
+        f"packages: [{FACES}]\nfunctionality_marks: 2\npolicy: policy.yaml\n",
+        encoding="utf-8",
+    )
+    (spec / "policy.yaml").write_text("imports: {none: true}\n", encoding="utf-8")
+    (spec / "s.yaml").write_text(
+        "function: smile\nscenarios:\n  - {name: one, visible: true, call: smile('Ada')}\n",
+        encoding="utf-8",
+    )
+    reference = course / "reference" / "faces"
+    reference.mkdir(parents=True, exist_ok=True)
+    (reference / "a1.py").write_bytes(RIGHT)
+    return prepare(load(course, "faces"), cache=cache, require=tier, tell=lambda line: None)
+
+
+RIGHT = b"import faces\n\n\ndef smile(name):\n    return faces.face(name)\n"
+
+
+def submission(name: str, text: bytes) -> Submission:
+    return Submission(id=name, files=(SourceFile(name="a1.py", data=text),), origin="a test")
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_programs_may_import_the_packages_and_no_others(
+    tier: Tier, index: Path, tmp_path: Path
+) -> None:
+    wheel(index, "smiling-faces", {"faces/__init__.py": MODULE})
+    context = made(tmp_path / "course", tmp_path / "cache", tier)
+    changes = b"import faces, os\nopen(faces.__file__, 'a').write('pass')\n" + RIGHT
+    programs = {"right": RIGHT, "another": b"import numpy\n" + RIGHT, "changes": changes}
+    right, another, changing = check_submissions(
+        context, [submission(name, text) for name, text in programs.items()]
+    )
+    assert (right.all_passed, right.findings, changing.all_passed) == (True, (), False)
+    said = another.scenarios[0].verdict.message
+    assert said.startswith("a1.py imports numpy, which is neither a module of Python nor a file")
+    assert [finding.message for finding in another.findings] == [
+        "imports numpy, but only faces may be imported"
+    ]
+
+
+def test_they_are_installed_once_and_their_digests_are_kept(index: Path, tmp_path: Path) -> None:
+    path = wheel(index, "smiling-faces", {"faces.py": MODULE})
+    interpreter, cache = find_interpreter("3.11"), tmp_path / "cache"
+    told: list[str] = []
+    first = install([FACES], interpreter, cache, told.append)
+    path.unlink()
+    assert install([FACES], interpreter, cache, told.append) == first
+    assert first.modules == ("faces",)
+    assert told == [f"installing {FACES} for Python {interpreter.version}"]
+    (item,) = json.loads((first.folder / "installed.json").read_text("utf-8"))["install"]
+    assert len(item["download_info"]["archive_info"]["hashes"]["sha256"]) == 64
+    with_it = first.added_to(interpreter, [FACES])
+    assert with_it.build != interpreter.build
+    assert with_it == replace(interpreter, build=with_it.build, library=first.folder)
+
+
+def test_a_command_of_a_package_is_not_kept(index: Path, tmp_path: Path) -> None:
+    scripts = "[console_scripts]\npython = faces:face\n"
+    wheel(index, "smiling-faces", {"faces.py": MODULE}, scripts=scripts)
+    library = install([FACES], find_interpreter("3.11"), tmp_path / "cache", lambda line: None)
+    assert not (library.folder / "bin").exists()
+
+
+@pytest.mark.parametrize("kind", ["missing", "source", "site", "yanked", "offline"])
+def test_what_cannot_be_had_is_said_in_one_line(
+    kind: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = wheel(tmp_path / "other", "smiling-faces", {"faces.py": MODULE})
+    said = "there is no wheel of smiling-faces==1.2 for Python 3.11"
+    if kind == "source":
+        with tarfile.open(index / "smiling-faces-1.2.tar.gz", "w:gz") as archive:
+            archive.add(whole, "smiling-faces-1.2/setup.py")
+    elif kind == "site":
+        wheel(index, "smiling-faces", {"faces.py": MODULE, "sitecustomize.py": b""})
+        said = "one brings sitecustomize, which Python runs at every start"
+    elif kind == "yanked":
+        page = tmp_path / "simple" / "smiling-faces" / "index.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(f'<a href="{whole.as_uri()}" data-yanked="bad">{whole.name}</a>', "utf-8")
+        monkeypatch.delenv("PIP_NO_INDEX")
+        monkeypatch.setenv("PIP_INDEX_URL", (tmp_path / "simple").as_uri())
+        said = "one was withdrawn by its authors"
+    elif kind == "offline":
+        monkeypatch.delenv("PIP_NO_INDEX")
+        monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+        said = "no package index answers"
+    cache = tmp_path / "cache"
+    with pytest.raises(UserError) as error:
+        install([FACES], find_interpreter("3.11"), cache, lambda line: None)
+    assert str(error.value).startswith(f"packages: {FACES} cannot be installed: {said}")
+    assert error.value.hint
+    assert list((cache / "packages").iterdir()) == []
+
+
+def test_a_self_check_says_which_package_to_install() -> None:
+    assert installed_here([]) is None
+    with pytest.raises(UserError, match=f"needs {FACES}: it is not installed") as error:
+        installed_here([FACES])
+    assert error.value.hint.endswith(f"-m pip install {FACES}")
+    from importlib import metadata  # noqa: PLC0415
+
+    library = installed_here([f"jinja2=={metadata.version('jinja2')}"])
+    assert library is not None
+    assert library.modules == ("jinja2",)
+    with pytest.raises(UserError, match="jinja2==0: version 3"):
+        installed_here(["jinja2==0"])
