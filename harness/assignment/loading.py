@@ -187,18 +187,31 @@ def available(root: Path) -> tuple[str, ...]:
 def files_asked_for(root: Path, assignment_id: str) -> tuple[str, ...]:
     """The names under `submission:` in assignment.yaml, files and archive; none where the file
     cannot be read, which loading it reports."""
+    part = _heading(root, assignment_id).get("submission")
+    if not isinstance(part, dict):
+        return ()
+    files = part.get("files")
+    return _texts([*(files if isinstance(files, list) else []), part.get("archive")])
+
+
+def packages_of(root: Path, assignment_id: str) -> tuple[str, ...]:
+    """What stands under `packages:` in assignment.yaml; none where the file cannot be read."""
+    packages = _heading(root, assignment_id).get("packages")
+    return _texts(packages) if isinstance(packages, list) else ()
+
+
+def _heading(root: Path, assignment_id: str) -> dict[str, object]:
     import yaml  # noqa: PLC0415  (a cached plan is loaded without it)
 
     try:
         data = yaml.safe_load((root / SPECS / assignment_id / ASSIGNMENT).read_bytes())
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
-        return ()
-    part = data.get("submission") if isinstance(data, dict) else None
-    if not isinstance(part, dict):
-        return ()
-    files = part.get("files")
-    names = [*(files if isinstance(files, list) else []), part.get("archive")]
-    return tuple(name for name in names if isinstance(name, str))
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _texts(values: Iterable[object]) -> tuple[str, ...]:
+    return tuple(value for value in values if isinstance(value, str))
 
 
 def spec_folder(root: Path, assignment_id: str) -> Path:

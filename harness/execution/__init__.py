@@ -24,7 +24,7 @@ from harness.execution.driver import (
 )
 from harness.execution.folder import scratch_directory
 from harness.execution.interpreter import Interpreter, find_interpreter
-from harness.execution.packages import install, installed_here
+from harness.execution.packages import install, installed_here, is_installed
 from harness.execution.protocol.jobs import main_file, program_files, proxy_names
 from harness.execution.sharing import (
     CPU_SHARE,

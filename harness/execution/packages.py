@@ -55,9 +55,8 @@ def install(
 ) -> Library:
     """The packages, such as `emoji==2.14.0`, below the folder `cache`; `tell` hears what is
     installed. UserError where one of them cannot be had, or is none that a course should use."""
-    name = sha256("\0".join((interpreter.build, *packages)).encode()).hexdigest()[:32]
-    folder = cache / "packages" / name
-    if not (folder / _REPORT).is_file():
+    folder = _folder(packages, interpreter, cache)
+    if not is_installed(packages, interpreter, cache):
         tell(f"installing {', '.join(packages)} for Python {interpreter.version}")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as made:
@@ -67,6 +66,16 @@ def install(
                 Path(made).replace(folder)
                 Path(made).mkdir()
     return Library(folder=folder, modules=_modules(packages, folder))
+
+
+def is_installed(packages: Sequence[str], interpreter: Interpreter, cache: Path) -> bool:
+    """Whether they are there already, below the folder `cache`."""
+    return (_folder(packages, interpreter, cache) / _REPORT).is_file()
+
+
+def _folder(packages: Sequence[str], interpreter: Interpreter, cache: Path) -> Path:
+    name = sha256("\0".join((interpreter.build, *packages)).encode()).hexdigest()[:32]
+    return cache / "packages" / name
 
 
 def installed_here(packages: Sequence[str]) -> Library | None:

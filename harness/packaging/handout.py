@@ -44,6 +44,7 @@ from harness.reporting.view import paste
 SELFCHECK = "selfcheck.pyz"
 PAGE = "visible-scenarios.txt"
 README = "README.txt"
+REQUIREMENTS = "requirements.txt"
 GAMEPLAY = "gameplay"
 _NOT_HERE = (
     "Not in this folder, because the text differs between scenarios: {}. To try a scenario by "
@@ -113,11 +114,15 @@ def _readme(plan: Plan, names: list[str]) -> str:
     if differing := [name for name, texts in beside.items() if len(texts) > 1]:
         listed += "\n" + textwrap.fill(_NOT_HERE.format(", ".join(differing)), 88) + "\n"
     named = assignment.archive or shlex.join(assignment.submission_files)
+    nothing, install = "Nothing", ""
+    if packages := " ".join(assignment.packages):
+        nothing = "Nothing else"
+        install = f"Install what it uses, once:\n\n  python3 -m pip install {packages}\n\n"
     return (
-        f"{assignment.title}\n{assignment.course}\n\n{listed}\n"
+        f"{assignment.title}\n{assignment.course}\n\n{listed}\n{install}"
         "Check your work, in a terminal in this folder, with Python "
         f"{assignment.python}:\n\n  python3 {SELFCHECK} {named}\n\n"
-        f"(py {SELFCHECK} {named} on Windows.) Nothing has to be installed. It explains the\n"
+        f"(py {SELFCHECK} {named} on Windows.) {nothing} has to be installed. It explains the\n"
         "first thing to fix; fix it, save, and check again. Another Python from 3.11 on will\n"
         "do, but grading uses the version named here.\n\n"
         "The check runs your program without protection, as you would run it yourself, and gives\n"
@@ -213,7 +218,10 @@ def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
             place=plan.assignment.id,
             hint="make fewer scenarios with large boards or many draws visible",
         )
-    return {"autograder.py": _AUTOGRADER.encode(), GRADER: grader}
+    bundle = {"autograder.py": _AUTOGRADER.encode(), GRADER: grader}
+    if packages := plan.assignment.packages:
+        bundle[REQUIREMENTS] = "".join(f"{each}\n" for each in packages).encode()
+    return bundle
 
 
 def scenarios_page(plan: Plan, key: AnswerKey) -> str:

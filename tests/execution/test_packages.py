@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import tarfile
 import zipfile
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment.loading import load
+from harness.assignment.loading import CACHE, load
 from harness.common.errors import UserError
 from harness.execution import find_interpreter, has_terminals, install, installed_here
 from harness.grading.check import check_submissions
@@ -19,6 +20,8 @@ from harness.grading.context import GradingContext, prepare
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.submission import Submission
+from harness.packaging.handout import classroom50_bundle, handout_zip
+from tests.tiny_course import Course
 
 FACES = "smiling-faces==1.2"
 MODULE = b"def face(text):\n    return f'{text} :-)'\n"
@@ -165,3 +168,27 @@ def test_a_self_check_says_which_package_to_install() -> None:
     assert library.modules == ("jinja2",)
     with pytest.raises(UserError, match="jinja2==0: version 3"):
         installed_here(["jinja2==0"])
+
+
+def test_what_is_handed_out_says_what_to_install(index: Path, tmp_path: Path) -> None:
+    wheel(index, "smiling-faces", {"faces.py": MODULE})
+    context = made(tmp_path / "course", tmp_path / "cache")
+    archive = handout_zip(context.specification, context)
+    with zipfile.ZipFile(io.BytesIO(archive)) as handout:
+        names = handout.namelist()
+        (name,) = (each for each in names if each.endswith("README.txt"))
+        readme = handout.read(name).decode()
+    assert f"\n  python3 -m pip install {FACES}\n" in readme
+    assert "Nothing else has to be installed." in readme
+    assert classroom50_bundle(context)["requirements.txt"] == f"{FACES}\n".encode()
+
+
+def test_the_doctor_says_whether_they_are_there(index: Path, tmp_path: Path) -> None:
+    wheel(index, "smiling-faces", {"faces.py": MODULE})
+    made(tmp_path / "course", tmp_path / "course" / CACHE)
+    course = Course(tmp_path / "course")
+    assert f"packages of faces: {FACES} (installed)" in course.ok("doctor", "--python", "3.11").out
+    again = course.root / "specs" / "faces" / "assignment.yaml"
+    again.write_text(again.read_text("utf-8").replace("1.2]", "1.3]"), "utf-8")
+    said = course.ok("doctor", "--python", "3.11").out
+    assert "packages of faces: smiling-faces==1.3 (not installed yet: the first run does)" in said

@@ -11,7 +11,7 @@ from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.common.files import write_bytes
 from harness.grading.context import prepare, visible_only
-from harness.packaging.handout import classroom50_bundle
+from harness.packaging.handout import REQUIREMENTS, classroom50_bundle
 
 SECTION = "Publishing"
 
@@ -53,6 +53,11 @@ def command(
     context = prepare(specification, python=python, cache=base / CACHE)
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)
+    if context.specification.plan.assignment.packages:
+        click.echo(
+            f"notice: have the workflow run `pip install -r {REQUIREMENTS}` before the autograder",
+            err=True,
+        )
     for name, data in classroom50_bundle(context).items():
         write_bytes(output / name, data)
         click.echo(output / name)

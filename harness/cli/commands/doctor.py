@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
 import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from harness.assignment.loading import CACHE, available, find_root, packages_of
 from harness.cli import options
-from harness.execution import TierTrial, find_interpreter, remedies, try_tier, try_together
+from harness.common.errors import UserError
+from harness.execution import (
+    Interpreter,
+    TierTrial,
+    find_interpreter,
+    is_installed,
+    remedies,
+    try_tier,
+    try_together,
+)
 from harness.model.observation import Probe, Tier
 
 SECTION = "This machine"
@@ -32,6 +46,8 @@ def command(wanted: str, verbose: bool) -> int:
         why = try_together(interpreter, used.tier)
         can = f"[red]no[/], {escape(why)}: each runs alone, which is slower" if why else "yes"
         console.print(f"scenarios of a program that keeps nothing run together: {can}")
+    for line in _packages(interpreter):
+        console.print(escape(line))
     for line in remedies(trials):
         console.print(f"[yellow]better:[/] {escape(line)}")
     if verbose:
@@ -39,6 +55,17 @@ def command(wanted: str, verbose: bool) -> int:
         if used is not None:
             console.print(f"not prevented: {escape(used.not_prevented)}")
     return 0
+
+
+def _packages(interpreter: Interpreter) -> Iterator[str]:
+    """A line for each assignment of the course around this folder that names packages."""
+    with suppress(UserError):  # no course
+        root = find_root(Path.cwd())
+        for name in available(root):
+            if packages := packages_of(root, name):
+                there = is_installed(packages, interpreter, root / CACHE)
+                state = "installed" if there else "not installed yet: the first run does"
+                yield f"packages of {name}: {', '.join(packages)} ({state})"
 
 
 def _in_short(trial: TierTrial, *, is_used: bool) -> str:
