@@ -277,7 +277,9 @@ LEAVES_ALONE: Neighbours = {
         case(
             called(1),
             raised("ModuleNotFoundError", "No module named 'x'"),
-            stated=Expected(raises=StatedRaise(type_name="ModuleNotFoundError")),
+            stated=Expected(
+                raises=StatedRaise(type_name="ModuleNotFoundError", message=exactly("no plug-in"))
+            ),
         ),
     ],
     "not_handed_in": [
