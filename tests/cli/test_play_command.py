@@ -161,6 +161,12 @@ def test_a_terminal_is_needed(course: Course) -> None:
     assert "play needs a terminal" in course.refusal("play", "tiny")
 
 
+def test_one_submission_is_played_and_not_several(course: Course) -> None:
+    with playing(course, "--submission", "submissions/tiny") as child:
+        child.expect_exact("this is more than one submission")
+        assert status_of(child) == 2
+
+
 @pytest.mark.parametrize(
     ("scenario", "shown"),
     [

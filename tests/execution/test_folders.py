@@ -138,6 +138,21 @@ if __name__ == "__main__":
     assert (files(ran)["x"], ran.left_open) == ("'text'", ("x",))
 
 
+def test_files_left_open_are_named_beside_one_that_cannot_be_written_any_more(
+    one_driver: Driver,
+) -> None:
+    program = """
+import os
+first = open("first", "w")
+second = open("second", "w")
+third = open("third", "w")
+second.write("lost")
+os.close(second.fileno())
+"""
+    (ran,) = watch(one_driver, program, run())
+    assert ran.left_open == ("first", "third")
+
+
 def test_what_is_piped_is_no_terminal(one_driver: Driver) -> None:
     program = "import sys\nprint(input(), sys.stdin.isatty(), sys.stdin.read().split())\n"
     (seen,) = watch(one_driver, program, replace(run(), stdin="a\nb\nc\n"))

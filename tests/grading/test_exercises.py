@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.assignment.loading import load
+from harness.common.errors import UserError
 from harness.grading.context import prepare
 from harness.grading.validation.validate import validate
 from harness.model.result import SubmissionResult
@@ -283,6 +284,14 @@ def test_an_exercise_of_the_world(name: str, tmp_path: Path) -> None:
     right = (exercise.reference, *exercise.right)
     expected = [""] * len(right) + [*exercise.wrong.values()]
     assert failures(course, *right, *exercise.wrong) == expected
+
+
+def test_an_expression_that_fails_is_a_mistake_of_the_scenarios(tmp_path: Path) -> None:
+    scenarios = "function: f\nscenarios:\n  - {name: one, call: f(), returns: {python: 1 / 0}}\n"
+    course_of(tmp_path, Exercise(reference="def f():\n    return 1\n", scenarios=scenarios))
+    said = r"1 / 0 gave no value beside the reference \(division by zero\)"
+    with pytest.raises(UserError, match=said):
+        prepare(load(tmp_path, "e"), refuse=False)
 
 
 def test_a_wrong_constant_is_no_argument_that_is_left_unchanged(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, Outline, Unparsable
-from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
+from harness.model.stimulus import Binding, Call, Run, Session, Stimulus, Typed
 from harness.model.verdict import (
     Blame,
     Cause,
@@ -164,6 +164,17 @@ def test_of_many_scenarios_a_few_are_run() -> None:
 
 def causes(*failures: FailedScenario, blame: dict[str, Blame] | None = None) -> tuple[Cause, ...]:
     return derive(failures, outline(), blame or {})
+
+
+def test_the_example_is_the_one_with_the_least_to_type() -> None:
+    failures = [
+        replace(one, scenario=replace(one.scenario, stimuli=(replace(one.stimulus, inputs=typed),)))
+        for one, typed in (
+            (fails("inner", number=1), (Typed(text="abc"),)),
+            (fails("inner", number=2), (Typed(text="ab"),)),
+        )
+    ]
+    assert [cause.example for cause in causes(*failures)] == [failures[1].scenario.id]
 
 
 LOADING = Observation(

@@ -23,7 +23,7 @@ from harness.matchers.kinds import texts as search
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
-from harness.matchers.kinds.texts import HasNumber, Matches, occurs
+from harness.matchers.kinds.texts import HasNumber, LinesUnordered, Matches, occurs
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher
 from harness.model.values import Value, ValueKind
 from tests.assignment.small_assignment import scenario_of
@@ -300,6 +300,13 @@ def toy(added: Added) -> Iterator[None]:
 def _forget() -> None:
     kinds._keys.cache_clear()
     kinds.matcher_classes.cache_clear()
+
+
+def test_lines_in_any_order_are_a_list_of_texts(tmp_path: Path) -> None:
+    stated = scenario_of(
+        tmp_path, "call: check_input('')\nprints: {lines_unordered: [b, a]}"
+    ).stated
+    assert stated.prints == LinesUnordered(lines=("b", "a"))
 
 
 @pytest.mark.usefixtures("toy")

@@ -19,6 +19,7 @@ from harness.common.errors import UserError
 from harness.intake.gradebook import GradebookEntry
 from harness.intake.platforms import gradebooks
 from harness.model.submission import Student
+from harness.reporting.export import exporters
 from harness.reporting.export.exporter import ExportRequest
 from harness.reporting.export.gradebooks import FilledGradebook, make_gradebook
 from tests.reporting.pages_read import assert_golden, refusal
@@ -108,6 +109,11 @@ FORMS = {
     "moodle.csv": ("utf-8", ",", {(1, 4): "4.50", (2, 4): "0.00"}),
     "moodle-de.csv": ("utf-8-sig", ";", {(1, 4): "4,50", (2, 4): "0,00"}),
 }
+
+
+def test_what_needs_names_may_not_be_anonymous() -> None:
+    found = {name for name, each in exporters().items() if each.may_be_anonymous}
+    assert found == {"csv", "json", "junit"}
 
 
 @pytest.mark.parametrize("name", FORMS)

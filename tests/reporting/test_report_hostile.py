@@ -122,6 +122,13 @@ def test_attacks_are_shown_for_what_they_are(name: str, shown: str) -> None:
     assert shown in assert_inert(class_page(run, plan), 1).text
 
 
+@pytest.mark.parametrize(("students", "pages"), [(0, 1), (150, 1), (151, 2), (201, 3)])
+def test_a_class_has_one_page_up_to_150_and_more_beyond(students: int, pages: int) -> None:
+    _, plan, run = hostile(ATTACKS["script"])
+    several = tuple(replace(UNREADABLE, id=f"s{number}") for number in range(students))
+    assert len(overview(replace(run, submissions=several), plan).pages()) == pages
+
+
 @pytest.mark.parametrize("name", ATTACKS)
 def test_the_pages_of_a_large_class_stay_inert(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_page_module, "MOST_ROWS", 3)  # a class of more has further pages
