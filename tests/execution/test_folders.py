@@ -150,7 +150,7 @@ second.write("lost")
 os.close(second.fileno())
 """
     (ran,) = watch(one_driver, program, run())
-    assert ran.left_open == ("first", "third")
+    assert ran.left_open == ("first", "second", "third")
 
 
 def test_what_is_piped_is_no_terminal(one_driver: Driver) -> None:
