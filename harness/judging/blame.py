@@ -89,7 +89,13 @@ class _Search:
             groups.items(),
             key=lambda entry: (entry[0][1], place.get(entry[0][0], len(place)), entry[0]),
         ):
-            self._blame_group(name, members)
+            by_rule: dict[str, list[FailedScenario]] = {}
+            for each in members:
+                by_rule.setdefault(each.rule, []).append(each)
+            target = name if name in self._order else None
+            self._beyond = TRIES_BEYOND
+            found = [self._blame_same(target, same) for same in by_rule.values()]
+            self._faulty.update(*found)
         return self.blame
 
     def joined(self, blame: dict[str, Blame]) -> dict[str, Blame]:
@@ -128,20 +134,9 @@ class _Search:
                     (found.add if part.name in self._order else left.append)(part.name)
         return found
 
-    def _blame_group(self, function: str, members: Sequence[FailedScenario]) -> None:
-        by_rule: dict[str, list[FailedScenario]] = {}
-        for each in members:
-            by_rule.setdefault(each.rule, []).append(each)
-        target = function if function in self._order else None
-        self._beyond = TRIES_BEYOND
-        found: dict[str, None] = {}
-        for same in by_rule.values():
-            found.update(self._blame_same(target, same))
-        self._faulty |= set(found)
-
-    def _blame_same(self, target: str | None, members: Sequence[FailedScenario]) -> dict[str, None]:
+    def _blame_same(self, target: str | None, members: Sequence[FailedScenario]) -> set[str]:
         """One function and rule: a few scenarios, more where they disagree, and the others follow
-        the one before them."""
+        the one before them. Who is to blame for any of them."""
         known: dict[int, Blame] = {}
         latest: Blame = ()
         open_still = False
@@ -156,7 +151,7 @@ class _Search:
             self.blame[each.scenario.id] = next(iter(known.values())) if last is None else last
             if open_still and not self.blame[each.scenario.id]:
                 self.undecided.add(each.scenario.id)
-        return dict.fromkeys(name for blame in known.values() for name in blame)
+        return {name for blame in known.values() for name in blame}
 
     def _of(self, each: FailedScenario, target: str | None, latest: Blame) -> Blame:
         """Who is to blame for one scenario; `latest` was for another of its kind."""

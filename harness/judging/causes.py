@@ -263,7 +263,10 @@ def _cause(
     if kind == "missing":
         return _with_nearest(cause, key[1], outline, example)
     if kind == "loading":
-        return _asking_at_load(replace(cause, place=_at_load(example)), example, outline)
+        first = next(iter(example.raised.frames if example.raised else ()), None)
+        # The line outside the functions at which loading failed.
+        place = _line_of(first.file, first.line, first.source) if first else None
+        return _asking_at_load(replace(cause, place=place), example, outline)
     part = outline.part(cause.function)
     if part is not None:
         others = [other for each in members for other in blame.get(each.scenario.id, ())]
@@ -375,12 +378,6 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
     return replace(cause.saying(message), place=place, line=line)
 
 
-def _at_load(example: FailedScenario) -> CodePlace | None:
-    """The line outside the functions at which loading failed."""
-    frame = next(iter(example.raised.frames if example.raised else ()), None)
-    return _line_of(frame.file, frame.line, frame.source) if frame else None
-
-
 def with_texts(
     causes: Iterable[Cause], lines_of: Callable[[str], Sequence[str]]
 ) -> tuple[Cause, ...]:
@@ -392,15 +389,12 @@ def with_texts(
         lines = lines_of(place.file)[place.first - 1 : place.last][:MOST_LINES]
         return replace(place, text=tuple(line[:_LONGEST_LINE] for line in lines))
 
-    def with_text(suspect: Suspect) -> Suspect:
-        return replace(suspect, place=shown(suspect.place) or suspect.place)
-
     return tuple(
         replace(
             cause,
             place=shown(cause.place),
             raised_in=shown(cause.raised_in),
-            suspects=tuple(map(with_text, cause.suspects)),
+            suspects=tuple(replace(s, place=shown(s.place) or s.place) for s in cause.suspects),
         )
         for cause in causes
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from harness.judging.boards import Cells, cells, grid_at
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
-from harness.model.plan import Assignment, Plan, Scenario, Visibility
+from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.stimulus import Run, Stimulus
 from harness.model.student_view import Surroundings
 from harness.model.values import ValueKind
@@ -179,7 +179,10 @@ def _hard_coded(
     """The verdicts of scenarios that fail because a number is written out, with that explanation;
     `verdicts` are those that may count as evidence."""
     refined: dict[str, Verdict] = {}
-    defaults = _defaults(plan.assignment)
+    literals = Surroundings.of(plan.assignment).literals()
+    values = {name: ast.literal_eval(literal) for name, literal in literals.items()}
+    # The whole numbers that the provided files bind at their top level.
+    defaults = {name: value for name, value in values.items() if type(value) is int}
     families = _families(plan, defaults, verdicts, observations, key)
     suspect = {
         (one.scenario.function, family.constant)
@@ -288,13 +291,6 @@ def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] 
         if value != defaults[binding.name]:
             overridden[binding.name] = value
     return overridden
-
-
-def _defaults(assignment: Assignment) -> dict[str, int]:
-    """The whole numbers that the provided files bind at their top level."""
-    literals = Surroundings.of(assignment).literals()
-    values = {name: ast.literal_eval(literal) for name, literal in literals.items()}
-    return {name: value for name, value in values.items() if type(value) is int}
 
 
 def _board_sizes(observation: Observation) -> list[tuple[int, int]]:

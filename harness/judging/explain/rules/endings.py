@@ -10,7 +10,7 @@ from harness.common.escaping import plain, quoted
 from harness.common.words import counted
 from harness.judging.channels import expected_ending
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import RAISES, Stage, at_line, rule, rule_about
+from harness.judging.explain.rules import RAISES, Part, Stage, at_line, rule, rule_about
 from harness.judging.mismatches import RaiseMismatch, has_base
 from harness.model.observation import Ending, Phase, Raised
 from harness.model.stimulus import Call
@@ -26,19 +26,19 @@ _AT_IMPORT = {
 }
 
 
-@rule(Stage.ENDING, 10, "could not be graded: our error")
-def our_fault(failure: Failure) -> str | None:
+def _ends(ending: Ending) -> Part[Ending]:
+    return lambda failure: ending if failure.ending is ending else None
+
+
+@rule_about(Stage.ENDING, 10, "could not be graded: our error", _ends(Ending.HARNESS_ERROR))
+def our_fault(failure: Failure, ending: Ending) -> str:
     """Our machinery failed; nothing is known about the submission."""
-    if failure.ending is Ending.HARNESS_ERROR:
-        return "The grader itself failed here; this says nothing about the program."
-    return None
+    return "The grader itself failed here; this says nothing about the program."
 
 
-@rule(Stage.ENDING, 20, "broke the grading protocol")
-def tampered(failure: Failure) -> str | None:
+@rule_about(Stage.ENDING, 20, "broke the grading protocol", _ends(Ending.TAMPERED))
+def tampered(failure: Failure, ending: Ending) -> str:
     """The program broke the protocol by which it is observed."""
-    if failure.ending is not Ending.TAMPERED:
-        return None
     rest = "this does not count, and a person will check it"
     return f"The program interfered with the grader: {rest}."
 
@@ -66,11 +66,9 @@ def ran_at_import(failure: Failure) -> str | None:
     return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
 
 
-@rule(Stage.ENDING, 40, "is missing")
-def missing_function(failure: Failure) -> str | None:
+@rule_about(Stage.ENDING, 40, "is missing", _ends(Ending.MISSING))
+def missing_function(failure: Failure, ending: Ending) -> str:
     """A function that the stimulus needs is not there."""
-    if failure.ending is not Ending.MISSING:
-        return None
     name = plain(failure.observation.detail, limit=60)
     if not name:
         return "A function that is needed here is missing."
@@ -84,11 +82,9 @@ def missing_function(failure: Failure) -> str | None:
     return f"The {kind} {name} is missing: {reason}."
 
 
-@rule(Stage.ENDING, 50, "prints without end")
-def printed_without_end(failure: Failure) -> str | None:
+@rule_about(Stage.ENDING, 50, "prints without end", _ends(Ending.OUTPUT_LIMIT))
+def printed_without_end(failure: Failure, ending: Ending) -> str:
     """More was printed, or left in files, than is kept."""
-    if failure.ending is not Ending.OUTPUT_LIMIT:
-        return None
     if failure.observation.detail.endswith("in its folder"):
         return failure.says(f"writes {failure.observation.detail}: perhaps a loop without an end")
     lines = failure.observation.printed[-2000:].split("\n")
@@ -126,36 +122,31 @@ def memory(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 90, "crashes Python itself")
-def crashed(failure: Failure) -> str | None:
+@rule_about(Stage.ENDING, 90, "crashes Python itself", _ends(Ending.CRASHED))
+def crashed(failure: Failure, ending: Ending) -> str:
     """Python itself died by a signal."""
     detail = failure.observation.detail
     signal = f" ({plain(detail, limit=40)})" if detail else ""
-    is_crash = failure.ending is Ending.CRASHED
-    return failure.says(f"made Python itself crash{signal}") if is_crash else None
+    return failure.says(f"made Python itself crash{signal}")
 
 
-@rule(Stage.ENDING, 100, "ends the whole program")
-def ended_early(failure: Failure) -> str | None:
+@rule_about(Stage.ENDING, 100, "ends the whole program", _ends(Ending.ENDED_EARLY))
+def ended_early(failure: Failure, ending: Ending) -> str:
     """The process was gone before there was an answer."""
-    if failure.ending is Ending.ENDED_EARLY:
-        return failure.says("ended the whole process before giving an answer")
-    return None
+    return failure.says("ended the whole process before giving an answer")
 
 
-@rule(Stage.ENDING, 110, "stopped after too many time limits")
-def cut_short(failure: Failure) -> str | None:
+@rule_about(Stage.ENDING, 110, "stopped after too many time limits", _ends(Ending.STOPPED_EARLY))
+def cut_short(failure: Failure, ending: Ending) -> str:
     """Not run to the end because the submission kept hitting its limits."""
     clause = "was stopped at a shorter time limit, because other checks did not end either"
-    return failure.says(clause) if failure.ending is Ending.STOPPED_EARLY else None
+    return failure.says(clause)
 
 
-@rule(Stage.DIFFERENCE, 120, "ends in another way than it should")
-def should_not_answer(failure: Failure) -> str | None:
+@rule_about(Stage.DIFFERENCE, 120, "ends in another way than it should", _ends(Ending.ANSWERED))
+def should_not_answer(failure: Failure, ending: Ending) -> str:
     """It should have ended in another way, and simply ended."""
-    if failure.ending is Ending.ANSWERED:
-        return failure.says("ended, although it should not have ended here")
-    return None
+    return failure.says("ended, although it should not have ended here")
 
 
 _WITHOUT_ASKING = frozenset(
@@ -256,8 +247,7 @@ def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
 
 @rule_about(Stage.ENDING, 140, "has other parameters", _unexpected)
 def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
-    # The call itself fails, and no line of the student's.
-    """The call itself fails: the function is defined with other parameters."""
+    """The call itself fails, and no line of the student's: the function has other parameters."""
     if raised.type_name != "TypeError" or raised.frames:
         return None
     if not _WRONG_ARGUMENTS.search(raised.message[:300]):
