@@ -109,29 +109,40 @@ def test_a_function_that_fails_by_itself_is_to_blame_without_a_run() -> None:
     assert found == {"inner/wrong_value-0": ("inner",)}
 
 
-def test_a_callee_that_makes_it_pass_is_to_blame_for_its_callers() -> None:
-    failures = [fails("inner"), fails("middle"), fails("outer", stimulus="run")]
-    assert set(blamed(failures, "inner").values()) == {("inner",)}
+INNER, MIDDLE, OTHER = fails("inner"), fails("middle"), fails("other")
+RUNS = fails("outer", stimulus="run")
+WITH_OURS = fails("game.py", stimulus="run", stand_in=StandInOutcome.FAILED)
 
 
-def test_a_caller_is_to_blame_where_no_callee_helps() -> None:
-    found = blamed([fails("inner"), fails("middle")], "nobody")
-    assert found == {"inner/wrong_value-0": ("inner",), "middle/wrong_value-0": ("middle",)}
-
-
-def test_two_that_only_together_make_it_pass_are_both_to_blame() -> None:
-    failures = [fails("inner"), fails("other"), fails("middle")]
-    found = blamed(failures, "inner+other")
-    assert found["middle/wrong_value-0"] == ("inner", "other")
-
-
-def test_a_callee_without_a_failure_of_its_own_can_be_to_blame() -> None:
-    assert blamed([fails("middle")], "other") == {"middle/wrong_value-0": ("other",)}
-
-
-def test_a_constant_in_the_way_of_a_provided_one_is_to_blame() -> None:
-    found = blamed([fails("other"), fails("middle")], "SIZE")
-    assert set(found.values()) == {("SIZE",)}
+@pytest.mark.parametrize(
+    ("failures", "right", "expected"),
+    [
+        pytest.param([INNER, MIDDLE, RUNS], "inner", [("inner",)] * 3, id="callee-of-all"),
+        pytest.param([INNER, MIDDLE], "nobody", [("inner",), ("middle",)], id="no-callee-helps"),
+        pytest.param(
+            [INNER, OTHER, MIDDLE],
+            "inner+other",
+            [("inner",), ("other",), ("inner", "other")],
+            id="only-together",
+        ),
+        pytest.param([MIDDLE], "other", [("other",)], id="callee-without-a-failure-of-its-own"),
+        pytest.param([OTHER, MIDDLE], "SIZE", [("SIZE",)] * 2, id="constant-in-the-way"),
+        pytest.param([RUNS], "nobody", [()], id="program-whatever-is-substituted"),
+        pytest.param([WITH_OURS], "inner", [("game.py",)], id="program-with-our-modules-too"),
+        pytest.param([INNER, MIDDLE], "travel", [("inner",), ()], id="cannot-be-substituted"),
+        pytest.param(
+            [INNER, *(fails("middle", number=n) for n in range(100))],
+            "inner",
+            [("inner",)] * 101,
+            id="many-of-which-a-few-are-run",
+        ),
+    ],
+)
+def test_who_is_to_blame_where_these_make_it_pass(
+    failures: list[FailedScenario], right: str, expected: list[Blame]
+) -> None:
+    found = blamed(failures, right)
+    assert found == dict(zip((each.scenario.id for each in failures), expected, strict=True))
 
 
 def test_one_helper_is_to_blame_where_all_that_use_it_are() -> None:
@@ -143,27 +154,12 @@ def test_one_helper_is_to_blame_where_all_that_use_it_are() -> None:
     assert set(found.values()) == {("inner",), ("other",)}
 
 
-def test_a_program_that_fails_whatever_is_substituted_blames_nobody() -> None:
-    assert blamed([fails("outer", stimulus="run")], "nobody") == {"outer/wrong_value-0": ()}
-
-
-def test_a_program_is_to_blame_that_fails_with_the_course_s_modules_as_well() -> None:
-    failing = fails("game.py", stimulus="run", stand_in=StandInOutcome.FAILED)
-    assert blamed([failing], "inner") == {"game.py/wrong_value-0": ("game.py",)}
-
-
-def test_what_cannot_be_substituted_blames_nobody() -> None:
-    found = blamed([fails("inner"), fails("middle")], "travel")
-    assert found == {"inner/wrong_value-0": ("inner",), "middle/wrong_value-0": ()}
-
-
-def test_of_many_scenarios_a_few_are_run() -> None:
-    failures = [fails("inner"), *(fails("middle", number=n) for n in range(100))]
-    assert set(blamed(failures, "inner").values()) == {("inner",)}
-
-
-def causes(*failures: FailedScenario, blame: dict[str, Blame] | None = None) -> tuple[Cause, ...]:
-    return derive(failures, outline(), blame or {})
+def causes(
+    *failures: FailedScenario, blame: dict[str, Blame] | None = None, on: str = ""
+) -> tuple[Cause, ...]:
+    """The causes where `blame` is known, or where this function is to blame for all."""
+    known: dict[str, Blame] = {each.scenario.id: (on,) for each in failures if on}
+    return derive(failures, outline(), blame or known)
 
 
 def test_the_example_is_the_one_with_the_least_to_type() -> None:
@@ -311,8 +307,7 @@ def test_far_down_in_a_long_function_the_line_alone_is_shown() -> None:
 
 
 def test_the_text_of_a_place_is_bounded() -> None:
-    names = {(failure := fails("inner")).scenario.id: ("inner",)}
-    (cause,) = causes(failure, blame=names)
+    (cause,) = causes(fails("inner"), on="inner")
     assert cause.place is not None and cause.place.text == ()
     long = replace(cause, place=replace(cause.place, last=101), raised_in=cause.place)
     (shown,) = with_texts([long], lambda file: ["x" * 300] * 500 if file == "a1.py" else [])
@@ -324,8 +319,7 @@ def test_the_text_of_a_place_is_bounded() -> None:
 def test_a_blamed_function_has_one_cause_whatever_its_symptoms() -> None:
     first, second = fails("inner", number=1), fails("inner", number=2, rule="returned_none")
     third = fails("middle", number=3, visible=False)
-    names = {each.scenario.id: ("inner",) for each in (first, second, third)}
-    (cause,) = causes(first, second, third, blame=names)
+    (cause,) = causes(first, second, third, on="inner")
     assert (cause.function, cause.blamed) == ("inner", True)
     assert cause.place is not None
     assert (cause.place.first, cause.place.last) == (2, 3)
@@ -337,8 +331,7 @@ def test_a_blamed_function_has_one_cause_whatever_its_symptoms() -> None:
 def test_what_is_seen_is_the_example_before_what_is_hidden() -> None:
     hidden = fails("inner", rule="returned_none", number=1, visible=False)
     shown = fails("inner", number=2, stimulus="inner([1, 2, 3])")
-    names: dict[str, Blame] = {each.scenario.id: ("inner",) for each in (hidden, shown)}
-    (cause,) = causes(hidden, shown, blame=names)
+    (cause,) = causes(hidden, shown, on="inner")
     assert cause.example == shown.scenario.id
 
 
@@ -352,9 +345,7 @@ def test_hidden_failures_have_no_say_in_which_visible_one_is_the_example() -> No
         fails("inner", rule="argument_changed", number=number, visible=False)
         for number in range(4, 9)
     )
-    everything = (*shown, *hidden)
-    names: dict[str, Blame] = {each.scenario.id: ("inner",) for each in everything}
-    (cause,) = causes(*everything, blame=names)
+    (cause,) = causes(*shown, *hidden, on="inner")
     assert (cause.rule, cause.example) == ("returned_none", shown[0].scenario.id)
 
 
@@ -363,8 +354,7 @@ def test_of_two_rules_as_frequent_the_one_seen_in_fewer_steps_is_the_example() -
     session = Stimulus(action=Session(steps=("inner(x)", "inner(x)")))
     later = replace(later, scenario=replace(later.scenario, stimuli=(session,)))
     at_once = fails("inner", rule="argument_changed", number=2, stimulus="inner([[1, 2, 3], [4]])")
-    names: dict[str, Blame] = {each.scenario.id: ("inner",) for each in (later, at_once)}
-    (cause,) = causes(later, at_once, blame=names)
+    (cause,) = causes(later, at_once, on="inner")
     assert (cause.rule, cause.example) == ("argument_changed", at_once.scenario.id)
 
 
@@ -372,8 +362,7 @@ def test_of_two_rules_as_frequent_the_one_seen_in_fewer_steps_is_the_example() -
 def test_that_more_input_is_asked_for_names_no_mistake(rule: str, chosen: bool) -> None:
     ends = fails("outer", rule=rule, number=1, stimulus="run")
     shows = [fails("outer", rule="line_differs", number=number) for number in (2, 3)]
-    names: dict[str, Blame] = {each.scenario.id: ("outer",) for each in (ends, *shows)}
-    (cause,) = causes(ends, *shows, blame=names)
+    (cause,) = causes(ends, *shows, on="outer")
     assert cause.example == (ends if chosen else shows[0]).scenario.id
 
 

@@ -198,20 +198,21 @@ def test_another_fault_is_not_taken_for_a_number_written_out(name: str) -> None:
     assert told(ANOTHER_FAULT[name]) == set()
 
 
+def sentence(verdicts: Mapping[str, Verdict], name: str) -> str:
+    """What is said beside which number it is, and what to use in its place."""
+    before, after = "This looks hard-coded to 8: ", "; use BOARD_SIZE in place of the number."
+    message = verdicts[f"f/{name}"].message
+    assert message.startswith(before) and message.endswith(after)
+    return message.removeprefix(before).removesuffix(after)
+
+
 def test_the_sentence_names_the_constant_and_both_sizes() -> None:
-    group = Swept(board, lambda _: board(8))
-    assert refined(group)["f/one[BOARD_SIZE=4]"].message == (
-        "This looks hard-coded to 8: it is right when BOARD_SIZE is 8 and wrong when it is 4; "
-        "use BOARD_SIZE in place of the number."
-    )
-
-
-def test_the_sentence_where_the_default_size_is_not_played() -> None:
-    group = Swept(game, lambda _: game(8), stimulus="run", sizes=(4,))
-    assert refined(group)["f/one[BOARD_SIZE=4]"].message == (
-        "This looks hard-coded to 8: it shows a board of that size though BOARD_SIZE is 4; "
-        "use BOARD_SIZE in place of the number."
-    )
+    verdicts = refined(Swept(board, lambda _: board(8)))
+    expected = "it is right when BOARD_SIZE is 8 and wrong when it is 4"
+    assert sentence(verdicts, "one[BOARD_SIZE=4]") == expected
+    game_alone = refined(Swept(game, lambda _: game(8), stimulus="run", sizes=(4,)))
+    expected = "it shows a board of that size though BOARD_SIZE is 4"
+    assert sentence(game_alone, "one[BOARD_SIZE=4]") == expected
 
 
 def test_an_index_beyond_a_smaller_board_is_the_same_fault_in_the_same_function() -> None:
@@ -221,10 +222,8 @@ def test_an_index_beyond_a_smaller_board_is_the_same_fault_in_the_same_function(
     )
     assert told(boards, beyond) == failing(4, 7, 10) | failing(4, 10, group="f/two")
     assert told(beyond) == set()
-    assert refined(boards, beyond)["f/two[BOARD_SIZE=4]"].message == (
-        "This looks hard-coded to 8: an index is out of range when BOARD_SIZE is 4; "
-        "use BOARD_SIZE in place of the number."
-    )
+    expected = "an index is out of range when BOARD_SIZE is 4"
+    assert sentence(refined(boards, beyond), "two[BOARD_SIZE=4]") == expected
 
 
 def test_a_scenario_without_overrides_stands_for_the_default() -> None:
@@ -258,10 +257,8 @@ def test_a_size_that_is_tried_alone_counts_where_all_else_is_right_by_default() 
     alone = Swept(lambda _: called(True), lambda _: called(False), sizes=(10,), group="f/ten")
     assert told(alone) == set()
     assert told(boards, alone) == failing(4, 7, 10) | failing(10, group="f/ten")
-    assert refined(boards, alone)["f/ten[BOARD_SIZE=10]"].message == (
-        "This looks hard-coded to 8: it is right when BOARD_SIZE is 8 and wrong when it is 10; "
-        "use BOARD_SIZE in place of the number."
-    )
+    expected = "it is right when BOARD_SIZE is 8 and wrong when it is 10"
+    assert sentence(refined(boards, alone), "ten[BOARD_SIZE=10]") == expected
     broken = Swept(board, lambda _: called(None), sizes=(8,), group="f/broken")
     assert told(boards, alone, broken) == failing(4, 7, 10)
 
