@@ -57,7 +57,8 @@ STAY_WHEN_ANONYMOUS = {
     *(f"findings.{name}" for name in ("rule", "clause", "line", "column", "source", "message")),
     *("unparsable.reason", "unparsable.line", "manual.slot.id", "manual.slot.title"),
     *("attempt", "attempts"),
-    *(f"causes.{name}" for name in ("function", "rule", "message", "scenarios", "example")),
+    *(f"causes.{name}" for name in ("function", "scenarios", "example")),
+    *(f"causes.explanation.{name}" for name in ("rule", "message")),
     *(f"causes.{name}" for name in ("line", "clauses", "hint", "together_with")),
     *(f"causes.place.{name}" for name in ("first", "last")),
     *(f"causes.symptoms.{name}" for name in ("rule", "scenarios", "line")),
@@ -185,7 +186,7 @@ def test_of_a_hidden_scenario_only_function_and_name_reach_a_student() -> None:
 
 # What a cause says by its example, where that is visible.
 SAID_OF_A_VISIBLE_EXAMPLE = {
-    *("message", "line", "place.file", "place.first", "place.last", "place.text"),
+    *("explanation.message", "line", "place.file", "place.first", "place.last", "place.text"),
     *("raised_in.file", "raised_in.first", "raised_in.last", "raised_in.text", "raised_at"),
     *("suspects.function", "suspects.lines", "suspects.place.file", "suspects.place.first"),
     *("suspects.place.last", "suspects.place.text"),
@@ -204,7 +205,7 @@ def test_a_cause_of_visible_and_hidden_failures_says_what_visible_ones_say(examp
     said = SAID_OF_A_VISIBLE_EXAMPLE if example == SHOWN.id else set()
     allowed = {f"hidden.causes.{name}" for name in said} | MAY_BE_SEEN
     assert seen - allowed == set()
-    assert {f"hidden.causes.{name}" for name in said & {"message", "line"}} <= seen
+    assert {f"hidden.causes.{name}" for name in said & {"explanation.message", "line"}} <= seen
 
 
 def test_only_listed_fields_reach_an_anonymous_export() -> None:

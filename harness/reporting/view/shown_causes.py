@@ -188,7 +188,6 @@ _OUTSIDE_FUNCTIONS = "module_level"  # the kind of a finding
 
 
 _MOST_SUSPECT_PLACES = 2
-_FEW = 6  # lines: where nearly all of so few would be marked, none is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,9 +231,10 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
 
 def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
     place = suspect.place
-    few = place.last - place.first < _FEW and len(suspect.lines) >= place.last - place.first - 1
+    # Where more than half of a function would be marked, no line stands out.
+    stands_out = 2 * len(suspect.lines) <= place.last - place.first
     name = suspect.function if suspect.function != cause.function else ""
-    marked = [] if few else list(suspect.lines)
+    marked = list(suspect.lines) if stands_out else []
     return MarkedPlace(place=place, marked=marked, exact=False, function=name)
 
 
