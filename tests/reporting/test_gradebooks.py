@@ -111,6 +111,13 @@ FORMS = {
 }
 
 
+def test_moodle_s_maximum_stands_beside_the_grade_whatever_it_is_called(tmp_path: Path) -> None:
+    text = (GIVEN / "moodle.csv").read_text("utf-8").replace("Maximum grade", "Nota massima")
+    (tmp_path / "book.csv").write_text(text.replace(",6.00,", ",9.00,"), "utf-8")
+    with pytest.raises(UserError, match='"Grade" is out of 9, the marks are out of 6'):
+        make("moodle", CLASS, tmp_path / "book.csv")
+
+
 def test_what_needs_names_may_not_be_anonymous() -> None:
     found = {name for name, each in exporters().items() if each.may_be_anonymous}
     assert found == {"csv", "json", "junit"}
