@@ -257,7 +257,7 @@ class _Compiler:
         return tuple(files.values())
 
     def _spec_digest(self, vocabulary: Vocabulary, compiled: Compiled) -> str:
-        names = {*self.used, *compiled.requests, *compiled.provide, *compiled.data_files}
+        names = {*self.used, *vocabulary.used, *compiled.requests}
         names |= {entry.path for entry in compiled.transcripts}
         there = [name for name in sorted(names) if (self.folder / name).is_file()]
         parts = [(name, (self.folder / name).read_bytes()) for name in there]
@@ -318,7 +318,7 @@ def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> Sequ
     needs: dict[str, dict[str, None]] = {}
     for context in stated:
         names = needs[context.group] = {}
-        for index, name in enumerate(context.value("needs")):
+        for index, name in enumerate(context.own.needs):
             with suppress(Refused):
                 names[_needed_name(context, index, name, functions, ids)] = None
     resolved = tuple(replace(each, needs=tuple(needs.get(each.group, ()))) for each in scenarios)
@@ -328,13 +328,13 @@ def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> Sequ
         circle: list[str] = error.args[1][::-1]  # each needs the next
         context = next(each for each in stated if each.group == ids[circle[0]][0].group)
         what = f"these scenarios need one another: {' needs '.join(circle)}"
-        context.add((*context.where("needs"), 0), what)
+        context.add((*context.at("needs"), 0), what)
     return resolved
 
 
 def _needed_name(context: Context, index: int, name: str, functions: _Named, ids: _Named) -> str:
     """The function, or the id or group of scenarios, that the name stands for; Refused."""
-    loc = (*context.where("needs"), index)
+    loc = (*context.at("needs"), index)
     own = ids.get(context.group, ())
     if name in functions:
         needed_name, others = name, functions[name]

@@ -28,7 +28,6 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from harness.assignment.document import Document, Loc, Problems
-from harness.common.words import listed
 from harness.matchers.reading import describe, nearest
 from harness.model.stimulus import Limits
 
@@ -125,24 +124,6 @@ def _kinds(option: Any) -> set[str]:
         return {_kind(value) for value in get_args(option)}
     numbers = (int, float) if option is float else (origin or option,)
     return {_kind_of_type(each) for each in numbers}
-
-
-class Word:
-    """For a `Literal`: any other value is refused, with the word most like it as a hint."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        words = get_args(source)
-        shown = listed((str(word).lower() for word in words), "or")
-
-        def read(value: Any, _: object) -> Any:
-            if any(value == word and type(value) is type(word) for word in words):  # 1 is not true
-                return value
-            hint = nearest(value, map(str, words)) if isinstance(value, str) else ""
-            raise wrong(f"expected {shown}, got {describe(value)}", hint)
-
-        return core_schema.no_info_wrap_validator_function(read, handler(source))
 
 
 def quote(value: Any) -> str:
@@ -347,6 +328,10 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> N
         if not hint and len(keys) <= 12:
             hint = f"known keys are {', '.join(keys)}"
         document.add(full, "unknown key", hint, key=True)
+    elif code == "literal_error":
+        shown = detail["ctx"]["expected"].replace("'", "")
+        hint = nearest(got, re.split(", | or ", shown)) if isinstance(got, str) else ""
+        document.add(full, f"expected {shown.lower()}, got {describe(got)}", hint)
     elif code == "too_short":
         document.add(full, "expected at least one, got an empty list")
     elif code in _EXPECTED:

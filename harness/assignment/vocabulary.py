@@ -72,6 +72,7 @@ class Vocabulary:
     clock: Clock | None  # where a scenario states none
     variants: Variants
     clauses: tuple[Clause, ...] | None = None  # None where the assignment lists none
+    used: set[str] = field(default_factory=set)  # files below the folder that scenarios name
 
     @property
     def submission_files(self) -> tuple[str, ...]:

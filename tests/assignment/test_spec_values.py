@@ -10,11 +10,7 @@ import pytest
 
 from harness.assignment.document import HintedError, is_literal, resolve
 from harness.assignment.loading import SpecErrors, load
-from harness.assignment.scenarios.python_text import (
-    parse_session,
-    prompts_of,
-    typed_in,
-)
+from harness.assignment.scenarios.python_text import parse_session, typed_in
 from harness.model.stimulus import Key, Typed
 from tests.assignment.small_assignment import ASSIGNMENT, POLICY, F, scenario_file, write
 
@@ -188,11 +184,13 @@ def test_what_no_repl_shows_is_refused(text: str, line: int, message: str) -> No
 
 def test_typed_text_stands_after_the_longest_prompt() -> None:
     steps = parse_session(">>> f()\nMove: a1\nMove: no: x y \nmoved\nMove: ^D\nMove:\n'a1'\n")
-    typed = typed_in(steps, ["Move: ", "Move: no: "])
+    typed = typed_in(steps, ["Move: ", "Move: no: ", 4])
     expected = [Typed(text="a1"), Typed(text="x y "), Typed(key=Key.CTRL_D), Typed()]
     assert typed == expected
     assert "".join(steps[0].shown) == "Move: a1\nMove: no: x y \nmoved\nMove: ^D\nMove: \n'a1'\n"
 
 
-def test_prompts_are_single_lines_that_end_in_a_space() -> None:
-    assert prompts_of(["Move: ", "x", " ", "a\nb ", 4]) == ["Move: "]
+@pytest.mark.parametrize("text", ["Mov", " ", "Move:", "a\n "])
+def test_prompts_are_single_lines_that_end_in_a_space(text: str) -> None:
+    steps = parse_session(">>> f()\nMove: a1\n  a\na\n b\n")
+    assert typed_in(steps, [text]) == []

@@ -24,7 +24,6 @@ from harness.assignment.shapes import (
     Points,
     Positive,
     Shape,
-    Word,
     shaped,
     wrong,
 )
@@ -122,7 +121,7 @@ class SubmissionShape(Shape):
     """The name under which the submitted file is run, whatever it was called."""
     archive: Annotated[str, AfterValidator(_archive_name)] = ""
     """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
-    otherwise: Annotated[Literal["zero", "review"], Word()] = "zero"
+    otherwise: Literal["zero", "review"] = "zero"
     """What something else than that gets: no marks (zero), or a person's look (review)."""
 
     @model_validator(mode="after")
@@ -175,7 +174,7 @@ class AssignmentShape(Shape):
     clock: str = ""
     """The time that programs are told where a scenario says nothing itself, like 2026-03-01T12:00
     in that zone."""
-    isolation: Annotated[Literal["proved", "all"], Word()] = "proved"
+    isolation: Literal["proved", "all"] = "proved"
     """Which scenarios may share a process: those of programs proved to keep nothing (proved), or
     none (all: every scenario has a process of its own)."""
     packages: list[Annotated[str, AfterValidator(_package)]] = []

@@ -124,7 +124,6 @@ class Compiled:
     requests: dict[str, DrawRequest] = field(default_factory=dict)  # by frozen file
     provide: set[str] = field(default_factory=set)
     stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
-    data_files: set[str] = field(default_factory=set)  # those of `files:`
     samples: dict[tuple[str, Overrides, Clock | None], DrawRequest] = field(default_factory=dict)
     """The requests of strategies, by the scenarios' group, their constants and their clock."""
     needs: list[Context] = field(default_factory=list)  # that need something

@@ -10,7 +10,7 @@ import ast
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -75,6 +75,13 @@ class Context:
     names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
     names_known: bool = True  # False where draws are still to be recorded
 
+    def with_head(self, keys: Set[str]) -> Context:
+        """The scenario with what the head of its file states under these keys, where it states
+        nothing itself."""
+        keys = (keys & self.head.model_fields_set) - self.own.model_fields_set
+        own = self.own.model_copy(update={key: getattr(self.head, key) for key in keys})
+        return replace(self, own=own, head_keys=self.head_keys | keys)
+
     def under(self, variation: Variation) -> Context:
         """The scenario itself with the constants that the overrides give."""
         return replace(
@@ -106,16 +113,6 @@ class Context:
         """Whether the scenario itself states the key, or the file for it."""
         return key in self.own.model_fields_set
 
-    def value(self, key: str) -> Any:
-        """The scenario's value, else the head's, else the default."""
-        return getattr(self.own if self.states(key) else self.head, key)
-
-    def where(self, key: str) -> Loc:
-        """Where that value is (the scenario itself if nowhere)."""
-        if self.states(key):
-            return self.at(key)
-        return (key,) if key in self.head.model_fields_set else self.loc
-
     @property
     def has_cases(self) -> bool:
         """Whether the scenario has cases: rows, or draws."""
@@ -126,7 +123,7 @@ class Context:
         return str(getattr(self.own, key))
 
     def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:
-        """The head's value, then the scenario's, each where it is stated."""
+        """The head's value of a layered key, then the scenario's, each where it is stated."""
         if key in self.head.model_fields_set:
             yield (key,), getattr(self.head, key)
         if self.states(key):
@@ -160,11 +157,10 @@ class Context:
         if name.startswith("/") or ".." in name.split("/"):
             self.refuse(loc, f"{name} is not below the spec folder")
         path = self.vocabulary.folder / name
-        return (
-            path
-            if path.is_file()
-            else self.refuse(loc, f"there is no file {name} in the spec folder", hint)
-        )
+        if not path.is_file():
+            self.refuse(loc, f"there is no file {name} in the spec folder", hint)
+        self.vocabulary.used.add(name)
+        return path
 
     def render(
         self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
@@ -230,7 +226,7 @@ class Context:
     def check_owner(self) -> None:
         """Mistakes where the scenario belongs to no function of the reference, and for every clause
         that clauses.yaml does not list."""
-        name, vocabulary = self.value("function"), self.vocabulary
+        name, vocabulary = self.own.function, self.vocabulary
         known = (*vocabulary.function_names, *vocabulary.file_names)
         if not name and not self.broken:
             hint = "name the function that the points belong to, here or at the head of the file"
@@ -241,9 +237,9 @@ class Context:
             if member.startswith("__") and owner in known:
                 what = f"{name} has no row of its own"
                 hint = f"special methods belong to their class: write function: {owner}"
-            self.add(self.where("function"), what, hint)
-        for index, clause in enumerate(self.value("clause")):
-            vocabulary.has_clause(self.document, (*self.where("clause"), index), clause)
+            self.add(self.at("function"), what, hint)
+        for index, clause in enumerate(self.own.clause):
+            vocabulary.has_clause(self.document, (*self.at("clause"), index), clause)
 
 
 def value_matcher(field: Field) -> Matcher:

@@ -137,6 +137,7 @@ def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, obje
     if not function.parameters:
         raise HintedError(f"{source} has no parameter", "the first is given what was printed")
     bound = with_constants(function, constants, function.parameters[1:]).constants
+    vocabulary.used.add(function.file)
     return Replies(file=function.file, function=function.function, source=text, constants=bound)
 
 

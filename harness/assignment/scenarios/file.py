@@ -29,6 +29,7 @@ from harness.assignment.scenarios.shape import (
     RaisesShape,
     ScenarioFileShape,
     ScenarioShape,
+    SettingsShape,
     StatedShape,
 )
 from harness.assignment.scenarios.stimuli import check_takes, kind_of, ruled_out
@@ -41,7 +42,6 @@ from harness.assignment.scenarios.stimulus import (
     read_stimulus,
     stand_in_files,
     stimulus_of,
-    used_files,
 )
 from harness.assignment.shapes import salvaged
 from harness.assignment.vocabulary import (
@@ -51,7 +51,6 @@ from harness.assignment.vocabulary import (
     names_in,
     render,
 )
-from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Refused, describe, nearest, read_all
 from harness.model.expectation import (
@@ -75,6 +74,9 @@ _VISIBILITY: dict[Any, Visibility] = {
     "after_due_date": Visibility.AFTER_DUE_DATE,
     "after_published": Visibility.AFTER_PUBLISHED,
 }
+
+
+_SETTINGS = SettingsShape.model_fields.keys() - {"given", "constants", "files", "limits"}
 
 
 @dataclass(slots=True)
@@ -104,7 +106,7 @@ class ScenarioFile:
                 broken |= broken_head
                 context = Context(self.document, self.vocabulary, head, shape, loc, broken)
                 if self._is_unique(context, names):
-                    self._scenario(context)
+                    self._scenario(context.with_head(_SETTINGS))
         if "points_total" in head.model_fields_set:
             self.scenarios = rescaled(self.scenarios, head.points_total)
         if "marks" not in head.model_fields_set:
@@ -152,10 +154,10 @@ class ScenarioFile:
         context.check_owner()
         self.compiled.provide |= provided_names(context)
         self.compiled.stand_ins |= stand_in_files(context)
-        self.compiled.needs += [context] if context.value("needs") else []
+        self.compiled.needs += [context] if context.own.needs else []
         check_draw_keys(context)
         clashing = [key for key in ("replies", "ends") if context.states(key)]
-        clashing += ["stand_in"] if context.value("stand_in") else []
+        clashing += ["stand_in"] if context.own.stand_in else []
         if clashing and context.states("faster_than"):
             what = f"faster_than and {clashing[0]} do not go together"
             self.document.add((*context.loc, "faster_than"), what, key=True)
@@ -180,7 +182,9 @@ class ScenarioFile:
         expected: list[Expected] = []
         before = len(self.document.problems)
         for case in (cases if each_read else cases[:1]) or [context]:
-            stimulus, outcome = self._read(case, kind, transcript)
+            parts = read_stimulus(case, kind)
+            outcome = stated(case, parts, transcript=transcript)
+            stimulus = stimulus_of(case, parts)
             if len(self.document.problems) > before:
                 return  # the other cases would say the same again
             stimuli.append(replace(stimulus, given=prefix, bindings=case.bindings))
@@ -194,13 +198,7 @@ class ScenarioFile:
         else:
             stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
         check_differ(context, kind, stimuli)
-        scenario = replace(
-            self._common(context),
-            id=context.group + context.variation.bracket(),
-            stimuli=tuple(stimuli),
-            stated=expected[0],
-            stated_cases=tuple(expected) if each_read else (),
-        )
+        scenario = self._built(context, stimuli, expected, each_read=each_read)
         self.scenarios += one_of_each(scenario, context) if context.own.each else [scenario]
 
     def _transcript(self, context: Context) -> str | None:
@@ -213,61 +211,44 @@ class ScenarioFile:
             return text
         return None
 
-    def _read(
-        self, context: Context, kind: StimulusKind, transcript: str | None
-    ) -> tuple[Stimulus, Expected]:
-        """What is done in one case, and what is expected of it; Refused."""
-        parts = read_stimulus(context, kind)
-        expected = stated(context, parts, transcript=transcript)
-        if isinstance(parts.action, Call) and isinstance(expected.returns, EqualTo):
-            # The value's own `==` is asked.
-            action = replace(parts.action, equals=expected.returns.expression)
-            parts = replace(parts, action=action)
-        stimulus = stimulus_of(context, parts)
-        self.compiled.data_files |= used_files(context)
-        if stimulus.replies is not None:
-            self.compiled.data_files.add(stimulus.replies.file)
-        return stimulus, expected
-
-    def _common(self, context: Context) -> Scenario:
-        """What the scenario is under every set of constants."""
-        limits = context.own.limits.over(context.head.limits.over(self.vocabulary.limits))
+    def _built(
+        self, context: Context, stimuli: list[Stimulus], stated: list[Expected], *, each_read: bool
+    ) -> Scenario:
+        """The scenario under one set of constants; `stated` holds one for each stimulus, or one."""
+        own = context.own
         return Scenario(
-            id=context.group,
+            id=context.group + context.variation.bracket(),
             group=context.group,
-            name=context.own.name,
-            function=context.value("function"),
-            clauses=tuple(context.value("clause")),
-            visibility=_VISIBILITY[context.value("visible")],
-            points=context.value("points"),
-            limits=limits,
-            stimuli=(),
-            stated=Expected(),
+            name=own.name,
+            function=own.function,
+            clauses=tuple(own.clause),
+            visibility=_VISIBILITY[own.visible],
+            points=own.points,
+            limits=own.limits.over(context.head.limits.over(self.vocabulary.limits)),
+            stimuli=tuple(stimuli),
+            stated=stated[0],
+            stated_cases=tuple(stated) if each_read else (),
             place=self.document.place(context.loc),
             is_sample=context.has_cases,
-            informational=context.value("informational"),
-            extra_credit=context.value("extra_credit"),
-            tags=tuple(context.value("tags")),
-            hint=context.value("hint").strip(),
-            description=context.value("description").strip(),
+            informational=own.informational,
+            extra_credit=own.extra_credit,
+            tags=tuple(own.tags),
+            hint=own.hint.strip(),
+            description=own.description.strip(),
             stand_ins=tuple(
-                StandIn(module=module, file=file)
-                for module, file in context.value("stand_in").items()
+                StandIn(module=module, file=file) for module, file in own.stand_in.items()
             ),
-            faster_than=context.own.faster_than or 0,
+            faster_than=own.faster_than or 0,
         )
 
 
 def _with_defaults(context: Context, kind: StimulusKind) -> Context:
     """The scenario with what its file states for all, as far as this stimulus can show it and it
     goes with what the scenario and its rows state themselves."""
-    head, own = context.head, context.own
+    own = context.own
     rows = own.cases if isinstance(own.cases, list) else []
     stated = own.model_fields_set.union(*(row.model_fields_set for row in rows))
-    keys = frozenset(StatedShape.model_fields) & head.model_fields_set
-    keys -= own.model_fields_set | ruled_out(kind, stated)
-    values = {key: getattr(head, key) for key in keys}
-    return replace(context, own=own.model_copy(update=values), head_keys=keys)
+    return context.with_head(StatedShape.model_fields.keys() - ruled_out(kind, stated))
 
 
 def counted_points(scenarios: Sequence[Scenario]) -> Fraction:
@@ -287,7 +268,7 @@ def rescaled(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
 
 def stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
     """Everything stated of a stimulus, templates filled in; mistakes are noted."""
-    ignore = tuple(Ignore(name) for name in context.value("ignore"))
+    ignore = tuple(Ignore(name) for name in context.own.ignore)
     fields: dict[str, Any] = {}
     for key in ScenarioShape.model_fields:
         if context.states(key):

@@ -148,14 +148,16 @@ def _checked(steps: list[Step]) -> list[Step]:
     return kept
 
 
-def typed_in(steps: Iterable[Step], prompts: Iterable[str]) -> list[Typed]:
-    """What was typed after prompts in the shown text; the longest prompt that fits counts."""
-    longest_first = sorted(prompts, key=len, reverse=True)
+def typed_in(steps: Iterable[Step], constants: Iterable[object]) -> list[Typed]:
+    """What was typed after prompts in the shown text; the longest prompt that fits counts. Those
+    constants are prompts that are one line and end in a space."""
+    texts = [text for text in constants if isinstance(text, str) and text.strip()]
+    prompts = [text for text in texts if text.endswith(" ") and "\n" not in text]
     typed: list[Typed] = []
     for step in steps:
         for index, line in enumerate(step.shown):
             bare = line.removesuffix("\n")
-            for prompt in longest_first:
+            for prompt in sorted(prompts, key=len, reverse=True):
                 if bare == prompt.rstrip():  # editors strip the space that ends a prompt
                     step.shown[index] = prompt + "\n"
                     typed.append(Typed())
@@ -166,12 +168,3 @@ def typed_in(steps: Iterable[Step], prompts: Iterable[str]) -> list[Typed]:
                     typed.append(Typed(text="" if key else rest, key=key))
                     break
     return typed
-
-
-def prompts_of(constants: Iterable[object]) -> list[str]:
-    """The texts among the constants that are prompts: one line, ending in a space."""
-    return [
-        value
-        for value in constants
-        if isinstance(value, str) and value.endswith(" ") and value.strip() and "\n" not in value
-    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,10 +10,13 @@ from pydantic import (
     AfterValidator,
     ConfigDict,
     Field,
+    ValidationError,
     WithJsonSchema,
+    WrapValidator,
     create_model,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from harness.assignment.scenarios.stimuli import stimulus_kinds
 from harness.assignment.shapes import (
@@ -24,7 +28,6 @@ from harness.assignment.shapes import (
     Shape,
     Whole,
     WholeOrZero,
-    Word,
     Words,
     one_required,
     quote,
@@ -39,6 +42,15 @@ ExpectedText = Annotated[Any, WithJsonSchema({"anyOf": _TEXTS})]
 _CONTENTS: list[Any] = [*_TEXTS, {"$ref": "#/$defs/TextShape"}, {"type": "null"}]
 
 _LEAST_MULTIPLE = 3  # less, and a busy machine would decide
+
+
+def _strictly(value: Any, read: Callable[[Any], Any]) -> Any:
+    """Of a `Literal` with true in it: to pydantic 1 is true."""
+    try:
+        return read(str(value) if type(value) is int else value)
+    except ValidationError as error:
+        expected = error.errors()[0]["ctx"]["expected"]
+        raise PydanticCustomError("literal_error", "", {"expected": expected}) from None
 
 
 class AnyStatusShape(Shape):
@@ -65,7 +77,7 @@ class TextShape(Shape):
 class KeyShape(Shape):
     """A key that is pressed."""
 
-    key: Annotated[Literal["ctrl-c", "ctrl-d"], Word()]
+    key: Literal["ctrl-c", "ctrl-d"]
     """The key."""
 
     @model_validator(mode="before")
@@ -100,7 +112,7 @@ class RaisesShape(Shape):
         list[ExceptionName], Field(min_length=1), Expects("a list of exceptions' names")
     ] = []
     """The types that it may have."""
-    any: Annotated[Literal[True], Word()] = False  # type: ignore[assignment]
+    any: Annotated[Literal[True], WrapValidator(_strictly)] = False  # type: ignore[assignment]
     """Whatever type."""
     message: ExpectedText = None
     """Its message."""
@@ -133,7 +145,9 @@ class SettingsShape(Shape):
     """The function (or the submitted program) that the points belong to."""
     clause: Words = []
     """The clause or clauses of the sheet that this tests."""
-    visible: Annotated[Literal[True, False, "after_due_date", "after_published"], Word()] = False
+    visible: Annotated[
+        Literal[True, False, "after_due_date", "after_published"], WrapValidator(_strictly)
+    ] = False
     """Who may see it: true, false, after_due_date or after_published."""
     points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
     """Points of each scenario (of each swept value): a positive number or a fraction like "1/3"."""
@@ -155,10 +169,7 @@ class SettingsShape(Shape):
     """Statements run first, in the same names; a session prefix or plain Python."""
     constants: Constants = {}
     """Provided constants to override: a value, or a list of values to sweep."""
-    ignore: Annotated[
-        list[Annotated[Literal["case", "trailing-space", "blank-lines"], Word()]],
-        OneOrMore(),
-    ] = []
+    ignore: Annotated[list[Literal["case", "trailing-space", "blank-lines"]], OneOrMore()] = []
     """Differences in text to forgive: case, trailing-space, blank-lines."""
     provide: Words = []
     """Extra files of this folder, placed beside the submission."""
@@ -243,18 +254,15 @@ class StatedShape(Shape):
     ] = {}
     """Files afterwards, by name: a path below this folder, a text of several lines, {text: …}, a
     matcher, or null (it is not there); {only: [names]}; or `unchanged`."""
-    ends: Annotated[
-        Literal[
-            "answered",
-            "asks_for_more",
-            "ended_early",
-            "timeout",
-            "cpu_limit",
-            "memory_limit",
-            "output_limit",
-            "crashed",
-        ],
-        Word(),
+    ends: Literal[
+        "answered",
+        "asks_for_more",
+        "ended_early",
+        "timeout",
+        "cpu_limit",
+        "memory_limit",
+        "output_limit",
+        "crashed",
     ] = ""  # type: ignore[assignment]
     """How it ends, where that is not by answering."""
 

@@ -84,8 +84,8 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
         action=parts.action,
         inputs=parts.inputs,
         constants=context.variation.overrides,
-        provide=tuple(name.rsplit("/", 1)[-1] for name in context.value("provide")),
-        seed=context.value("seed"),
+        provide=tuple(name.rsplit("/", 1)[-1] for name in context.own.provide),
+        seed=context.own.seed,
         clock=_clock_of(context),
         folder=context.states("writes") or any(True for _ in context.layers("files")),
         files=given_files(context),
@@ -93,7 +93,7 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
         stderr_apart=context.states("stderr"),
         replies=replies,
         environment=tuple(
-            Binding(name=name, literal=text) for name, text in context.value("environment").items()
+            Binding(name=name, literal=text) for name, text in context.own.environment.items()
         ),
     )
 
@@ -271,21 +271,12 @@ def content_of(context: Context, loc: Loc, text: str) -> bytes:
     return data
 
 
-def used_files(context: Context) -> set[str]:
-    """The paths, below the spec folder, of files that are copied into the folder or are what should
-    be in it afterwards."""
-    contents = [content for _, files in context.layers("files") for content in files.values()]
-    if context.states("writes") and isinstance(context.own.writes, dict):
-        contents += context.own.writes.values()
-    return set(filter(names_a_file, contents))
-
-
 def provided_names(context: Context) -> set[str]:
     """The extra files that are there, as paths below the spec folder; mistakes for the others."""
     found: set[str] = set()
-    for index, name in enumerate(context.value("provide")):
+    for index, name in enumerate(context.own.provide):
         with suppress(Refused):
-            context.spec_file((*context.where("provide"), index), name)
+            context.spec_file((*context.at("provide"), index), name)
             found.add(name)
     return found
 
@@ -297,8 +288,8 @@ def stand_in_files(context: Context) -> dict[str, SourceFile]:
     or are the reference's own answer, and where nothing of the submission would be left.
     """
     found: dict[str, SourceFile] = {}
-    names: dict[str, str] = context.value("stand_in")
-    submitted, where = context.vocabulary.submission_files, context.where("stand_in")
+    names, where = context.own.stand_in, context.at("stand_in")
+    submitted = context.vocabulary.submission_files
     for module, name in names.items():
         loc = (*where, module)
         if module not in submitted or not module.endswith(".py"):

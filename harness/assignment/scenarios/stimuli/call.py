@@ -14,7 +14,11 @@ def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusPart
     leaves: frozenset[str] | None = None
     if context.vocabulary.reference:
         leaves = frozenset(context.vocabulary.parameters(called_function(text)))
-    return StimulusParts(action=Call(expression=text.strip()), inputs=inputs, leaves=leaves)
+    # The value's own `==` is asked.
+    returns = context.own.returns
+    equals = str(returns.get("equals", "")).strip() if isinstance(returns, dict) else ""
+    action = Call(expression=text.strip(), equals=equals)
+    return StimulusParts(action=action, inputs=inputs, leaves=leaves)
 
 
 CALL = StimulusKind(

@@ -11,7 +11,7 @@ from harness.model.stimulus import Run, Typed
 
 def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
     program = context.text("run")
-    paths = (*context.vocabulary.file_names, *context.value("provide"))
+    paths = (*context.vocabulary.file_names, *context.own.provide)
     programs = [path.rsplit("/", 1)[-1] for path in paths]
     if program not in programs:
         hint = nearest(program, programs) or f"known files are {', '.join(programs)}"

@@ -8,7 +8,6 @@ from harness.assignment.scenarios.python_text import (
     names_of,
     parse_session,
     parse_statements,
-    prompts_of,
     typed_in,
 )
 from harness.assignment.scenarios.stimulus import (
@@ -30,7 +29,7 @@ def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusPart
         context.names |= names_of(tree).bound
         context.check_names(tree, loc, line=step.line)
     if not context.states("input"):
-        inputs = tuple(typed_in(steps, prompts_of(context.constants.values())))
+        inputs = tuple(typed_in(steps, context.constants.values()))
         for entry in inputs:
             check_line(context, loc, entry.text)
     return StimulusParts(
