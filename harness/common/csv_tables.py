@@ -155,7 +155,15 @@ def read_sheet(path: Path) -> Sheet:
     if not rows:
         raise UserError("is empty", place=str(path), hint="the first line names the columns")
     sheet = Sheet(rows=tuple(rows), form=form, place=str(path), lines=tuple(lines))
-    _check_widths(sheet)
+    for index, row in enumerate(sheet.rows):
+        # A cell without a heading is often the rest of one with a comma and no quotes: everything
+        # behind it is in the wrong column.
+        if any(cell.strip() for cell in row[len(rows[0]) :]):
+            raise UserError(
+                f"this row has {len(row)} cells, the header has {len(rows[0])}",
+                place=sheet.at(index),
+                hint="put quotes around a cell that holds the delimiter",
+            )
     return sheet
 
 
@@ -235,7 +243,9 @@ def _decode(data: bytes, path: Path) -> tuple[str, Form]:
     named = _SEPARATOR_LINE.fullmatch(first.rstrip("\r"))
     if named:
         text, first = rest, rest.partition("\n")[0]
-    delimiter = named[1] if named else _delimiter(text)
+    # The most frequent one in the header, quoted cells left out.
+    header = _QUOTED.sub("", text[:_HEADER_CHARACTERS]).lstrip(" \r\n").partition("\n")[0]
+    delimiter = named[1] if named else max(_DELIMITERS, key=header.count)
     cells = first.rstrip("\r").split(delimiter)
     return text, Form(
         encoding=encoding,
@@ -258,22 +268,3 @@ def _encoding(data: bytes) -> tuple[str, bytes]:
     except UnicodeDecodeError:
         return "cp1252", b""
     return "utf-8", b""
-
-
-def _delimiter(text: str) -> str:
-    """The most frequent one in the header, quoted cells left out."""
-    header = _QUOTED.sub("", text[:_HEADER_CHARACTERS]).lstrip(" \r\n").partition("\n")[0]
-    return max(_DELIMITERS, key=header.count)
-
-
-def _check_widths(sheet: Sheet) -> None:
-    """A cell without a heading is often the rest of one with a comma and no quotes: everything
-    behind it is in the wrong column."""
-    width = len(sheet.rows[0])
-    for index, row in enumerate(sheet.rows):
-        if any(cell.strip() for cell in row[width:]):
-            raise UserError(
-                f"this row has {len(row)} cells, the header has {width}",
-                place=sheet.at(index),
-                hint="put quotes around a cell that holds the delimiter",
-            )

@@ -38,7 +38,7 @@ def extensions(
 
     Call it from the package's `__init__` with `__name__` and `__path__`.
     """
-    return _sorted(package, path, lambda value: isinstance(value, kind), order)
+    return _sorted(import_modules(package, path), lambda value: isinstance(value, kind), order)
 
 
 def subclasses(
@@ -49,17 +49,14 @@ def subclasses(
     def is_derived(value: object) -> bool:
         return isinstance(value, type) and issubclass(value, kind) and value is not kind
 
-    return _sorted(package, path, is_derived, order)
+    return _sorted(import_modules(package, path), is_derived, order)
 
 
 def _sorted(
-    package: str,
-    path: Iterable[str],
-    belongs: Callable[[object], bool],
-    order: Callable[[Any], Any],
+    modules: Iterable[ModuleType], belongs: Callable[[object], bool], order: Callable[[Any], Any]
 ) -> tuple[Any, ...]:
     places: dict[Any, object] = {}
-    for module in import_modules(package, path):
+    for module in modules:
         for name, value in vars(module).items():
             if belongs(value) and places.setdefault(order(value), value) is not value:
                 raise ValueError(f"{module.__name__}: the place of {name} is taken")

@@ -6,30 +6,21 @@ import unicodedata
 
 # Letters and symbols by category, and yet nothing is seen of them.
 _BLANK_BY_DESIGN = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f")
-_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 QUOTE_LIMIT = 80  # characters
 _MOST_COMBINING = 2  # more marks than this on one letter pile up over the neighbouring lines
 
 
 def escaped(character: str) -> str:
     """The escape a Python programmer knows the character by: `\\x1b`, `\\u202e`, `\\n`."""
-    named = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(character)
-    if named:
-        return named
-    code = ord(character)
-    if code <= 0xFF:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def is_unseen(character: str) -> bool:
     """Whether a reader would not see this character, or would see others moved by it."""
     if " " <= character <= "~":
         return False
-    if character in _BLANK_BY_DESIGN:
-        return True
-    category = unicodedata.category(character)
-    return category in _UNSEEN_CATEGORIES or category == "Zs"
+    return character in _BLANK_BY_DESIGN or unicodedata.category(character) in _UNSEEN_CATEGORIES
 
 
 def runs(text: str) -> list[tuple[str, bool]]:

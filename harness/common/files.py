@@ -4,7 +4,6 @@ alone, and the digest of our own sources."""
 from __future__ import annotations
 
 import functools
-import hashlib
 import io
 import os
 import re
@@ -30,7 +29,7 @@ def page_name(submission_id: str) -> str:
     plain = _PLAIN.fullmatch(submission_id) and not submission_id.endswith(".")
     if plain and not _HASHED.search(submission_id) and not _DEVICES.fullmatch(submission_id):
         return submission_id + ".html"
-    digest = hashlib.sha256(submission_id.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    digest = sha256(submission_id.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     rest = re.sub(r"[^A-Za-z0-9]+", "-", submission_id).strip("-")[:40].strip("-")
     return f"{rest or 'submission'}-{digest}.html"
 

@@ -78,7 +78,9 @@ def name_keys(name: str) -> frozenset[str]:
     last, comma, first = name.partition(",")
     words = [first, last] if comma else name.split()
     turned = [*words[-1:], *words[:-1]]
-    return frozenset(_letters("".join(order)) for order in (words, turned)) - {""}
+    keys = (unicodedata.normalize("NFKC", "".join(order)) for order in (words, turned))
+    folded = (unicodedata.normalize("NFKC", key.casefold()) for key in keys)
+    return frozenset("".join(filter(str.isalnum, key)) for key in folded) - {""}
 
 
 _SHOWN = 3
@@ -91,8 +93,3 @@ def by_name_line(matched: Sequence[str]) -> list[str]:
         return [f"BY NAME ALONE: {each}" for each in matched]
     more = f"; and {len(matched) - _SHOWN} more" if len(matched) > _SHOWN else ""
     return [f"BY NAME ALONE, {len(matched)} students: {'; '.join(matched[:_SHOWN])}{more}"]
-
-
-def _letters(text: str) -> str:
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(c for c in unicodedata.normalize("NFKC", plain) if c.isalnum())

@@ -16,7 +16,7 @@ import importlib
 import json
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -99,8 +99,9 @@ def _form(kind: Any) -> _Form:
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         from_plain: Converter | None = getattr(kind, "from_plain", None)
         return _Form(_dataclass_writer(kind), from_plain or _dataclass_reader(kind))
-    if kind is Fraction:
-        return _Form(str, _checking_reader(str, "a fraction", _fraction))
+    if kind is Fraction:  # points repeat: reading them was a quarter of reading a result
+        read = functools.lru_cache(maxsize=1 << 14)(Fraction)
+        return _Form(str, _checking_reader(str, "a fraction", read))
     if kind is bytes:
         return _Form(
             lambda value: base64.b64encode(value).decode("ascii"),
@@ -113,11 +114,6 @@ def _form(kind: Any) -> _Form:
     if kind in (str, int, bool, type(None)):
         return _Form(_same, _checking_reader(kind, kind.__name__, _same))
     raise TypeError(f"model types must not hold {kind!r}")
-
-
-@functools.lru_cache(maxsize=1 << 14)  # points repeat: this was a quarter of reading a result
-def _fraction(text: str) -> Fraction:
-    return Fraction(text)
 
 
 def _checking_reader(kind: type, name: str, convert: Converter) -> Converter:
@@ -152,28 +148,24 @@ def _read_float(plain: Any) -> float:
 
 def _tuple_form(kind: Any) -> _Form:
     arguments = typing.get_args(kind)
-    if arguments[-1] is not Ellipsis:
-        return _pair_form([_form(part) for part in arguments])
-    item = _form(arguments[0])
+    if arguments[-1] is Ellipsis:
+        item = _form(arguments[0])
 
-    def read(plain: Any) -> Any:
-        if type(plain) is not list:
-            raise SerialError(f"expected a list, got {type(plain).__name__}")
-        return tuple(map(item.read, plain))
+        def read(plain: Any) -> Any:
+            if type(plain) is not list:
+                raise SerialError(f"expected a list, got {type(plain).__name__}")
+            return tuple(map(item.read, plain))
 
-    return _Form(lambda value: [item.write(part) for part in value], read)
+        return _Form(lambda value: [item.write(part) for part in value], read)
+    parts = [_form(part) for part in arguments]
 
-
-def _pair_form(parts: Sequence[_Form]) -> _Form:
-    """Of so many values, each of its own type."""
-
-    def read(plain: Any) -> Any:
+    def read_each(plain: Any) -> Any:
         if type(plain) is not list or len(plain) != len(parts):
             raise SerialError(f"expected a list of {len(parts)}")
         return tuple(part.read(value) for part, value in zip(parts, plain, strict=True))
 
     return _Form(
-        lambda values: [part.write(v) for part, v in zip(parts, values, strict=True)], read
+        lambda values: [part.write(v) for part, v in zip(parts, values, strict=True)], read_each
     )
 
 
@@ -210,15 +202,12 @@ def _tagged_reader(members: Callable[[], Mapping[str, Any]]) -> Converter:
     return read
 
 
-def _defaults(kind: type) -> dict[str, Any]:
-    return {field.name: field.default for field in dataclasses.fields(kind)}
-
-
 # The parts of a dataclass are looked at when they are first met: types may hold themselves.
 
 
 def _dataclass_writer(kind: type) -> Converter:
-    hints, defaults = typing.get_type_hints(kind), _defaults(kind)
+    hints = typing.get_type_hints(kind)
+    defaults = {field.name: field.default for field in dataclasses.fields(kind)}
     parts: dict[str, Converter] = {}
 
     def write(value: Any) -> dict[str, Any]:
@@ -237,7 +226,8 @@ def _dataclass_writer(kind: type) -> Converter:
 
 
 def _dataclass_reader(kind: type) -> Converter:
-    hints, defaults = typing.get_type_hints(kind), _defaults(kind)
+    hints = typing.get_type_hints(kind)
+    defaults = {field.name: field.default for field in dataclasses.fields(kind)}
     needed = [name for name, default in defaults.items() if default is dataclasses.MISSING]
     parts: dict[str, Converter] = {}
 
