@@ -37,7 +37,7 @@ from benchmarks.soak.machine import MemorySamples
 from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, prepare, run_facts
 from harness.grading.engines import Job, WorkerSetup
-from harness.grading.engines.dask import RESOURCE, Cluster, host, wire
+from harness.grading.engines.dask import RESOURCE, Cluster, host
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.worker import SpawnedWorker
 from harness.grading.grader import Graded
@@ -235,7 +235,7 @@ def store(folder: Path, submitted: Class) -> None:
         rows.begin(run_facts(context, ()), plan)
         before = time.process_time()
         for data in answers:
-            answer = wire.unpack_answer(data)
+            answer = host.unpack_answer(data)
             for piece in answer.pieces:
                 rows.add(piece)
             assert isinstance(answer.ended, SubmissionResult), answer.ended
@@ -253,7 +253,7 @@ def transport(folder: Path, submitted: Class) -> None:
     submissions = cohort_of((submitted.place,), plan.assignment, ClassOptions()).submissions
     context = prepare(specification, cache=ROOT / ".harness-cache")
     setup = setup_of(context)
-    answer = wire.unpack_answer(answers_of(setup, submissions[:1])[0])
+    answer = host.unpack_answer(answers_of(setup, submissions[:1])[0])
     count, every = len(submissions), max(1, len(submissions) // 10)
     with (
         distributed.LocalCluster(
@@ -290,7 +290,7 @@ def transport(folder: Path, submitted: Class) -> None:
 class Answering(host.WorkerHost):
     """Takes part in every run, and answers what it is given."""
 
-    def __init__(self, answer: wire.WorkerAnswer) -> None:
+    def __init__(self, answer: host.WorkerAnswer) -> None:
         super().__init__(jobs=1, python=None, require=Tier.PORTABLE)
         self._answer = answer
 
@@ -298,7 +298,7 @@ class Answering(host.WorkerHost):
         """None."""
         return ""
 
-    def grade(self, setup: bytes, name: str, job: Job, address: str) -> wire.WorkerAnswer:
+    def grade(self, setup: bytes, name: str, job: Job, address: str) -> host.WorkerAnswer:
         """The answer, as of this submission."""
         assert isinstance(self._answer.ended, SubmissionResult)
         ended = replace(self._answer.ended, id=job.submission.id)
@@ -328,10 +328,10 @@ def answers_of(setup: WorkerSetup, submissions: tuple[Submission, ...]) -> list[
             if isinstance(ended, Piece):
                 pieces.append(ended)
         assert isinstance(ended, Graded), ended
-        answer = wire.WorkerAnswer(
+        answer = host.WorkerAnswer(
             worker="tcp://127.0.0.1:1", ended=ended.result, pieces=tuple(pieces)
         )
-        found.append(wire.pack_answer(answer))
+        found.append(host.pack_answer(answer))
     worker.stop()
     return found
 

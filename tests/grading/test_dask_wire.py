@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from harness.common import serial
 from harness.common.errors import UserError
 from harness.common.serial import SerialError
 from harness.execution import TierTrial, find_interpreter
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
-from harness.grading.engines.dask import Cluster, described, engine, wire
+from harness.grading.engines.dask import Cluster, described, engine
+from harness.grading.engines.dask import host as wire
 from harness.grading.engines.dask.engine import Roster
 from harness.grading.engines.dask.host import NOT_TRIED, WorkerHost
 from harness.model.assignment import SourceFile
@@ -50,7 +52,7 @@ def test_a_job_comes_back_as_it_was() -> None:
     )
     for only in (None, ("f/b", "f/a")):
         job = Job(submission=submission, only=only)
-        assert wire.unpack_job(wire.pack_job(job)) == job
+        assert serial.loads(Job, serial.dumps(job)) == job
 
 
 def test_an_answer_comes_back_as_it_was() -> None:

@@ -77,7 +77,12 @@ def start_grading(setup: WorkerSetup, cpu: int | None) -> SpawnedWorker:
 
 def main(descriptor: int, parent: int) -> None:
     """The worker's side: read the setup, then grade until the parent is gone."""
-    worker_process(descriptor, parent, _serve)
+
+    def serve(connection: Connection, setup: WorkerSetup) -> None:
+        for _, message in grade_in_turn(setup, iter(connection.recv, None)):
+            connection.send(message)
+
+    worker_process(descriptor, parent, serve)
 
 
 def worker_process(descriptor: int, parent: int, serve: Callable[[Connection, Any], None]) -> None:
@@ -133,11 +138,6 @@ def _leave_with_parent(descriptor: int, parent: int) -> None:
     if os.getppid() == parent:  # it waits for what this process still has to remove
         threading.Event().wait(PATIENCE)
     os._exit(1)
-
-
-def _serve(connection: Connection, setup: WorkerSetup) -> None:
-    for _, message in grade_in_turn(setup, iter(connection.recv, None)):
-        connection.send(message)
 
 
 def grade_in_turn(setup: WorkerSetup, jobs: Iterator[AnyJob]) -> Iterator[tuple[AnyJob, Message]]:

@@ -29,7 +29,7 @@ from harness.grading.engines.dask import (
     host,
     require_distributed,
 )
-from harness.grading.engines.dask.wire import WorkerAnswer, pack_job, pack_setup, unpack_answer
+from harness.grading.engines.dask.host import WorkerAnswer, pack_setup, unpack_answer
 from harness.grading.grader import Graded
 from harness.results.reuse import Piece
 
@@ -102,7 +102,8 @@ class Roster:
     def must_have_some(self) -> None:
         """Raise UserError when there is no worker to wait for, or none has come for `PATIENCE`."""
         waiting = self._threads.keys() - self.refused.keys()
-        if self.able() or (time.monotonic() - self._since < PATIENCE and not self._all_refused()):
+        all_refused = self.refused and not waiting
+        if self.able() or (time.monotonic() - self._since < PATIENCE and not all_refused):
             return
         reasons = "; ".join(
             f"{self._names.get(address, address)}: {reason}"
@@ -116,9 +117,6 @@ class Roster:
             hint=f"harness worker --scheduler {self._address} starts one, then run the same "
             "command again",
         )
-
-    def _all_refused(self) -> bool:
-        return bool(self.refused) and not self._threads.keys() - self.refused.keys()
 
 
 CALL_SECONDS = 30.0  # for the scheduler to answer
@@ -179,7 +177,11 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         while waiting or self._flights:
             if time.monotonic() - self._looked >= LOOK_SECONDS:
                 self._look()
-            self._send_more(waiting)
+            most = AHEAD * sum(self._roster.able().values())
+            out = sum(not flight.copied for flight in dict.fromkeys(self._flights.values()))
+            for _ in range(min(most - out, len(waiting))):
+                job = waiting.popleft()
+                self._send(_Flight(job=job, data=serial.dumps(job).encode("ascii")))
             for flight, answer in self._arrived():
                 for piece in answer.pieces:
                     yield flight.job, piece
@@ -215,13 +217,6 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             if able and not flight.allowed & able:  # those that might have had it are gone
                 self._send(flight)
         self._roster.must_have_some()
-
-    def _send_more(self, waiting: deque[Job]) -> None:
-        most = AHEAD * sum(self._roster.able().values())
-        out = sum(not flight.copied for flight in dict.fromkeys(self._flights.values()))
-        for _ in range(min(most - out, len(waiting))):
-            job = waiting.popleft()
-            self._send(_Flight(job=job, data=pack_job(job)))
 
     def _send(self, flight: _Flight) -> None:
         able = set(self._roster.able())
@@ -277,16 +272,18 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             answer = self._answer(flight, future, values)
             if answer is not None:
                 self._slowest = max(self._slowest, time.monotonic() - flight.sent)
-                self._land(flight)
+                for key, copy in flight.futures.items():
+                    del self._flights[key]
+                    if not copy.done():
+                        copy.cancel()
+                flight.futures.clear()
                 yield flight, answer
 
     def _fetched(self, futures: list[Any]) -> dict[str, object]:
-        if not futures:
-            return {}
         wanted = {future.key: future for future in futures}
         found: dict[str, object] = {}
         with suppress(TimeoutError):  # who had them is gone or hangs; they are asked for anew
-            found = self._ask(
+            found = wanted and self._ask(
                 lambda: self._client.gather(wanted, errors="skip", asynchronous=True),
                 FETCH_SECONDS,
             )
@@ -336,13 +333,6 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         del self._flights[key], flight.futures[key]
         if not flight.futures:  # no copy of it is out
             self._send(flight)
-
-    def _land(self, flight: _Flight) -> None:
-        for key, future in flight.futures.items():
-            del self._flights[key]
-            if not future.done():
-                future.cancel()
-        flight.futures.clear()
 
     def _ask(self, call: Callable[[], Any], seconds: float) -> Any:
         """The answer to a call; TimeoutError where it is not had in time, and UserError when the

@@ -1,7 +1,8 @@
 """A worker of the cluster, harness worker: it tries whether it may take part in a run, and grades.
 
 A submission is graded in a process of its own below the worker, as on one machine; the worker's
-process only passes bytes on. The answer key enters no process that runs a submission.
+process only passes bytes on. The answer key enters no process that runs a submission. What travels
+is bytes of our own format (JSON), never pickles of what a submission has made.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Coroutine
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +34,116 @@ from harness.grading.engines.dask import (
     security,
     unreachable,
 )
-from harness.grading.engines.dask.wire import (
-    WorkerAnswer,
-    pack_answer,
-    unpack_job,
-    unpack_setup,
-)
 from harness.grading.engines.local import WorkerPool
 from harness.grading.engines.worker import start_grading
 from harness.grading.grader import Graded
+from harness.model.assignment import SourceFile
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
+from harness.model.plan import Plan
+from harness.model.result import SubmissionResult
 from harness.results.reuse import Piece
+
+MOST_SETUP = 50 << 20  # bytes of plan, answer key and reference
+MOST_ANSWER = 16 << 20  # bytes of what is found of one submission
+_DIGEST = 16  # bytes of a key, and of a text's digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupMessage:
+    """A `WorkerSetup` without what a worker has of its own. `harness` is the client's
+    `described()`, `python` and `build` its interpreter's."""
+
+    harness: str
+    python: str
+    build: str
+    tier: Tier
+    plan: Plan
+    key: AnswerKey
+    thorough: bool
+    reference: tuple[SourceFile, ...]
+    secret: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerAnswer:
+    """What a worker has to say of a job or a setup: it does not take part (`refused`), or the job
+    ended so, after `pieces`. `worker` is its address."""
+
+    worker: str
+    refused: str = ""
+    ended: SubmissionResult | WorkerFailure | None = None
+    pieces: tuple[Piece, ...] = ()
+
+
+def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
+    """UserError for one that is too large to be sent to every worker."""
+    message = SetupMessage(
+        harness=harness,
+        python=setup.interpreter.version,
+        build=setup.interpreter.build,
+        tier=setup.tier,
+        plan=setup.plan,
+        key=setup.key,
+        thorough=setup.thorough,
+        reference=setup.reference,
+        secret=setup.secret or b"",
+    )
+    text = serial.dumps(message).encode("ascii")
+    if len(text) > MOST_SETUP:
+        raise UserError(
+            f"plan and answer key are {len(text) >> 20} MiB, and a cluster takes "
+            f"{MOST_SETUP >> 20} MiB",
+            hint="grade without --scheduler, or use fewer draws and smaller provided files",
+        )
+    return zlib.compress(text, 6)
+
+
+def unpack_setup(data: bytes) -> SetupMessage:
+    """The inverse; SerialError."""
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(data, MOST_SETUP + 1)
+    except zlib.error as error:
+        raise serial.SerialError(f"not compressed: {error}") from None
+    if len(text) > MOST_SETUP or not inflater.eof:
+        raise serial.SerialError("no setup of ours")
+    return serial.loads(SetupMessage, text)
+
+
+def pack_answer(answer: WorkerAnswer) -> bytes:
+    """At most about `MOST_ANSWER` bytes. What is only kept to be used again is left out where it
+    does not fit; a result that does not fit is a failure of ours."""
+    if not _fit(answer.pieces):
+        answer = replace(answer, pieces=())
+    text = serial.dumps(answer).encode("ascii")
+    if len(text) > 2 * MOST_ANSWER:
+        reason = f"its result of {len(text) >> 20} MiB is too large to be sent"
+        return pack_answer(replace(answer, ended=WorkerFailure(reason=reason), pieces=()))
+    return text
+
+
+def unpack_answer(data: object) -> WorkerAnswer:
+    """The inverse; SerialError for what is no answer of ours."""
+    if not isinstance(data, bytes) or len(data) > 2 * MOST_ANSWER:
+        raise serial.SerialError("no answer of a worker of ours")
+    try:
+        answer = serial.loads(WorkerAnswer, data)
+    except (ValueError, RecursionError) as error:
+        raise serial.SerialError(f"no answer of a worker of ours: {error}") from None
+    if any(len(digest) != _DIGEST for piece in answer.pieces for digest in _digests(piece)):
+        raise serial.SerialError("a digest of another length")
+    return answer
+
+
+def _fit(pieces: tuple[Piece, ...]) -> bool:
+    return sum(len(data) for piece in pieces for _, data in piece.texts) <= MOST_ANSWER // 2
+
+
+def _digests(piece: Piece) -> Iterator[bytes]:
+    yield from (digest for digest, _ in piece.texts)
+    yield from chain.from_iterable((*piece.observations, *piece.verdicts))
+
 
 HUNG_SECONDS = 1800.0  # without a word from the process that grades
 MOST_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
@@ -66,7 +169,7 @@ def grade(name: str, job: bytes) -> bytes:
     host, address = _here()
     if host is None:
         return pack_answer(WorkerAnswer(worker=address, refused=NO_WORKER_OF_OURS))
-    return pack_answer(host.grade(name, unpack_job(job), address))
+    return pack_answer(host.grade(name, serial.loads(Job, job), address))
 
 
 NO_WORKER_OF_OURS = "it was not started by harness worker"
@@ -212,7 +315,7 @@ def run_worker(
     tell: Callable[[str], None],
 ) -> None:
     """Grade for the users of the scheduler, `jobs` submissions at a time (None: one a core), until
-    interrupted. `tell` is called with lines for the user.
+    a signal comes; then KeyboardInterrupt. `tell` is called with lines for the user.
 
     Raises UserError: no scheduler answers (or it has been gone for `AGAIN_SECONDS`), no interpreter
     of the version `wanted` (or `python`), or this machine does not give the tier `require`.
@@ -223,31 +326,21 @@ def run_worker(
     name = name or f"{socket.gethostname()}-{os.getpid()}"
     tell(f"{name}: {described()}, Python {interpreter.version}, tier {trial.tier}")
     count = jobs or len(cores())
-    with scratch_directory() as folder:  # what a killed worker leaves, the next removes
-        offered = _Offered(cluster=cluster, name=name, jobs=count, folder=str(folder))
-        _until_stopped(
-            lambda stop: _serve(
-                offered,
-                lambda: WorkerHost(jobs=count, python=python, require=require),
-                tell,
-                stop,
-            )
-        )
-
-
-def _until_stopped(serve: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-    """Run to the end, which a signal asks for; then KeyboardInterrupt. A signal's exception in the
-    middle of dask's own tasks would be lost there, and cancelling them may never end."""
+    # A signal's exception in the middle of dask's own tasks would be lost there, and cancelling
+    # them may never end: a signal asks for the end.
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     stop = asyncio.Event()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    for each in ("SIGINT", "SIGTERM", "SIGHUP"):
         with suppress(AttributeError, NotImplementedError):  # Windows
-            number = getattr(signal, name)
+            number = getattr(signal, each)
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, stop.set)
-    loop.run_until_complete(serve(stop))
-    raise KeyboardInterrupt
+    with scratch_directory() as folder:  # what a killed worker leaves, the next removes
+        offered = _Offered(cluster=cluster, name=name, jobs=count, folder=str(folder))
+        make_host = partial(WorkerHost, jobs=count, python=python, require=require)
+        loop.run_until_complete(_serve(offered, make_host, tell, stop))
+        raise KeyboardInterrupt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
