@@ -1,8 +1,5 @@
-"""Which way of running programs this machine has: on terminals, else over pipes.
-
-What a tool may use, and how it may fail. Which processors to work on: a driver pinned with its
-servers answers several times faster.
-"""
+"""Which way of running programs this machine has: on terminals, else over pipes; what a tool may
+use, and how it may fail; which processors to work on."""
 
 from __future__ import annotations
 
@@ -23,9 +20,6 @@ from harness.execution.protocol.reply import TamperedError, read_text
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus
-
-_MODULES = ("fcntl", "pty", "resource", "termios")
-_CALLS = ("fork", "openpty", "pidfd_open")
 
 
 class Observes(Protocol):
@@ -94,11 +88,11 @@ def has_terminals() -> bool:
     that pipes, over which a process tells of itself, do better there.
     """
     try:
-        for name in _MODULES:
+        for name in ("fcntl", "pty", "resource", "termios"):
             importlib.import_module(name)
     except ImportError:
         return False
-    return all(hasattr(os, name) for name in _CALLS)
+    return all(hasattr(os, name) for name in ("fork", "openpty", "pidfd_open"))
 
 
 def create_driver(interpreter: Interpreter, tier: Tier, cpu: int | None = None) -> AnyDriver:
@@ -150,5 +144,6 @@ def cores() -> list[int]:
 
 
 def pick_cpu() -> int | None:
-    """One of them for a driver of this process alone."""
+    """One of them for a driver of this process alone: pinned with its servers, it answers several
+    times faster."""
     return cores()[0] if hasattr(os, "sched_setaffinity") else None

@@ -68,8 +68,13 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
             f"no Python {wanted} was found, and none from {_dotted(OLDEST)} on.",
             hint=f"install Python {wanted} (pyenv, uv or a package), or give --python.",
         )
-    nearest = min(others, key=lambda other: _distance(_numbers(other), version))
-    return _compared(nearest, version, "was not found")
+
+    def distance(other: Interpreter) -> tuple[bool, int, int]:
+        major, minor, micro = _numbers(other)
+        newer_by = minor - version[1] + 100 * (major - version[0])
+        return newer_by < 0, abs(newer_by), -micro
+
+    return _compared(min(others, key=distance), version, "was not found")
 
 
 def _compared(interpreter: Interpreter, wanted: tuple[int, int], why: str) -> Interpreter:
@@ -86,11 +91,6 @@ def _compared(interpreter: Interpreter, wanted: tuple[int, int], why: str) -> In
 
 def _numbers(interpreter: Interpreter) -> tuple[int, ...]:
     return tuple(int(part) for part in interpreter.version.split("."))
-
-
-def _distance(version: tuple[int, ...], wanted: tuple[int, int]) -> tuple[bool, int, int]:
-    minor = version[1] - wanted[1] + 100 * (version[0] - wanted[0])
-    return (minor < 0, abs(minor), -version[2])
 
 
 def _dotted(version: tuple[int, ...]) -> str:

@@ -1,8 +1,7 @@
 """The shared run, seen from the driver: many scenarios of one program in one confined process.
 
-Scenarios that may share one are packed once for all submissions of a run. What comes back is bytes
-in one canonical form; `canonical` gives the same form of an observation, so that the two can be
-compared without being read. `decoded` reads them.
+What comes back is bytes in one canonical form; `canonical` gives the same form of an observation,
+so that the two can be compared without being read. `decoded` reads them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 # Of a scenario's own CPU limit: what takes longer is observed in a process of its own. A right
 # program needs less than a hundredth; one that loops pays for each attempt.
 CPU_SHARE = 0.03
-LOADING_CPU_SHARE = 0.1
 _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
 WHOLE_PROGRAM = "the program"
 
@@ -120,9 +118,9 @@ def _compares(text: str, function: str, given: str) -> bool:
     nodes = list(ast.walk(tree))
     compared = [node for node in nodes if isinstance(node, ast.Compare)]
     calls = [n for n in nodes if isinstance(n, ast.Name) and n.id == function]
-    if not compared or given or len(calls) != 1:
-        return bool(compared)
-    if any(isinstance(node, ast.NamedExpr) for node in nodes):
+    if not compared:
+        return False
+    if given or len(calls) != 1 or any(isinstance(node, ast.NamedExpr) for node in nodes):
         return True
     whole = [n for n in nodes if isinstance(n, ast.Call) and n.func is calls[0]]
     before = {
@@ -168,17 +166,24 @@ def canonical(
     except _NoFormError:
         return None
     places, output = _conversation(observation)
-    head = "\n".join((answer, ",".join(places), ""))
-    return head.encode("ascii") + output
+    return f"{answer}\n{','.join(places)}\n".encode("ascii") + output
 
 
 def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None) -> str:
-    if isinstance(stimulus.action, Session):
-        return _session_answer(observation, stimulus.action)
-    if observation.ending is Ending.ASKED_FOR_MORE:
-        return _ASKED_FOR_MORE
     fields: dict[str, Any] = {"phase": "stimulus"}
-    if isinstance(stimulus.action, Run):
+    if isinstance(stimulus.action, Session):  # what an object in it looks like has no form
+        steps = observation.steps
+        if (
+            observation.ending is not Ending.ANSWERED
+            or len(steps) != len(stimulus.action.steps)
+            or any(step.raised is not None or step.shown for step in steps)
+        ):
+            raise _NoFormError
+        fields["variables"] = [[each.name, _sent(each.value)] for each in observation.variables]
+        fields["steps"] = [{} if s.value is None else {"value": _sent(s.value)} for s in steps]
+    elif observation.ending is Ending.ASKED_FOR_MORE:
+        return _ASKED_FOR_MORE
+    elif isinstance(stimulus.action, Run):
         if observation.exit_status is None:
             raise _NoFormError
         fields["exit"] = observation.exit_status
@@ -190,21 +195,6 @@ def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None)
         fields["value"] = _sent(observation.value)
         if arguments is not None:
             fields["after"] = [_sent(value) for value in observation.arguments]
-    return json.dumps(fields, separators=(",", ":"))
-
-
-def _session_answer(observation: Observation, session: Session) -> str:
-    """A session that came to its end; what an object in it looks like has no form."""
-    steps = observation.steps
-    if observation.ending is not Ending.ANSWERED or len(steps) != len(session.steps):
-        raise _NoFormError
-    if any(step.raised is not None or step.shown for step in steps):
-        raise _NoFormError
-    fields = {
-        "phase": "stimulus",
-        "variables": [[each.name, _sent(each.value)] for each in observation.variables],
-        "steps": [{} if each.value is None else {"value": _sent(each.value)} for each in steps],
-    }
     return json.dumps(fields, separators=(",", ":"))
 
 

@@ -92,12 +92,10 @@ def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
         if not hears:
             shortcoming = "typed input did not arrive"
             continue
-        escaped = [probe.name for probe in probes if not probe.prevented]
+        escaped = ", ".join(probe.name for probe in probes if not probe.prevented)
         return TierTrial(
             tier=tier,
-            shortcoming="not prevented: " + ", ".join(escaped)
-            if escaped and confinement.confined
-            else "",
+            shortcoming=f"not prevented: {escaped}" if escaped and confinement.confined else "",
             probes=probes,
             input_mechanism="kernel notification" if notify else "standard input stand-in",
         )

@@ -8,7 +8,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self
@@ -109,12 +109,12 @@ class Driver(AnyDriver):
         setup = self._setup(writes=assignment.writes_files) | server_setup(assignment, files)
         owner = setup["confinement"]["uid"]
         with ExitStack() as stack:
-            link = stack.enter_context(ServerLink(self._base, setup))
+            link = stack.enter_context(closing(ServerLink(self._base, setup)))
 
             @cache
             def stand_in_server() -> ServerLink:
                 own = self._setup(notify=False) | stand_in_setup(assignment, reference)
-                return stack.enter_context(ServerLink(self._base, own))
+                return stack.enter_context(closing(ServerLink(self._base, own)))
 
             @cache
             def replies_tool() -> ToolServer:
@@ -135,16 +135,15 @@ class Driver(AnyDriver):
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
         modules = tool_modules(self.interpreter, sources, entry)
         setup = self._setup() | {"tool": modules, "entry": entry}
-        with ServerLink(self._base, setup) as link:
+        with closing(ServerLink(self._base, setup)) as link:
             if link.failed_to_prepare is not None:
                 raise HarnessError(f"{entry} did not load: {self._base.complaint()}")
             yield ToolServer(link)
 
     def _setup(self, *, notify: bool = True, writes: bool = False) -> dict[str, Any]:
+        writable = str(self.folders) if writes else ""
         confinement = self._confinement.for_server(
-            self.directory,
-            notify=notify and self._notify,
-            writable=str(self.folders) if writes else "",
+            self.directory, notify=notify and self._notify, writable=writable
         )
         return {"confinement": confinement, "directory": self.directory}
 
@@ -250,7 +249,7 @@ class SubmissionServer(SubmissionRunner):
 
 
 class ServerLink:
-    """A server from the base; a context manager that leaves nothing running."""
+    """A server from the base; `close` leaves nothing of it running."""
 
     def __init__(self, base: BaseProcess, setup: dict[str, object]) -> None:
         self._base = base
@@ -263,12 +262,6 @@ class ServerLink:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> ServerLink:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def watch(
         self,
@@ -287,7 +280,7 @@ class ServerLink:
         self.start(
             job,
             channel,
-            memory=limits.memory_mib * _MIB,
+            limits.memory_mib,
             terminal=terminal.slave,
             selections=selections,
             controlled=controlled,
@@ -298,16 +291,16 @@ class ServerLink:
         self,
         job: object,
         channel: ScenarioChannel,
+        memory_mib: int,
         *,
-        memory: int,
         terminal: int | None = None,
         selections: Sequence[object] = (),
         controlled: bool = False,
     ) -> None:
-        """Have a scenario's process forked, with `memory` bytes, on a terminal's slave side (None:
-        the null device), which is its controlling terminal or not. Its job goes over `channel` to
-        itself alone; the server learns the `selections` of files only, which scenarios share."""
-        request = marshal.dumps((memory, controlled, list(selections)), 2)
+        """Have a scenario's process forked, on a terminal's slave side (None: the null device),
+        which is its controlling terminal or not. Its job goes over `channel` to itself alone; the
+        server learns the `selections` of files only, which scenarios share."""
+        request = marshal.dumps((memory_mib * _MIB, controlled, list(selections)), 2)
         with ExitStack() as stack:
             if terminal is None:
                 terminal = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
@@ -323,11 +316,14 @@ class ServerLink:
         self._base.end_server(self.server)
 
     def _await_confined(self) -> None:
-        message = self.server.receive()
-        if message is None or message[0] != b"C":
+        try:
+            message, descriptors = self.server.receive()
+        except HarnessError:
+            message, descriptors = b"", []
+        if message != b"C":
             raise HarnessError(f"a submission was not confined: {self._base.complaint()}")
-        if message[1]:
-            self.listener = Listener(message[1][0])
+        if descriptors:
+            self.listener = Listener(descriptors[0])
 
     def _await_ready(self) -> None:
         clock = ProcessClock(self.server.pid)
@@ -340,8 +336,9 @@ class ServerLink:
                 return
             if clock.asleep(time.monotonic() - started) > _PREPARING_ASLEEP:
                 raise HarnessError("a submission server does not get ready")
-        message = self.server.receive()
-        if message is None:
+        try:
+            self.server.receive()
+        except HarnessError:
             self._base.check_alive()  # else it is not the files that ended the server
             self.failed_to_prepare = Ending.CRASHED
 
@@ -366,7 +363,7 @@ class LinuxStandIn(StandInProcess):
         super().__init__(self._channel.send, limits)
         self._server = link.server
         self._ended: tuple[int, int] | None = None
-        link.start(job, self._channel, memory=limits.memory_mib * _MIB)
+        link.start(job, self._channel, limits.memory_mib)
         only_cpu = Limits(cpu_seconds=limits.cpu_seconds, wall_seconds=_NEVER)
         self._clock = ScenarioClock(self._server, only_cpu)
         self._events = select.poll()

@@ -1,9 +1,5 @@
-"""Notices from the kernel that a process wants to read: seccomp user notification, our side.
-
-Process ids across process-id namespaces.
-
-How long a process has computed, and how long it was asleep, whatever else the machine does.
-"""
+"""What the kernel says of processes: that one wants to read (seccomp user notification), its number
+across process-id namespaces, how long it has computed, and how long it was asleep."""
 
 from __future__ import annotations
 
@@ -23,8 +19,6 @@ _SEND = 0xC0182101
 _SET_FLAGS = 0x40082104
 _SYNCHRONOUS_WAKE_UP = 1
 _CONTINUE = 1
-_ANSWER = struct.Struct("=QqiI")
-_EMPTY = bytes(80)  # a struct seccomp_notif: its id first, then who asks for what
 
 
 class Listener:
@@ -38,7 +32,7 @@ class Listener:
     def receive(self) -> int | None:
         """The number of a process's question, which waits inside a system call for the leave to
         go on; None when it ended meanwhile."""
-        asked = bytearray(_EMPTY)
+        asked = bytearray(80)  # a struct seccomp_notif: its id first, then who asks for what
         try:
             fcntl.ioctl(self.descriptor, _RECEIVE, asked)
         except OSError as error:
@@ -50,7 +44,7 @@ class Listener:
     def let_go_on(self, question: int) -> None:
         """Let its system call happen; nothing when it ended meanwhile, or a signal came first."""
         try:
-            fcntl.ioctl(self.descriptor, _SEND, _ANSWER.pack(question, 0, 0, _CONTINUE))
+            fcntl.ioctl(self.descriptor, _SEND, struct.pack("=QqiI", question, 0, 0, _CONTINUE))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.EINPROGRESS):
                 raise
@@ -114,21 +108,17 @@ class ProcessClock:
         queued = _queued(self._schedstat)
         if queued is None:
             return elapsed / _LOADED_MACHINE
-        runnable, age = self._state()
+        age, runnable = elapsed, False
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = self._stat.read_text("utf-8", "replace").rpartition(")")[2].split()
+            born = int(fields[_BORN]) / os.sysconf("SC_CLK_TCK")
+            age = time.clock_gettime(time.CLOCK_BOOTTIME) - born
+            runnable = fields[_STATE] == "R"
         # How long it has been waiting for a CPU now is counted only once it has got one.
         if not runnable:
             ours = (_queued(_OWN_SCHEDSTAT) or 0.0) - (self._own_queued or 0.0)
             self._asleep = min(elapsed, age) - cpu - queued - ours
         return self._asleep
-
-    def _state(self) -> tuple[bool, float]:
-        """Whether it runs or would if it could, and how long ago it was born."""
-        try:
-            fields = self._stat.read_text("utf-8", "replace").rpartition(")")[2].split()
-            born = int(fields[_BORN]) / os.sysconf("SC_CLK_TCK")
-        except (OSError, ValueError, IndexError):
-            return False, float("inf")
-        return fields[_STATE] == "R", time.clock_gettime(time.CLOCK_BOOTTIME) - born
 
 
 def _queued(schedstat: Path) -> float | None:

@@ -137,11 +137,11 @@ class Monitor(ScenarioMonitor):
     def _next_line(self) -> Typed | None:
         """The next input if it is surely to be typed now and can do nothing before it is read, as
         a key does and a sign that acts as one."""
-        if self._listener is None or not self._inputs or self._inputs[-1].key is not None:
+        if self._listener is None or not self._inputs or not self._terminal.screen.loaded:
             return None
-        if not self._inputs[-1].text.isprintable() or not self._terminal.screen.loaded:
-            return None
-        return None if self._terminal.has_unread_input() else self._inputs.pop()
+        line = self._inputs[-1]
+        is_plain = line.key is None and line.text.isprintable()
+        return self._inputs.pop() if is_plain and not self._terminal.has_unread_input() else None
 
     def _check_clock(self) -> None:
         now = time.monotonic()
@@ -191,7 +191,14 @@ class ScenarioClock:
         """The limit that is over, if any. HarnessError when our own server does not answer."""
         now = time.monotonic()
         elapsed = now - self._started
-        self._exclude_standstill(now)
+        # Time in which we were to look and neither did nor computed does not count: the machine or
+        # our own process stood still (suspended, stopped), and the scenario with it, or it waited
+        # for us. What we take to look is counted: a program could make that long.
+        own_cpu = time.thread_time()
+        late = now - self.due - (own_cpu - self._own_cpu)
+        self._own_cpu = own_cpu
+        if late > _STANDSTILL:
+            self._excluded += late
         if elapsed < self._shortest:
             self.due = now + min(_HEARTBEAT, self._shortest - elapsed)
             return None
@@ -216,16 +223,6 @@ class ScenarioClock:
         """Do not count so much time asleep, in which the process waited for another of ours."""
         self._excluded += seconds
         self.due += seconds  # nor is it a standstill: nobody looked meanwhile
-
-    def _exclude_standstill(self, now: float) -> None:
-        """Do not count time in which we were to look and neither did nor computed: the machine or
-        our own process stood still (suspended, stopped), and the scenario with it, or it waited
-        for us. What we take to look is counted: a program could make that long."""
-        own_cpu = time.thread_time()
-        late = now - self.due - (own_cpu - self._own_cpu)
-        self._own_cpu = own_cpu
-        if late > _STANDSTILL:
-            self._excluded += late
 
     def hear(self) -> tuple[int, int] | None:
         """What the server says of the process: its wait status and CPU time in microseconds once

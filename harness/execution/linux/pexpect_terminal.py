@@ -1,18 +1,15 @@
 """The terminal that a scenario runs on: pexpect's `fdspawn` over a pseudo-terminal of ours.
 
 Text is sent, read, and found to be over or not there yet (EOF, TIMEOUT) by pexpect alone. Its
-delays are off, and the monitor matches no pattern: on a flood of output that takes long. The
-pseudo-terminal has no echo and no output processing, and takes input by lines.
+delays are off, and the monitor matches no pattern: on a flood of output that takes long.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import select
 import shutil
 import signal
-import struct
 import termios
 from collections.abc import Sequence
 from types import FrameType
@@ -36,8 +33,6 @@ if TYPE_CHECKING:
 else:
     _FdSpawn = fdspawn
 
-_OFF = b"\0"
-_SIZE = struct.pack("HHHH", 24, 80, 0, 0)
 CHUNK = 65536
 _KEYS = {Key.CTRL_C: b"\x03", Key.CTRL_D: b"\x04"}
 
@@ -58,7 +53,6 @@ class Terminal(_FdSpawn):
         self.screen = screen
         self._unread = select.poll()
         self._unread.register(self.slave, select.POLLIN)
-        self._finished = False
 
     def read_nonblocking(self, size: int = 1, timeout: float | None = -1) -> bytes:
         """As pexpect says: what was printed, TIMEOUT when there is nothing, EOF at the end."""
@@ -98,9 +92,9 @@ class Terminal(_FdSpawn):
 
     def finish(self) -> None:
         """Give up the other side: at the end of what was printed there is EOF."""
-        if not self._finished:
-            self._finished = True
+        if self.slave >= 0:
             os.close(self.slave)
+            self.slave = -1
 
     def close(self) -> None:
         super().close()
@@ -108,10 +102,10 @@ class Terminal(_FdSpawn):
 
 
 def open_pty() -> tuple[int, int]:
-    """The master's side, and the slave's to hand to a process. Ctrl-C and Ctrl-D work; OSError
-    when the system has no more terminals."""
+    """The master's side, and the slave's to hand to a process: no echo, no output processing, input
+    by lines, Ctrl-C and Ctrl-D. OSError when the system has no more terminals."""
     master, slave = os.openpty()
-    control: list[Any] = [_OFF] * len(termios.tcgetattr(slave)[6])
+    control: list[Any] = [b"\0"] * len(termios.tcgetattr(slave)[6])
     control[termios.VINTR] = b"\x03"
     control[termios.VEOF] = b"\x04"
     control[termios.VMIN] = b"\x01"
@@ -120,7 +114,7 @@ def open_pty() -> tuple[int, int]:
     speed = termios.B38400
     modes: list[Any] = [0, 0, flags, local, speed, speed, control]
     termios.tcsetattr(slave, termios.TCSANOW, modes)
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, _SIZE)
+    termios.tcsetwinsize(slave, (24, 80))
     return master, slave
 
 

@@ -44,21 +44,21 @@ class ServerProcess:
         except OSError:
             raise HarnessError("a submission server ended") from None
 
-    def receive(self) -> tuple[bytes, list[int]] | None:
-        """Its next message and the descriptors with it; None when it has ended."""
+    def receive(self) -> tuple[bytes, list[int]]:
+        """Its next message and the descriptors with it; HarnessError when it has ended."""
         try:
-            return frames.receive_from_socket(self.control)
+            message = frames.receive_from_socket(self.control)
         except (OSError, EOFError):
-            return None
-
-    def hear(self) -> tuple[bytes, list[int], list[int]]:
-        """Its next message about a scenario as kind, numbers and descriptors; HarnessError when it
-        has ended."""
-        message = self.receive()
+            message = None
         if message is None:
             raise HarnessError("a submission server ended")
-        kind, *numbers = message[0].split()
-        return kind, [int(number) for number in numbers], message[1]
+        return message
+
+    def hear(self) -> tuple[bytes, list[int], list[int]]:
+        """Its next message about a scenario as kind, numbers and descriptors; HarnessError."""
+        message, descriptors = self.receive()
+        kind, *numbers = message.split()
+        return kind, [int(number) for number in numbers], descriptors
 
 
 class BaseProcess:
@@ -108,16 +108,15 @@ class BaseProcess:
         """Have a server forked that is set up so; HarnessError when the base does not answer."""
         ours, theirs = socket.socketpair()
         try:
-            inside, descriptors = self._ask({"start": True}, theirs.fileno())
-            pid = kernel.resolve_pid(int(inside), descriptors)
+            with theirs:
+                inside, descriptors = self._ask({"start": True}, theirs.fileno())
+                pid = kernel.resolve_pid(int(inside), descriptors)
             ours.settimeout(_PATIENCE)
             # Past the base, which must not know it.
             frames.send_to_socket(ours, marshal.dumps(setup, 2))
         except (OSError, HarnessError) as error:
             ours.close()
             raise HarnessError(f"the base server did not start a server: {error}") from None
-        finally:
-            theirs.close()
         return ServerProcess(pid, int(inside), ours)
 
     def end_server(self, server: ServerProcess) -> None:
@@ -211,13 +210,11 @@ class StimulusCompiler:
             self._reader = self._base.start_server(frames.READER_SETUP)
         try:
             self._reader.send(marshal.dumps(texts, 2))
-            message = self._reader.receive()
+            answer, _ = self._reader.receive()
         except HarnessError:
-            message = None
-        if message is None:
             self.close()
-            raise HarnessError(f"a stimulus was not compiled: {self._base.complaint()}")
-        return marshal.loads(message[0])
+            raise HarnessError(f"a stimulus was not compiled: {self._base.complaint()}") from None
+        return marshal.loads(answer)
 
 
 CHUNK = 1 << 16  # bytes taken at once at most
@@ -251,30 +248,24 @@ class ScenarioChannel:
 
         A process that has ended already takes none; HarnessError when one does not read.
         """
-        if self._told >= 0:
-            self._give_up_process_ends()
+        self._give_up_process_ends()
         data = frames.framed(message)
-        try:
-            while data := data[self._write(data) :]:
-                pass
-        except OSError:  # it has ended: its server tells how
-            return
-
-    def _write(self, data: bytes) -> int:
-        """How many of these bytes the pipe took, once it took any."""
-        while True:
+        while data:
             try:
-                return os.write(self._tell, data)
+                data = data[os.write(self._tell, data) :]
             except BlockingIOError:
                 events = select.poll()
                 events.register(self._tell, select.POLLOUT)
                 if not events.poll(1000 * _PATIENCE):
                     raise HarnessError("a scenario's process does not take its job") from None
+            except OSError:  # it has ended: its server tells how
+                return
 
     def wait_in_kernel(self, seconds: float) -> None:
         """From now on `receive` may be called: it waits in the kernel, up to so many seconds."""
         self._heard.setblocking(True)
-        self._heard.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(seconds))
+        timeval = struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
+        self._heard.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
     def receive(self) -> bytes | None:
         """What the process wrote; none when it has ended, None when it wrote nothing for a
@@ -294,18 +285,14 @@ class ScenarioChannel:
             return b""
 
     def close(self) -> None:
-        if self._told >= 0:
-            self._give_up_process_ends()
+        self._give_up_process_ends()
         if self._tell >= 0:
             os.close(self._tell)
             self._tell = -1
         self._heard.close()
 
     def _give_up_process_ends(self) -> None:
-        self._says.close()
-        os.close(self._told)
-        self._told = -1
-
-
-def _timeval(seconds: float) -> bytes:
-    return struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
+        if self._told >= 0:
+            self._says.close()
+            os.close(self._told)
+            self._told = -1

@@ -14,25 +14,18 @@ from harness.common.escaping import plain
 from harness.execution.linux.kernel import GoneError, ProcessClock, resolve_pid
 from harness.execution.linux.processes import ScenarioChannel
 from harness.execution.protocol.reply import FrameBuffer, TamperedError
-from harness.execution.sharing import (
-    CPU_SHARE,
-    LOADING_CPU_SHARE,
-    Keep,
-    SharedGroup,
-    SharedOutcome,
-)
+from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup, SharedOutcome
 
 if TYPE_CHECKING:
     from harness.execution.linux.driver import ServerLink
 
-_MIB = 1024 * 1024
 _TOUCHED_KIB = 64 * 1024
+_LOADING_CPU_SHARE = 0.1  # of a scenario's own CPU limit
 _MOST_RESTARTS = 12
 _MOST_IN_VAIN = 2
 _HEARTBEAT = 0.05
 _PATIENCE = 20.0  # seconds for our own server to end a process
 _LONGEST_REASON = 300  # characters: it holds names of the program's
-_FORGED = "something wrote to the harness in its place"
 
 
 def run_group(
@@ -92,14 +85,11 @@ class _SharedProcess:
         group = self._group
         job = {
             "main": main,
-            "cpu": LOADING_CPU_SHARE * group.cpu_seconds,
+            "cpu": _LOADING_CPU_SHARE * group.cpu_seconds,
             "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
         }
         self._link.start(
-            {"shared": job},
-            self._channel,
-            memory=group.memory_mib * _MIB,
-            selections=group.selections,
+            {"shared": job}, self._channel, group.memory_mib, selections=group.selections
         )
         self._ask()
 
@@ -165,16 +155,17 @@ class _SharedProcess:
         self._progress = time.monotonic()
         self._cpu_before = self._clock.cpu() if self._clock is not None else 0.0
         number = self._left[-1] if self._left else None
+        expected = (b"R", b"U") if self._is_loading else (b"S", b"I", b"U", b"K")
         if kind == b"N":
             self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
-        elif number is None:
-            self._refuse_forgery()
+        elif number is None or kind not in expected:
+            # What nobody asked for was not written by our side of the process.
+            self.refused = "something wrote to the harness in its place"
+            self._kill()
+        elif kind == b"R":
+            self._ask()
         elif kind == b"U" and self._is_loading:
             self.refused = "it does not load in a tenth of its time"
-        elif kind == b"R" and self._is_loading:
-            self._ask()
-        elif self._is_loading:
-            self._refuse_forgery()
         elif kind == b"S":
             self._left.pop()
             self.reported.add(number)
@@ -185,16 +176,9 @@ class _SharedProcess:
             self._channel.send(b"L" + self._lines.pop().encode() if self._lines else b"")
         elif kind == b"U":
             self.gave_up = number
-        elif kind == b"K":
+        else:
             self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
             self.changed_by = number
-        else:
-            self._refuse_forgery()
-
-    def _refuse_forgery(self) -> None:
-        """What nobody asked for was not written by our side of the process."""
-        self.refused = _FORGED
-        self._kill()
 
     def _check_clock(self) -> None:
         now = time.monotonic()

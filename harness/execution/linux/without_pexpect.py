@@ -1,8 +1,5 @@
-"""The part of pexpect's `fdspawn` that the monitor uses, for the self-check file alone.
-
-That file runs with the standard library only, so that it can be sent to students. Same names, same
-meaning; nothing else loads this module where pexpect is installed.
-"""
+"""The part of pexpect's `fdspawn` that the monitor uses, with the same names and meaning, for the
+self-check file alone, which has the standard library only."""
 
 from __future__ import annotations
 

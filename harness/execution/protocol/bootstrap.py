@@ -1,7 +1,5 @@
-"""What our interpreters are started with, and the modules of `inside/` that they are sent.
-
-Our own modules as code of the grading interpreter: compiled by it once, and kept beside them.
-"""
+"""What our interpreters are started with, and the modules of `inside/` that they are sent, as code:
+compiled once by the grading interpreter, and kept beside our own."""
 
 from __future__ import annotations
 
@@ -27,7 +25,6 @@ INSIDE = (
     "warm_up", "server", "base",
 )  # fmt: skip
 _PIPED = "piped"  # sent where there are no terminals, alone
-_KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
 # Defines `load`: of modules' code by name makes a package that nothing finds by the names of its
 # folders on a disk; those that are optional may lack what they import. And `message`, which takes
@@ -94,18 +91,8 @@ def command(executable: Path, control: int) -> list[str]:
 
 def environment(hash_seed: int) -> dict[str, str]:
     """All that the interpreter's environment holds."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return {**INNER_ENVIRONMENT, **kept, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
-
-
-def sources() -> list[tuple[str, str]]:
-    """Every module of `inside` by name, as text; from an archive, too."""
-    folder = resources.files("harness.execution").joinpath("inside")
-    found = []
-    for name in (*INSIDE, _PIPED):
-        *packages, module = name.split(".")
-        found.append((name, folder.joinpath(*packages, f"{module}.py").read_text("utf-8")))
-    return found
+    windows = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    return {**INNER_ENVIRONMENT, **windows, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
 
 
 INNER_ENVIRONMENT = {
@@ -133,7 +120,12 @@ sys.stdout.buffer.write(marshal.dumps(found, 2))
 def inside_modules(interpreter: Interpreter, names: Iterable[str]) -> list[tuple[str, bytes]]:
     """The code of these modules of `inside`, each with its name there. HarnessError where the
     interpreter does not work."""
-    code = _compiled(interpreter, "inside", "inside/", tuple(sources()))
+    folder = resources.files("harness.execution").joinpath("inside")  # from an archive, too
+    texts = []
+    for name in (*INSIDE, _PIPED):
+        place = folder.joinpath(*f"{name.replace('.', '/')}.py".split("/"))
+        texts.append((name, place.read_text("utf-8")))
+    code = _compiled(interpreter, "inside", "inside/", tuple(texts))
     return [(name, code[name]) for name in names]
 
 

@@ -75,18 +75,16 @@ class Jobs:
         else:
             job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
         proxies = tuple(
-            [
-                (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
-                for each in stimulus.stand_ins
-            ]
+            (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
+            for each in stimulus.stand_ins
         )
-        substituted = tuple([(each.name, each.provided) for each in stimulus.substitutions])
+        substituted = tuple((each.name, each.provided) for each in stimulus.substitutions)
         return job | {
             "texts": (stimulus.given, expression, steps, equals),
             "selection": (variant, stimulus.provide, proxies, substituted),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed or 0,
-            "clock": _clock(stimulus),
+            "clock": stimulus.clock and (stimulus.clock.seconds, stimulus.clock.offset),
             "folder": "",
             "stdin": stimulus.stdin,
             "stderr_apart": stimulus.stderr_apart,
@@ -108,14 +106,8 @@ class Jobs:
             "variant": self._variants[stimulus.constants],
             "provide": list(stimulus.provide),
             "seed": stimulus.seed or 0,
-            "clock": _clock(stimulus),
+            "clock": stimulus.clock and (stimulus.clock.seconds, stimulus.clock.offset),
         }
-
-
-def _clock(stimulus: Stimulus) -> tuple[int, int] | None:
-    """What `inside.clock` is given; None for the real time."""
-    clock = stimulus.clock
-    return None if clock is None else (clock.seconds, clock.offset)
 
 
 def _told(equals: str) -> str:
@@ -130,8 +122,7 @@ def _told(equals: str) -> str:
 
 def needs_stand_ins(stimulus: Stimulus) -> bool:
     """Whether something of the course's has to answer calls of the submission's."""
-    functions = any(not each.provided for each in stimulus.substitutions)
-    return bool(stimulus.stand_ins) or functions
+    return bool(stimulus.stand_ins) or not all(each.provided for each in stimulus.substitutions)
 
 
 def stand_in_setup(

@@ -1,6 +1,4 @@
-"""From a process's screen, its reply and its end to an observation, however it was run: the output
-split into loading, session steps and turns; whether the reply has all that our side of the process
-writes for its stimulus."""
+"""From a process's screen, its reply and its end to an observation, however it was run."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, repeat
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
@@ -226,41 +225,34 @@ def _is_out_of_memory(raised: Raised) -> bool:
 def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str]:
     """How a process ended that was ended, or that ended in another way than ours does; in detail
     too."""
-    killed_by = -end.exit_code if end.exit_code < 0 else None
-    if end.reason is not None and end.reason is not Ending.TAMPERED:
+    if end.reason is Ending.TAMPERED:
+        return Ending.TAMPERED, "a reply too large"
+    if end.reason is not None:
         if reply.final is not None and end.reason in (Ending.TIMEOUT, Ending.ASKED_FOR_MORE):
             return Ending.TAMPERED, "answered and did not end"
         return end.reason, end.detail
-    if end.reason is Ending.TAMPERED:
-        return Ending.TAMPERED, "a reply too large"
     if reply.final is not None:
         return Ending.TAMPERED, "answered and did not leave"
-    if killed_by is None:
+    if end.exit_code >= 0:
         return Ending.ENDED_EARLY, f"exit status {end.exit_code}"
+    killed_by = -end.exit_code
     if killed_by == _SIGXCPU or end.cpu_seconds >= limits.cpu_seconds:
         return Ending.CPU_LIMIT, ""
-    name = _signal_name(killed_by)
-    if killed_by == _SIGKILL:  # not by us: the kernel was out of memory
-        return Ending.MEMORY_LIMIT, name
-    return Ending.CRASHED, name
-
-
-def _signal_name(number: int) -> str:
     try:
-        return signal.Signals(number).name
+        name = signal.Signals(killed_by).name
     except ValueError:
-        return f"signal {number}" if number < _WINDOWS_ERRORS else f"0x{number:08X}"
+        name = f"signal {killed_by}" if killed_by < _WINDOWS_ERRORS else f"0x{killed_by:08X}"
+    # A kill that is not ours: the kernel was out of memory.
+    return (Ending.MEMORY_LIMIT if killed_by == _SIGKILL else Ending.CRASHED), name
 
 
 def _steps(action: Session, reply: Reply, parts: list[tuple[Turn, ...]]) -> tuple[StepOutcome, ...]:
     """What each finished step did; a last one that did not finish has its turns alone."""
-    outcomes: list[StepOutcome] = []
-    for index, turns in enumerate(parts[: len(action.steps)]):
-        said = reply.steps[index] if index < len(reply.steps) else StepReply()
-        outcomes.append(
-            StepOutcome(turns=turns, value=said.value, raised=said.raised, shown=said.shown)
-        )
-    return tuple(outcomes)
+    replies = chain(reply.steps, repeat(StepReply()))
+    return tuple(
+        StepOutcome(turns=turns, value=said.value, raised=said.raised, shown=said.shown)
+        for turns, said in zip(parts[: len(action.steps)], replies, strict=False)
+    )
 
 
 _OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing")

@@ -78,14 +78,12 @@ class _SentRaised(Raised):
     @staticmethod
     def from_plain(plain: Any) -> Raised:
         raised = serial.from_plain(Raised, plain)
-        names = [text for frame in raised.frames for text in (frame.file, frame.function)]
-        names += [frame.source for frame in raised.frames]
+        names = [text for each in raised.frames for text in (each.file, each.function, each.source)]
         if raised.names is not None:
             names += [raised.names.name, raised.names.owner, raised.names.near]
         _check_names(raised.type_name, *raised.bases, *names)
-        if max(len(raised.frames), len(raised.bases)) > _MOST_FRAMES:
-            raise TamperedError("a reply too large")
-        if len(raised.message) > _LONGEST_MESSAGE:
+        many = max(len(raised.frames), len(raised.bases)) > _MOST_FRAMES
+        if many or len(raised.message) > _LONGEST_MESSAGE:
             raise TamperedError("a reply too large")
         return raised
 
@@ -195,8 +193,7 @@ def _read(data: bytes) -> Reply:
             raise TamperedError("more than one reply")
         if kind == b"L" and not submission_ran:
             submission_ran = True
-            continue
-        if kind == b"G":
+        elif kind == b"G":
             reached = _read_as(Phase, body)
             if reached not in (Phase.ARGUMENTS, Phase.STIMULUS):
                 raise TamperedError("a misshapen reply")

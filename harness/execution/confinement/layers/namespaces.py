@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 
 from harness.common.errors import HarnessError
@@ -50,7 +49,8 @@ class Namespaces(Layer):
                 words += ["--cap-add", capability]
         else:
             words.append("--unshare-user")
-        for folder in _above([*places, command[0]]):  # made by --dir they are open to every user
+        above = {str(folder) for each in (*places, command[0]) for folder in Path(each).parents}
+        for folder in sorted(above - {"/"}):  # made by --dir they are open to every user
             words += ["--dir", folder]
         for place in places:
             words += ["--dev-bind-try" if place in _DEVICES else "--ro-bind-try", place, place]
@@ -58,8 +58,3 @@ class Namespaces(Layer):
         words += ["--bind-try", folders, folders]
         words += ["--ro-bind", command[0], command[0], "--proc", "/proc", "--remount-ro", "/"]
         return [*words, "--chdir", "/", "--", *command]
-
-
-def _above(places: Iterable[str]) -> list[str]:
-    folders = {str(folder) for place in places for folder in Path(place).parents}
-    return sorted(folders - {"/"})

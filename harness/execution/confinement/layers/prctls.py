@@ -1,5 +1,4 @@
-"""What a process says of itself by prctl: whose end is its own, who inherits its orphans, who may
-look into it. Each of these is a layer of its own, and none needs the kernel's leave."""
+"""What a process says of itself by prctl, each a layer of its own, without the kernel's leave."""
 
 from __future__ import annotations
 

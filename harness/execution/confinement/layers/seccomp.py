@@ -30,9 +30,8 @@ _FREE = [
     "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_getaffinity", "sched_getparam",
     "sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min", "sched_yield",
     "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setitimer", "setrlimit",
-    "setsid",
-    "sigaltstack", "stat", "statfs", "statx", "sysinfo", "tgkill", "time", "times", "ugetrlimit",
-    "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
+    "setsid", "sigaltstack", "stat", "statfs", "statx", "sysinfo", "tgkill", "time", "times",
+    "ugetrlimit", "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
 ]  # fmt: skip
 _WRITES = (
     "fdatasync", "fsync", "ftruncate", "mkdir", "mkdirat", "rename", "renameat", "renameat2",
@@ -49,7 +48,6 @@ _THREAD = 0x00010000
 _NEW_NAMESPACE = 0x7E020080 | 0x02000000
 _AF_UNIX = 1
 
-_MISSING = "libseccomp or pyseccomp is missing"
 _REFUSED_TO_CHILDREN = [
     "clone", "fork", "vfork", "kill", "tgkill", "pidfd_open", "pidfd_send_signal", "sendmsg",
     "recvmsg", "sendto", "recvfrom", "prctl", "seccomp", "setrlimit", "setsid",
@@ -73,10 +71,9 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
             _add(lib, built, lib.ALLOW, name, untold)
         else:
             _add(lib, built, lib.ALLOW, name)
-    for command in _FCNTL:
-        _add(lib, built, lib.ALLOW, "fcntl", lib.Arg(1, lib.MASKED_EQ, low, command))
-    for command in _IOCTL:
-        _add(lib, built, lib.ALLOW, "ioctl", lib.Arg(1, lib.MASKED_EQ, low, command))
+    for name, commands in (("fcntl", _FCNTL), ("ioctl", _IOCTL)):
+        for command in commands:
+            _add(lib, built, lib.ALLOW, name, lib.Arg(1, lib.MASKED_EQ, low, command))
     _add(lib, built, lib.ALLOW, "prlimit64", lib.Arg(0, lib.EQ, 0))
     _add(lib, built, lib.ALLOW, "socketpair", lib.Arg(0, lib.EQ, _AF_UNIX))
     _add(lib, built, lib.ALLOW, "clone", lib.Arg(0, lib.MASKED_EQ, _THREAD | _NEW_NAMESPACE, 0))
@@ -103,13 +100,13 @@ def _found() -> ModuleType | str:
     try:
         return importlib.import_module("pyseccomp")
     except (ImportError, OSError, RuntimeError) as error:  # the package, or the library it wraps
-        return str(error)
+        return f"libseccomp or pyseccomp is missing ({error})"
 
 
 def _library() -> ModuleType:
     found = _found()
     if isinstance(found, str):
-        raise HarnessError(f"{_MISSING} ({found})")
+        raise HarnessError(found)
     return found
 
 
@@ -146,7 +143,7 @@ class Seccomp(Layer):
 
     def unavailable(self) -> str:
         found = _found()
-        return f"{_MISSING} ({found})" if isinstance(found, str) else ""
+        return found if isinstance(found, str) else ""
 
     def set_up_server(self, setup: ServerSetup) -> None:
         setup.filter = server_filter(notify=setup.notify, writes=bool(setup.writable))

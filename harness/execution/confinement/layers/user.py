@@ -7,12 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.execution.confinement.layers import (
-    CONFINING_TIERS,
-    BaseSetup,
-    Layer,
-    ServerSetup,
-)
+from harness.execution.confinement.layers import CONFINING_TIERS, BaseSetup, Layer, ServerSetup
 
 _NOBODY = 65534
 _FIRST_UID, _UIDS = 61184, 4000  # a range that no distribution hands out to people
@@ -34,7 +29,7 @@ def unused_uids() -> Iterator[int] | None:
                 continue
     free = [uid for uid in range(_FIRST_UID, _FIRST_UID + _UIDS) if uid not in taken]
     mapped = _mapped()
-    there = [uid for uid in (*free, _NOBODY) if any(a <= uid < end for a, end in mapped)]
+    there = [uid for uid in (*free, _NOBODY) if any(uid in each for each in mapped)]
     if not there:
         return None
     free = [uid for uid in there if uid != _NOBODY] or there
@@ -42,14 +37,14 @@ def unused_uids() -> Iterator[int] | None:
     return itertools.cycle(free[start:] + free[:start])
 
 
-def _mapped() -> list[tuple[int, int]]:
-    """The ids that this user namespace has at all, as ranges (in a container not all of them)."""
+def _mapped() -> list[range]:
+    """The ids that this user namespace has at all (in a container not all of them)."""
     try:
         lines = Path("/proc/self/uid_map").read_text("ascii").splitlines()
     except OSError:
-        return [(0, 1 << 32)]
-    ranges = [[int(part) for part in line.split()] for line in lines]
-    return [(first, first + count) for first, _, count in ranges]
+        return [range(1 << 32)]
+    numbers = [[int(part) for part in line.split()] for line in lines]
+    return [range(first, first + count) for first, _, count in numbers]
 
 
 class User(Layer):
