@@ -45,6 +45,12 @@ def one_driver(request: pytest.FixtureRequest, strong_here: bool) -> Iterator[Dr
 
 
 @pytest.fixture(scope="session")
+def pipes(interpreter: Interpreter) -> Iterator[PipedDriver]:
+    with PipedDriver(interpreter) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
 def piped_driver() -> Iterator[PipedDriver]:
     """For what does not depend on the version, over pipes."""
     with PipedDriver(find_interpreter("3.12")) as running:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from harness.execution import Driver
+from harness.execution import AnyDriver, Driver
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
@@ -69,7 +69,7 @@ def typed(*lines: str | Key) -> tuple[Typed, ...]:
 
 
 def observe(
-    driver: Driver, program: str, stimulus: Stimulus, limits: Limits = QUICK
+    driver: AnyDriver, program: str, stimulus: Stimulus, limits: Limits = QUICK
 ) -> Observation:
     with driver.submission(assignment(), (source(program),)) as server:
         return server.observe(stimulus, limits)

@@ -15,12 +15,10 @@ from harness.execution import Driver, Interpreter, ToolFailed, choose_tier, find
 from harness.execution.linux.driver import ServerLink
 from harness.execution.protocol.observation import ScreenParser
 from harness.execution.protocol.reply import TamperedError, read_reply, value_from
-from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.observation import Ending, Tier, Turn
-from harness.model.stimulus import Binding, Call, Limits, Stimulus, Typed
+from harness.model.stimulus import Binding, Limits, Typed
 from harness.model.values import Value
-from tests import plans
-from tests.execution.small_world import QUICK, assignment, call, observe, plain, source
+from tests.execution.small_world import QUICK, assignment, call, observe, plain, source, values
 
 
 def test_the_wanted_version_is_found(interpreter: Interpreter) -> None:
@@ -78,11 +76,7 @@ def test_a_tool_reads_what_a_student_wrote(driver: Driver) -> None:
     with driver.tool(sources, "tools.count:run") as tool:
         assert tool.run("a + b * c") == "3\ud800"
         assert tool.run("1") == "0\ud800"
-        failures = {
-            "spin": Ending.CPU_LIMIT,
-            "fail": Ending.CRASHED,
-            "fork": Ending.CRASHED,
-        }
+        failures = {"spin": Ending.CPU_LIMIT, "fail": Ending.CRASHED, "fork": Ending.CRASHED}
         for payload, ending in failures.items():
             with pytest.raises(ToolFailed) as caught:
                 tool.run(payload, QUICK)
@@ -256,7 +250,7 @@ def test_bytes_that_are_no_text_are_shown_as_escapes(data: bytes) -> None:
 
 
 DAY = 86_400
-PROGRAM = b"""
+PROGRAM = """
 import datetime
 import time
 
@@ -277,16 +271,7 @@ def by_parts():
 
 def test_a_program_reads_the_shifted_clock() -> None:
     interpreter = find_interpreter("3.12")
-    names = ("by_time", "by_datetime", "by_date", "by_parts")
-    assignment = plans.assignment(
-        functions=tuple(FunctionSignature(name=name, parameters=()) for name in names),
-    )
-    files = (SourceFile(name="a1.py", data=PROGRAM),)
-    with (
-        Driver(interpreter, choose_tier(interpreter).tier, clock_offset=200 * DAY) as driver,
-        driver.submission(assignment, files) as server,
-    ):
-        for name in names:
-            seen = server.observe(Stimulus(action=Call(expression=f"{name}()")), Limits())
-            assert seen.value is not None, (name, seen)
-            assert abs(float(seen.value.text) - time.time() - 200 * DAY) < 2 * DAY, name
+    names = ("by_time()", "by_datetime()", "by_date()", "by_parts()")
+    with Driver(interpreter, choose_tier(interpreter).tier, clock_offset=200 * DAY) as driver:
+        for name, seen in values(driver, PROGRAM, names).items():
+            assert abs(float(seen or "") - time.time() - 200 * DAY) < 2 * DAY, name

@@ -16,8 +16,9 @@ import harness
 from harness.execution import Driver, Interpreter, has_terminals
 from harness.execution.piped import _MODULES, PipedDriver
 from harness.model.observation import Ending, Observation, Phase, Tier
-from harness.model.stimulus import Limits, Stimulus
+from harness.model.stimulus import Stimulus
 from tests.execution.small_world import (
+    QUICK,
     TEN,
     assignment,
     call,
@@ -36,15 +37,8 @@ from tests.tiny_course import ran
 
 NO_TERMINALS = Path(__file__).with_name("no_terminals.py")
 ROOT = Path(harness.__file__).parent.parent
-QUICK = Limits(cpu_seconds=0.3, wall_seconds=2, memory_mib=64, output_kib=8)
 # What only POSIX has, of all that the programs of ours inside import.
 POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"}
-
-
-@pytest.fixture(scope="module")
-def pipes(interpreter: Interpreter) -> Iterator[PipedDriver]:
-    with PipedDriver(interpreter) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +48,10 @@ def terminal(interpreter: Interpreter) -> Iterator[Driver]:
         yield running
 
 
-def seen_over(pipes: PipedDriver, program: str, stimulus: Stimulus) -> Observation:
-    with pipes.submission(assignment(), (source(program),)) as submission:
-        return submission.observe(stimulus, QUICK)
-
-
 @pytest.mark.parametrize("name", [name for name in ASKING if name != "select"])
 def test_turns_are_those_of_a_terminal(pipes: PipedDriver, name: str) -> None:
     program, lines, expected = ASKING[name]
-    seen = seen_over(pipes, program, run(*lines))
+    seen = observe(pipes, program, run(*lines))
     assert (turns(seen), seen.raised, seen.ending) == (expected, None, Ending.ANSWERED)
 
 
@@ -70,7 +59,7 @@ def test_a_job_in_the_background_interrupts_its_programs_too(pipes: PipedDriver)
     program, lines, expected = ASKING["interrupt"]
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is started inherits it
     try:
-        seen = seen_over(pipes, program, run(*lines))
+        seen = observe(pipes, program, run(*lines))
     finally:
         signal.signal(signal.SIGINT, before)
     assert (turns(seen), seen.ending) == (expected, Ending.ANSWERED)
@@ -90,7 +79,7 @@ sys.stderr.write("to the same screen\\n")
 
 def test_a_program_cannot_tell_by_its_streams(pipes: PipedDriver, terminal: Driver) -> None:
     expected = observe(terminal, TERMINAL, run())
-    seen = seen_over(pipes, TERMINAL, run())
+    seen = observe(pipes, TERMINAL, run())
     assert (seen.ending, expected.ending) == (Ending.ANSWERED, Ending.ANSWERED)
     assert (seen.printed, seen.exit_status) == (expected.printed, 0)
 
@@ -153,20 +142,20 @@ ENDINGS = {
 )
 def test_how_it_ends(pipes: PipedDriver, name: str) -> None:
     body, ending, detail = ENDINGS[name]
-    seen = seen_over(pipes, f"def f():\n    {body}\n", call("f()"))
+    seen = observe(pipes, f"def f():\n    {body}\n", call("f()"))
     assert (seen.ending, seen.phase, seen.detail) == (ending, Phase.STIMULUS, detail)
 
 
 def test_a_crash_has_its_signals_name(pipes: PipedDriver) -> None:
     program = "import os, signal\ndef f(): os.kill(os.getpid(), signal.SIGSEGV)\n"
-    seen = seen_over(pipes, program, call("f()"))
+    seen = observe(pipes, program, call("f()"))
     assert (seen.ending, seen.detail) == (Ending.CRASHED, "SIGSEGV")
 
 
 def test_output_is_cut_at_exactly_the_limit(pipes: PipedDriver) -> None:
     most = QUICK.output_kib * 1024
     for count, ending in ((most, Ending.ANSWERED), (most + 1, Ending.OUTPUT_LIMIT)):
-        seen = seen_over(pipes, f"def f():\n    print('x' * {count}, end='')\n", call("f()"))
+        seen = observe(pipes, f"def f():\n    print('x' * {count}, end='')\n", call("f()"))
         assert (seen.ending, seen.printed) == (ending, "x" * most)
 
 
@@ -177,7 +166,7 @@ def test_nothing_that_it_started_is_left(pipes: PipedDriver) -> None:
         "    code = 'import time; time.sleep(600)'\n"
         "    return subprocess.Popen([sys.executable, '-S', '-c', code]).pid\n"
     )
-    seen = seen_over(pipes, program, call("f()"))
+    seen = observe(pipes, program, call("f()"))
     assert seen.ending is Ending.ANSWERED
     try:
         child = os.pidfd_open(int(plain(seen.value)))
@@ -188,7 +177,7 @@ def test_nothing_that_it_started_is_left(pipes: PipedDriver) -> None:
 
 
 def test_a_file_that_does_not_compile_is_an_error_of_its_own(pipes: PipedDriver) -> None:
-    seen = seen_over(pipes, "def f(:\n", call("f()"))
+    seen = observe(pipes, "def f(:\n", call("f()"))
     assert (seen.phase, raised(seen).type_name) == (Phase.LOADING, "SyntaxError")
 
 

@@ -17,12 +17,10 @@ from harness.model.observation import Ending, Phase, Tier
 from harness.model.stimulus import Key, Limits, Stimulus
 from tests.execution.small_world import (
     QUICK,
-    assignment,
     call,
     observe,
     plain,
     run,
-    source,
     turns,
     typed,
 )
@@ -168,8 +166,7 @@ def test_without_notifications_the_turns_are_the_same(interpreter: Interpreter) 
 def test_many_turns_are_never_mixed_up(one_driver: Driver) -> None:
     program = "import sys\nfor i in range(300):\n    print(i, input(f'{i}> '))\n"
     stimulus = Stimulus(action=run().action, inputs=typed(*[f"line {i}" for i in range(300)]))
-    with one_driver.submission(assignment(), (source(program),)) as server:
-        seen = server.observe(stimulus, Limits())
+    seen = observe(one_driver, program, stimulus, Limits())
     expected = "".join(f"{i}> line {i}\n{i} line {i}\n" for i in range(300))
     assert seen.transcript() == expected
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from harness.execution.piped import PipedDriver
 from harness.execution.sharing import may_share
 from harness.model.observation import Tier
 from harness.model.stimulus import Limits, Run, Stimulus
-from tests.execution.small_world import assignment, call, plain, source
+from tests.execution.small_world import call, observe, plain
 
 NOON = read_clock("2026-03-01T12:00:00+10:00", "")
 SECONDS = float(NOON.seconds)
@@ -74,26 +73,15 @@ def f():
 
 
 def readings(driver: AnyDriver, program: str, stimulus: Stimulus) -> list[str | None]:
-    with driver.submission(assignment(), (source(program),)) as server:
-        seen = server.observe(stimulus, Limits())
+    seen = observe(driver, program, stimulus, Limits())
     assert seen.value is not None, seen
     return [plain(value) for value in seen.value.items]
 
 
-@pytest.fixture(scope="module")
-def pipes(interpreter: Interpreter) -> Iterator[PipedDriver]:
-    with PipedDriver(interpreter) as running:
-        yield running
-
-
-def test_a_program_reads_a_clock_that_stands_still(driver: Driver) -> None:
-    seen = readings(driver, PROGRAM, call("f()", clock=NOON))
-    assert dict(zip(READINGS, seen, strict=True)) == READINGS
-
-
-def test_a_program_over_pipes_reads_the_same(pipes: PipedDriver) -> None:
-    seen = readings(pipes, PROGRAM, call("f()", clock=NOON))
-    assert dict(zip(READINGS, seen, strict=True)) == READINGS
+def test_a_program_reads_a_clock_that_stands_still(driver: Driver, pipes: PipedDriver) -> None:
+    for way in (driver, pipes):
+        seen = readings(way, PROGRAM, call("f()", clock=NOON))
+        assert dict(zip(READINGS, seen, strict=True)) == READINGS
 
 
 def test_what_runs_the_reference_again_moves_no_fixed_clock(interpreter: Interpreter) -> None:
@@ -126,8 +114,7 @@ def test_it_is_the_time_of_its_zone(one_driver: Driver, clock: str, shown: str) 
 def test_a_program_as_main_and_what_is_given_read_it_too(one_driver: Driver) -> None:
     program = "from datetime import date\nprint(date.today())\ndef f(day):\n    return [day]\n"
     main = Stimulus(action=Run(program="a1.py"), clock=NOON)
-    with one_driver.submission(assignment(), (source(program),)) as server:
-        assert server.observe(main, Limits()).printed == "2026-03-01\n"
+    assert observe(one_driver, program, main, Limits()).printed == "2026-03-01\n"
     given = "from datetime import date\nday = str(date.today())\n"
     assert readings(one_driver, program, call("f(day)", given=given, clock=NOON)) == [
         "'2026-03-01'"

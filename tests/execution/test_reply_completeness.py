@@ -10,7 +10,16 @@ from harness.execution.protocol.observation import End, ScreenParser, observatio
 from harness.execution.protocol.reply import TamperedError, read_reply
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits, Stimulus
-from tests.execution.small_world import FRAMES, assignment, call, run, session, source
+from tests.execution.small_world import (
+    FRAMES,
+    assignment,
+    call,
+    observe,
+    plain,
+    run,
+    session,
+    source,
+)
 
 ONE, RAISED = '["int","1"]', '"raised":{"type_name":"E","message":""}'
 PHASE = '"phase":"stimulus"'
@@ -149,8 +158,7 @@ def f():
 
 
 def test_a_forged_report_on_the_course_is_tampered(one_driver: Driver) -> None:
-    with one_driver.submission(assignment(), (source(FORGES),)) as server:
-        assert server.observe(call("f()"), Limits()).ending is Ending.TAMPERED
+    assert observe(one_driver, FORGES, call("f()"), Limits()).ending is Ending.TAMPERED
 
 
 LEAVES = (
@@ -174,9 +182,6 @@ def g(number):
 
 def test_a_scenario_leaves_nothing_for_the_next_one(one_driver: Driver) -> None:
     with one_driver.submission(assignment(), (source(LEAVES),)) as server:
-        first = server.observe(call("f(3)"), Limits())
+        assert server.observe(call("f(3)"), Limits()).ending is Ending.ANSWERED
         second = server.observe(call("g(4)"), Limits())
-    assert first.ending is Ending.ANSWERED
-    assert second.ending is Ending.ANSWERED
-    assert second.value is not None
-    assert second.value.text == "4"
+    assert (second.ending, plain(second.value)) == (Ending.ANSWERED, "4")

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from harness.execution import AnyDriver, Driver, Interpreter
+from harness.execution import AnyDriver, Driver
 from harness.execution.piped import PipedDriver
 from harness.execution.protocol.observation import is_complete
 from harness.execution.protocol.reply import FinalReply, Reply
 from harness.execution.sharing import may_share
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Limits, Run, Stimulus
-from tests.execution.small_world import assignment, call, source, typed
-
-
-@pytest.fixture(scope="module")
-def pipes(interpreter: Interpreter) -> Iterator[PipedDriver]:
-    with PipedDriver(interpreter) as running:
-        yield running
+from tests.execution.small_world import call, observe, typed
 
 
 def ran(driver: AnyDriver, program: str, *lines: str, apart: bool = True) -> Observation:
     stimulus = Stimulus(action=Run(program="a1.py"), inputs=typed(*lines), stderr_apart=apart)
-    with driver.submission(assignment(), (source(program),)) as server:
-        return server.observe(stimulus, Limits())
+    return observe(driver, program, stimulus, Limits())
 
 
 BOTH = """\
@@ -42,17 +33,13 @@ SHOWN = "out\nname? to Ada\n"
 WRITTEN = "é err\nmore\nWARNING:root:careful\nno such file\n"
 
 
-def test_it_is_no_part_of_the_screen(driver: Driver) -> None:
-    seen = ran(driver, BOTH, "Ada")
-    assert (seen.printed, seen.stderr, seen.exit_status) == (SHOWN, WRITTEN, 1)
+def test_it_is_no_part_of_the_screen(driver: Driver, pipes: PipedDriver) -> None:
+    for way in (driver, pipes):
+        seen = ran(way, BOTH, "Ada")
+        assert (seen.printed, seen.stderr, seen.exit_status) == (SHOWN, WRITTEN, 1)
     together = ran(driver, BOTH, "Ada", apart=False)
     assert (together.stderr, together.exit_status) == (None, 1)
     assert sorted(together.printed.split("\n")) == sorted((SHOWN + WRITTEN).split("\n"))
-
-
-def test_it_is_told_apart_over_pipes_too(pipes: PipedDriver) -> None:
-    seen = ran(pipes, BOTH, "Ada")
-    assert (seen.printed, seen.stderr, seen.exit_status) == (SHOWN, WRITTEN, 1)
 
 
 def test_a_call_and_what_is_written_at_import(one_driver: Driver) -> None:
@@ -60,8 +47,7 @@ def test_a_call_and_what_is_written_at_import(one_driver: Driver) -> None:
         "import sys\nprint('loading', file=sys.stderr)\n"
         "def f():\n    print('out')\n    print('err', file=sys.stderr)\n    return 1\n"
     )
-    with one_driver.submission(assignment(), (source(program),)) as server:
-        seen = server.observe(call("f()", stderr_apart=True), Limits())
+    seen = observe(one_driver, program, call("f()", stderr_apart=True), Limits())
     assert (seen.printed, seen.stderr) == ("out\n", "loading\nerr\n")
 
 
