@@ -112,7 +112,7 @@ def _draft(
     marks: the assignment's may all be given already."""
     lines = ["  - name: played", f"    run: {program}", *constants_line(constants)]
     text = f"function: {program}\ninformational: true\nscenarios:\n" + "\n".join(lines) + "\n"
-    specification = with_draft(root, name, _DRAFT, text)
+    specification = with_draft(root, name, {_DRAFT: text})
     path = f"specs/{name}/{_DRAFT}"
     scenarios = [one for one in specification.plan.scenarios if one.place.file == path]
     if len(scenarios) != 1:

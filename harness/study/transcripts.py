@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
@@ -48,15 +47,16 @@ def transcript_path(name: str) -> str:
     return f"{_FOLDER}/{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'game'}.txt"
 
 
-@contextmanager
-def trial_copy(root: Path, assignment_id: str) -> Iterator[Path]:
-    """A root of its own with a copy of the assignment, for as long as the context lasts."""
+def with_draft(root: Path, assignment_id: str, texts: Mapping[str, str]) -> Specification:
+    """The assignment, in a copy of it, with these texts by their paths below specs/<id>."""
     with tempfile.TemporaryDirectory(prefix="harness-") as place:
         trial = Path(place)
         for kind in ("specs", "reference"):
             if (root / kind / assignment_id).is_dir():
                 shutil.copytree(root / kind / assignment_id, trial / kind / assignment_id)
-        yield trial
+        for name, text in texts.items():
+            files.write(trial / "specs" / assignment_id / name, text)
+        return load(trial, assignment_id)
 
 
 def add(root: Path, assignment_id: str, addition: Addition) -> bool:
@@ -78,11 +78,8 @@ def _add(root: Path, assignment_id: str, addition: Addition) -> None:
     if path.exists():
         raise UserError("this transcript is there already", place=str(path))
     plan_before = load(root, assignment_id).plan
-    with trial_copy(root, assignment_id) as trial:
-        draft = trial / "specs" / assignment_id
-        files.write(draft / addition.transcript, addition.template)
-        files.write(draft / addition.file, addition.yaml)
-        plan = load(trial, assignment_id).plan
+    texts = {addition.transcript: addition.template, addition.file: addition.yaml}
+    plan = with_draft(root, assignment_id, texts).plan
     added = _new_scenarios(plan_before, plan)
     read_back = [(one.stimuli[0].inputs, one.stated.transcript) for one in added]
     if read_back != [(addition.typed, addition.shown)]:
@@ -142,7 +139,7 @@ def import_transcript(
     has_main = any(each.name == "main" for each in plan_before.assignment.functions)
     function = "main" if has_main else program
     draft = _append(before, f"{head}    input: []\n{_UNCOUNTED}", function)
-    specification = with_draft(root, assignment_id, target.name, draft)
+    specification = with_draft(root, assignment_id, {target.name: draft})
     added = _new_scenarios(plan_before, specification.plan)
     if len(added) != 1:
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
@@ -166,13 +163,6 @@ def import_transcript(
         shown=shown,
     )
     return Imported(name=name, inputs=len(inputs), counts=add(root, assignment_id, addition))
-
-
-def with_draft(root: Path, assignment_id: str, file: str, text: str) -> Specification:
-    """The assignment with another text of this file."""
-    with trial_copy(root, assignment_id) as trial:
-        (trial / "specs" / assignment_id / file).write_text(text, encoding="utf-8")
-        return load(trial, assignment_id)
 
 
 def _read(path: Path) -> str:

@@ -23,7 +23,7 @@ from harness.execution import create_driver
 from harness.grading.context import GradingContext, prepare
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
-from harness.model.plan import SourceFile, Visibility
+from harness.model.plan import Plan, Visibility
 from harness.model.submission import Submission, Withheld
 from harness.packaging.gradescope.results import fallback_json, results_json
 from harness.packaging.gradescope.run import InTime, grade_one
@@ -35,10 +35,11 @@ from harness.packaging.gradescope.settings import (
     Tree,
     read_metadata,
 )
+from tests.inline import handed_in
 from tests.packaging.autograder_tree import SCHEMA, gives_no_mark, unpack, verdicts
+from tests.shipped import ROOT, shipped
 from tests.tiny_course import FIXTURE, Course, ran
 
-ROOT = Path(__file__).parents[2]
 FILES = ROOT / "harness" / "packaging" / "gradescope" / "files"
 PROGRAMS = ("setup.sh", "run_autograder")
 
@@ -157,23 +158,14 @@ def test_options_reach_the_package(course: Course, tmp_path: Path) -> None:
 def test_a_stray_setup_fails_loudly(package: Path, tmp_path: Path) -> None:
     """Where apt can do nothing and the Python that is named is another, no image is made."""
     unpack(package, tmp_path / "source")
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    apt = tools / "apt-get"
+    apt = tmp_path / "apt-get"
     apt.write_text("#!/bin/sh\nexit 0\n")
     apt.chmod(0o755)
-    done = ran(
-        [tmp_path / "source" / "setup.sh"],
-        env={
-            "PATH": f"{tools}:/usr/bin:/bin",
-            "AUTOGRADER_ROOT": str(tmp_path),
-            "PYTHON_FOR_GRADING": "/bin/false",
-        },
-    )
-    assert done.returncode == 1
-    assert done.stderr == (
-        "setup.sh: STOP: PYTHON_FOR_GRADING=/bin/false is no Python 3.12 with venv\n"
-    )
+    variables = {"PATH": f"{tmp_path}:/usr/bin:/bin", "AUTOGRADER_ROOT": str(tmp_path)}
+    command = [tmp_path / "source" / "setup.sh"]
+    done = ran(command, env={**variables, "PYTHON_FOR_GRADING": "/bin/false"})
+    said = "setup.sh: STOP: PYTHON_FOR_GRADING=/bin/false is no Python 3.12 with venv\n"
+    assert (done.returncode, done.stderr) == (1, said)
     assert not (tmp_path / "source" / "interpreter").exists()
 
 
@@ -192,39 +184,36 @@ def context() -> GradingContext:
     return prepare(load(FIXTURE, "tiny"))
 
 
-def handed_in(name: str, **facts: Any) -> Submission:
+@pytest.fixture(scope="module")
+def plan(context: GradingContext) -> Plan:
+    return context.specification.plan
+
+
+def sample(name: str, **facts: Any) -> Submission:
     data = (FIXTURE / "submissions" / "tiny" / name / "a1.py").read_bytes()
-    files = (SourceFile(name="a1.py", data=data),)
-    return Submission(id="1", files=files, origin="", **facts)
+    return replace(handed_in(data), **facts)
 
 
 @pytest.fixture(scope="module")
 def faulty(context: GradingContext) -> PlatformRun:
-    return grade_one(context, handed_in("hard_coded_5"), float("inf"))
+    return grade_one(context, sample("hard_coded_5"), float("inf"))
 
 
-def shown(
-    run: PlatformRun,
-    context: GradingContext,
-    settings: PackageSettings = SETTINGS,
-    metadata: Metadata | None = None,
-) -> dict[str, Any]:
-    plan = context.specification.plan
-    text = results_json(run, plan, settings, metadata or Metadata(), 1.04)
-    plain: dict[str, Any] = json.loads(text)
+def shown(run: PlatformRun, plan: Plan, settings: PackageSettings = SETTINGS) -> dict[str, Any]:
+    plain: dict[str, Any] = json.loads(results_json(run, plan, settings, Metadata(), 1.04))
     jsonschema.Draft202012Validator(SCHEMA).validate(plain)
     return plain
 
 
-def test_the_mark_stands_on_top_once(faulty: PlatformRun, context: GradingContext) -> None:
-    results = shown(faulty, context)
+def test_the_mark_stands_on_top_once(faulty: PlatformRun, plan: Plan) -> None:
+    results = shown(faulty, plan)
     assert results["score"] == 4.62
     assert results["execution_time"] == 1.0
     assert not [test for test in results["tests"] if {"score", "max_score"} & test.keys()]
 
 
-def test_what_to_fix_stands_above_the_tests(faulty: PlatformRun, context: GradingContext) -> None:
-    page = shown(faulty, context)["output"]
+def test_what_to_fix_stands_above_the_tests(faulty: PlatformRun, plan: Plan) -> None:
+    page = shown(faulty, plan)["output"]
     items = page.split("<p>To fix, most marks first</p>")[1].split("</ul>")[0]
     assert items.count("<li>") == 1
     assert re.search(r"<li>is_valid \(a1\.py, lines \d+ to \d+\): This looks hard-coded to", items)
@@ -232,10 +221,10 @@ def test_what_to_fix_stands_above_the_tests(faulty: PlatformRun, context: Gradin
 
 @pytest.mark.parametrize("visibility", list(Visibility))
 def test_hidden_scenarios_are_shown_as_the_package_says(
-    faulty: PlatformRun, context: GradingContext, visibility: Visibility
+    faulty: PlatformRun, plan: Plan, visibility: Visibility
 ) -> None:
     settings = replace(SETTINGS, hidden=visibility)
-    tests = {test["name"]: test for test in shown(faulty, context, settings)["tests"]}
+    tests = {test["name"]: test for test in shown(faulty, plan, settings)["tests"]}
     assert tests["is_valid: the limit itself"]["visibility"] == visibility.value
     assert tests["is_valid: the limit itself"]["output"] == "A hidden check: failed."
     assert tests["is_valid: a word"]["visibility"] == "visible"
@@ -243,29 +232,23 @@ def test_hidden_scenarios_are_shown_as_the_package_says(
 
 @pytest.mark.parametrize("visibility", [Visibility.AFTER_DUE_DATE, Visibility.AFTER_PUBLISHED])
 def test_what_a_course_opens_later_is_told_whole_then(
-    faulty: PlatformRun, context: GradingContext, visibility: Visibility
+    faulty: PlatformRun, plan: Plan, visibility: Visibility
 ) -> None:
-    plan = context.specification.plan
     later = "is_valid/the-limit-itself"
     scenarios = tuple(
         replace(one, visibility=visibility) if one.id == later else one for one in plan.scenarios
     )
     assert scenarios != plan.scenarios
-    changed = replace(plan, scenarios=scenarios)
-    tests = json.loads(results_json(faulty, changed, SETTINGS, Metadata(), 1))["tests"]
+    tests = shown(faulty, replace(plan, scenarios=scenarios))["tests"]
     test = next(test for test in tests if test["name"].startswith("is_valid: the limit itself"))
     assert test["visibility"] == visibility.value
     assert test["name"].endswith("[LIMIT = 9]")
     assert "is_valid(f" in test["output"]
 
 
-def test_an_informational_one_is_neither_passed_nor_failed(
-    faulty: PlatformRun, context: GradingContext
-) -> None:
-    plan = context.specification.plan
+def test_an_informational_one_is_neither_passed_nor_failed(faulty: PlatformRun, plan: Plan) -> None:
     scenarios = tuple(replace(one, informational=True) for one in plan.scenarios)
-    changed = replace(plan, scenarios=scenarios)
-    tests = json.loads(results_json(faulty, changed, SETTINGS, Metadata(), 1))["tests"]
+    tests = shown(faulty, replace(plan, scenarios=scenarios))["tests"]
     assert not [test for test in tests if "status" in test]
     assert all(test["output"].startswith("Not graded.") for test in tests)
 
@@ -273,36 +256,35 @@ def test_an_informational_one_is_neither_passed_nor_failed(
 def test_where_the_time_ends_in_the_middle(context: GradingContext) -> None:
     """What ran is told, what did not is neither passed nor failed, and there is no mark."""
     seconds: Iterator[float] = itertools.count()
-    plan, key = context.specification.plan, context.key
+    plan = context.specification.plan
     driver = InTime(create_driver(context.interpreter, context.tier.tier), 4, lambda: next(seconds))
-    with driver, Grader(plan, key, driver) as grader:
-        result = grader.grade(handed_in("perfect")).result
+    with driver, Grader(plan, context.key, driver) as grader:
+        result = grader.grade(sample("perfect")).result
     assert driver.ran_out
     assert result.mark is None
-    results = shown(
-        PlatformRun(context=context, result=result, no_mark=NoMark.OUT_OF_TIME), context
-    )
+    run = PlatformRun(context=context, result=result, no_mark=NoMark.OUT_OF_TIME)
+    results = shown(run, plan)
     assert gives_no_mark(results)
     states = [*verdicts(results).values()][1:]
     assert states == ["passed"] * 4 + [None] * (len(plan.scenarios) - 4)
 
 
 def test_a_run_out_of_time_is_not_tried_again(context: GradingContext) -> None:
-    run = grade_one(context, handed_in("perfect"), 0)
+    run = grade_one(context, sample("perfect"), 0)
     assert run.no_mark is NoMark.OUT_OF_TIME
 
 
 @pytest.mark.parametrize("reason", list(Withheld))
 def test_what_a_person_must_see_has_no_mark(context: GradingContext, reason: Withheld) -> None:
-    submission = handed_in("perfect", withheld=reason, notes=("two files of that name",))
-    results = shown(grade_one(context, submission, float("inf")), context)
+    submission = sample("perfect", withheld=reason, notes=("two files of that name",))
+    results = shown(grade_one(context, submission, float("inf")), context.specification.plan)
     assert gives_no_mark(results)
     assert "two files of that name" in results["output"]
 
 
 @pytest.mark.parametrize("reason", list(NoMark))
-def test_every_reason_is_said_to_the_student(context: GradingContext, reason: NoMark) -> None:
-    results = shown(PlatformRun(no_mark=reason, complaint="check_win/slow: secret"), context)
+def test_every_reason_is_said_to_the_student(plan: Plan, reason: NoMark) -> None:
+    results = shown(PlatformRun(no_mark=reason, complaint="check_win/slow: secret"), plan)
     assert gives_no_mark(results)
     assert "there is no mark" in results["tests"][0]["output"].lower()
     assert "secret" not in json.dumps(results)
@@ -316,17 +298,20 @@ def test_the_fallback_is_no_mark() -> None:
 
 def test_only_a_confined_run_gives_a_mark(context: GradingContext) -> None:
     unconfined = replace(context, tier=replace(context.tier, tier=Tier.PORTABLE))
-    run = grade_one(unconfined, handed_in("perfect"), float("inf"))
+    run = grade_one(unconfined, sample("perfect"), float("inf"))
     assert run.no_mark is NoMark.NOT_CONFINED
 
 
-def test_what_people_give_is_named(faulty: PlatformRun, context: GradingContext) -> None:
-    course = load(FIXTURE.parents[2], "connect4ish")
-    page = results_json(faulty, course.plan, SETTINGS, Metadata(), 1)
+def test_what_people_give_is_named(faulty: PlatformRun) -> None:
+    page = shown(faulty, shipped("connect4ish").plan)["output"]
     assert "Marked by hand, not in this score: Code style, out of 4." in page
 
 
 WHEN = "2024-03-22T15:00:00.123456+10:00"
+
+
+def due(text: str) -> dict[str, object]:
+    return {"created_at": WHEN, "assignment": {"due_date": text}}
 
 
 @pytest.mark.parametrize(
@@ -334,17 +319,11 @@ WHEN = "2024-03-22T15:00:00.123456+10:00"
     [
         ({"id": 7}, Metadata(id="7")),
         ({"id": True, "previous_submissions": [{}, {}]}, Metadata(attempt=3)),
-        ({"created_at": WHEN, "assignment": {"due_date": WHEN}}, Metadata()),
+        (due(WHEN), Metadata()),
+        (due("2024-03-22T04:00:00.123456+00:00"), Metadata(late_by=timedelta(hours=1))),
+        (due("soon"), Metadata(notice="a time in m.json cannot be read and was not used")),
         (
-            {"created_at": WHEN, "assignment": {"due_date": "2024-03-22T04:00:00.123456+00:00"}},
-            Metadata(late_by=timedelta(hours=1)),
-        ),
-        (
-            {"created_at": WHEN, "assignment": {"due_date": "soon"}},
-            Metadata(notice="a time in m.json cannot be read and was not used"),
-        ),
-        (
-            {"created_at": WHEN, "assignment": {"due_date": "2024-03-22T04:00:00"}},
+            due("2024-03-22T04:00:00"),
             Metadata(notice="a time in m.json cannot be read and was not used"),
         ),
         ({"created_at": WHEN, "assignment": []}, Metadata()),

@@ -285,11 +285,8 @@ def _prompt(target: FuzzTarget, printed: str) -> int:
     for number, prompt in enumerate(target.prompts):
         if printed.endswith(prompt.text):
             return number
-    raise UserError(
-        f"{target.id}: the reference asks after {printed[-_LONGEST_SHOWN:]!r}",
-        place=str(target.place),
-        hint="name this prompt under answers:",
-    )
+    what = f"{target.id}: the reference asks after {printed[-_LONGEST_SHOWN:]!r}"
+    raise UserError(what, place=str(target.place), hint="name this prompt under answers:")
 
 
 def shorten_game(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:
