@@ -14,6 +14,7 @@ from pathlib import Path
 
 from harness.common import serial
 from harness.common.errors import UserError
+from harness.common.words import plural
 from harness.grading.context import GradingContext, now, run_facts
 from harness.grading.engines import EngineFactory, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
@@ -159,14 +160,10 @@ def _begin(
 
 def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
     kinds = [scenario.verdict.kind for scenario in result.scenarios]
-    stopped = kinds.count(VerdictKind.STOPPED_EARLY)
-    if stopped:
-        listener(
-            Notice(
-                text=f"{result.id}: {stopped} of {len(kinds)} scenarios stopped early, as nothing "
-                "of their functions ended; --thorough runs all at the full limit"
-            )
-        )
+    if stopped := kinds.count(VerdictKind.STOPPED_EARLY):
+        what = f"{result.id}: {stopped} of {len(kinds)} scenarios stopped early, as nothing of"
+        why = "their functions ended; --thorough runs all at the full limit"
+        listener(Notice(text=f"{what} {why}"))
 
 
 def _state_digest(context: GradingContext, *, thorough: bool) -> str:
@@ -184,10 +181,8 @@ def _state_digest(context: GradingContext, *, thorough: bool) -> str:
 
 
 def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
-    """The result, or where we failed the good one that an earlier run has of the same bytes.
-
-    It is stored under no state, so that the next run tries again.
-    """
+    """The result, or where we failed the good one that an earlier run has of the same bytes. It is
+    stored under no state, so that the next run tries again."""
     if result.status is not SubmissionStatus.HARNESS_ERROR:
         return result
     earlier = store.earlier(result.id, result.source_digest)
@@ -224,9 +219,7 @@ def _graded(
     listener: Listener,
 ) -> Iterator[Piece | SubmissionResult]:
     """Every submission's pieces and result as they come, our own failures as a status of their own.
-
-    What a group handed in together is graded once, so that all of them have the same mark.
-    """
+    What a group handed in together is graded once, so that all of them have the same mark."""
     together: dict[tuple[str | None, ...], list[Submission]] = {}
     for submission in todo:
         same = (submission.origin, submission.digest, submission.problem, submission.withheld)
@@ -258,18 +251,14 @@ def _refuse_to_lose(
     store: StoreReader, submissions: Sequence[Submission], paths: Sequence[Path]
 ) -> None:
     """Raise UserError where the store has results that this run would drop, though what they were
-    read from is still there: a part of a class, or another class, is not the class's report.
-
-    A student whose folder is gone from the graded one is dropped.
-    """
+    read from is still there: a part of a class, or another class, is not the class's report."""
     lost = sorted(store.states().keys() - {submission.id for submission in submissions})
     if not lost or _covers(store, paths):
         return
     listed = ", ".join(lost[:_LISTED]) + (" …" if len(lost) > _LISTED else "")
-    plural = "" if len(lost) == 1 else "s"
+    number = f"{len(lost)} {plural(len(lost), 'submission')}"
     raise UserError(
-        f"holds the report of a class with {len(lost)} submission{plural} that would be lost "
-        f"({listed})",
+        f"holds the report of a class with {number} that would be lost ({listed})",
         place=str(store.path),
         hint="--only ID grades some of a class and keeps the rest; --out FOLDER writes a report "
         "beside it; --fresh begins anew",
@@ -303,10 +292,10 @@ def _refuse_other_states(store: StoreReader, only: frozenset[str], state: str) -
     states = {state, _NO_STATE}
     other = [name for name, had in store.states().items() if name not in only and had not in states]
     if other:
-        plural = "" if len(other) == 1 else "s"
+        submissions = plural(len(other), "submission")
         raise UserError(
-            f"{len(other)} other submission{plural} of this report were graded with other "
-            "scenarios or another harness",
+            f"{len(other)} other {submissions} of this report were graded with other scenarios or "
+            "another harness",
             place=str(store.path),
             hint="grade the whole class again, without --only",
         )

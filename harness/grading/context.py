@@ -1,10 +1,5 @@
 """Setting up: the interpreter, the tier and the answer key that an assignment is graded with; and
-what a run was made with, how confined, and when.
-
-Trying every forbidden act of a tier takes most of a second, and comes out the same until the
-machine starts again, or the kernel, the interpreter, this user's rights or the harness change. A
-student's check uses the last trial; a run that gives marks tries anew.
-"""
+what a run was made with, how confined, and when."""
 
 from __future__ import annotations
 
@@ -47,11 +42,9 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def recalled_tier(interpreter: Interpreter, cache: Path) -> TierTrial:
-    """The best tier of this machine, from the last trial where nothing has changed since.
-
-    The trial is kept in the folder `cache`. One that another user could have written is not
-    believed. Raises HarnessError as `choose_tier`.
-    """
+    """The best tier of this machine, from the last trial where nothing has changed since: to try
+    every forbidden act takes most of a second. The trial is kept in the folder `cache`. One that
+    another user could have written is not believed. Raises HarnessError as `choose_tier`."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
     except OSError:  # nothing names this start of this kernel
@@ -243,10 +236,9 @@ def refuse_disagreements(specification: Specification, key: AnswerKey) -> None:
     if problems:
         lines = "\n".join(map(str, problems[:20]))
         more = f"\n… and {len(problems) - 20} more" if len(problems) > 20 else ""
-        raise UserError(
-            f"the reference does not do what the scenarios state:\n{lines}{more}",
-            hint="fix the scenario or the reference, then run harness validate",
-        )
+        what = f"the reference does not do what the scenarios state:\n{lines}{more}"
+        hint = "fix the scenario or the reference, then run harness validate"
+        raise UserError(what, hint=hint)
 
 
 def now() -> str:

@@ -1,7 +1,4 @@
-"""Verdicts and findings in, a mark out. Exact fractions throughout; rounding is for showing.
-
-What fixing a cause would earn is computed by counting its scenarios as passed.
-"""
+"""Verdicts and findings in, a mark out. Exact fractions throughout; rounding is for showing."""
 
 from __future__ import annotations
 

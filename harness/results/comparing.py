@@ -1,7 +1,5 @@
-"""Two runs of one assignment: whose mark changed, by how much, and through what.
-
-A run is read as `results.json` has it.
-"""
+"""Two runs of one assignment, each read as `results.json` has it: whose mark changed, by how much,
+and through what."""
 
 from __future__ import annotations
 

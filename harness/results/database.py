@@ -1,7 +1,5 @@
 """A run's database: where it is, its tables, SQLite's errors as one line that a user can act on,
-and the lock that keeps a second writer out; and reading it, one result at a time, which any process
-may while another one writes.
-"""
+the lock that keeps a second writer out; and reading it, which any process may at any time."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""`results.json`: a run for other programs to read. Keys are added, never renamed.
-
-The lecturer's: it names hidden scenarios. Described by `docs/results.schema.json`. What a scenario
-is written once; a scenario that a submission passed is only counted.
-"""
+"""`results.json`: a run for other programs to read, as `docs/results.schema.json` describes. Keys
+are added, never renamed. It is the lecturer's: it names hidden scenarios."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
 """The answer key: the reference run through every scenario, in a server of its own; and what each
-stimulus of a scenario is compared with.
-
-What of the reference may share a process is observed together: the walls, the shared process and
-the audit are those of a submission (`shared_run`). What has no canonical form, and what was not
-seen together, is observed alone.
-"""
+stimulus of a scenario is compared with. What of the reference may share a process is observed
+together, as of a submission (`shared_run`)."""
 
 from __future__ import annotations
 
@@ -44,16 +40,15 @@ from harness.results.reuse import execution_digest
 _MOST_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR
 
 
+@dataclass(frozen=True, slots=True)
 class _ReferenceObserver:
     """Answers with what was seen together, else observes."""
 
-    def __init__(self, server: Observer, seen: dict[Stimulus, Observation]) -> None:
-        self._server = server
-        self._seen = seen
+    server: Observer
+    seen: dict[Stimulus, Observation]
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        seen = self._seen.get(stimulus)
-        return self._server.observe(stimulus, limits) if seen is None else seen
+        return self.seen.get(stimulus) or self.server.observe(stimulus, limits)
 
 
 def _seen_together(

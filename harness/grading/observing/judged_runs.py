@@ -279,17 +279,13 @@ class JudgedRuns:
         """The keys of what may have run in a shared process, and what earlier runs saw there.
         `references` are the digests of what the reference did, `keys` those of processes alone."""
         shared = _SharedAnswers()
-        for scenario in plan.scenarios:
-            reference = references.get(scenario.id)
-            if reference is None:
-                continue
-            key = shared_key(keys[scenario.id], POLICY_DIGEST, reference)
-            shared.keys[scenario.id] = key
+        for name in (each.id for each in plan.scenarios if each.id in references):
+            key = shared.keys[name] = shared_key(keys[name], POLICY_DIGEST, references[name])
             observations = cache.observations(key)
             if observations == AS_REFERENCE:
-                observations = self._references[scenario.id]
+                observations = self._references[name]
             if observations is not None:
-                shared.observations[scenario.id] = observations
+                shared.observations[name] = observations
         return shared
 
     def answer_of(self, scenario: Scenario, index: int) -> Answer | None:

@@ -14,15 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Protocol
 
 from harness.common import serial
-from harness.execution import Answers, ToolFailed, program_files
+from harness.execution import Answers, Observes, ToolFailed, program_files
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport, PolicyRequest, ProgramFiles
-from harness.model.stimulus import Limits, Stimulus
+from harness.model.stimulus import Limits
 
 # The shortened limit, as long as the budget allows: CPU seconds, and times the reference's own.
 SHORTEST_SECONDS = 0.05
@@ -46,19 +45,13 @@ class LoopingBudget:
     """Of one run of a plan: what may be spent on scenarios that do not end."""
 
     def __init__(self, plan: Plan, key: AnswerKey | None) -> None:
-        observed = {
-            entry.scenario_id: [answer.observation for answer in entry.answers]
-            for entry in (key.scenarios if key else ())
-        }
-        self._needed = {
-            name: max((seen.cpu_seconds for seen in draws), default=0.0)
-            for name, draws in observed.items()
-        }
-        self._endless = {
-            name
-            for name, draws in observed.items()
-            if any(seen.ending in LIMIT_ENDINGS for seen in draws)
-        }
+        self._needed: dict[str, float] = {}
+        self._endless: set[str] = set()
+        for entry in key.scenarios if key else ():
+            draws = [answer.observation for answer in entry.answers]
+            self._needed[entry.scenario_id] = max((seen.cpu_seconds for seen in draws), default=0.0)
+            if any(seen.ending in LIMIT_ENDINGS for seen in draws):
+                self._endless.add(entry.scenario_id)
         longest = max((one.limits.cpu_seconds for one in plan.scenarios), default=0.0)
         # A scenario with a limit far above the assignment's can have it all, and a witness too.
         whole = max(BUDGET * plan.assignment.limits.cpu_seconds, 2 * longest)
@@ -111,13 +104,7 @@ _LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
 }
 
 
-class Observer(Protocol):
-    """What runs one stimulus: a submission server."""
-
-    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """The outcome of one stimulus under these limits."""
-
-
+Observer = Observes
 Recall = Callable[[Scenario], tuple[Observation, ...] | None]
 Keep = Callable[[Scenario, int, Observation], Observation]
 """What is to be kept of a draw of a scenario."""

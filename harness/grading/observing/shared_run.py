@@ -1,11 +1,9 @@
 """Which scenarios of a submission ran in shared processes, and what counts of them.
 
-A program that may share a process (`harness.policy` for its text,
-`harness.execution.inside.shared.snapshot` while it runs) has the scenarios of each function of the
-sheet run one after another in one process. Of what is seen there only what equals the reference's
-observation byte for byte counts, and it counts as passed; everything else is observed again in a
-process of its own, and that observation is judged. One of the equal ones of each function is
-observed again as well: an audit.
+A program that may share a process has the scenarios of each function of the sheet run one after
+another in one process. Of what is seen there only what equals the reference's observation byte for
+byte counts, and it counts as passed; everything else is observed again in a process of its own, and
+that is judged. One of the equal ones of each function is observed again as well: an audit.
 """
 
 from __future__ import annotations
