@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from harness.grading.engines import WorkerSetup
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.processes import import_early
+from harness.intake.pipeline import Cohort
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 from harness.model.result import (
@@ -92,19 +94,11 @@ def grade(
     if only and fresh:
         what = "fresh forgets the whole class, and only some are to be graded"
         raise UserError(what, hint="leave one of the two out")
-    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or ClassOptions())
+    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked)
     _make_writable(Path(out))
     if cluster is None:
         import_early(page_writer.__module__)
-    context = prepare(
-        specification,
-        python=None if python is None else Path(python),
-        require=require_tier,
-        cache=_cache(specification),
-    )
-    # What was measured of exactly these scenarios, all of them.
-    whole = not specification.left_out
-    strength = latest_strength(_cache(specification), specification.plan) if whole else None
+    context = _context(specification, python, require=require_tier)
     options = BatchOptions(
         out=Path(out),
         paths=_paths(paths),
@@ -113,15 +107,8 @@ def grade(
         engine=None if cluster is None else partial(_cluster_engine, cluster, listener),
         fresh=fresh,
         thorough=thorough,
-        cohort=cohort.facts,
-        notices=cohort.notices,
-        on_graded=partial(page_writer, Path(out)),
-        strength=strength.figures if strength is not None else None,
     )
-    run = _grade(context, tuple(filter(ready, cohort.submissions)), options, listener)
-    with _report_errors(Path(out)):
-        write_study(Path(out), context.specification.plan, strength)
-    return run
+    return _grade(context, cohort, ready, options, listener)
 
 
 def _cluster_engine(cluster: Cluster, listener: Listener, setup: WorkerSetup) -> DaskEngine:
@@ -136,22 +123,45 @@ def check(
     Raises UserError when a file cannot be read or the assignment has no visible scenario.
     """
     visible = visible_only(specification)
-    context = prepare(
-        visible,
-        python=None if python is None else Path(python),
-        cache=_cache(visible),
-        recall_tier=True,
-    )
+    context = _context(visible, python, recall_tier=True)
     return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
+
+
+def _context(
+    specification: Specification,
+    python: AnyPath | None,
+    *,
+    require: Tier | None = None,
+    recall_tier: bool = False,
+) -> GradingContext:
+    return prepare(
+        specification,
+        python=None if python is None else Path(python),
+        require=require,
+        cache=_cache(specification),
+        recall_tier=recall_tier,
+    )
 
 
 def _grade(
     context: GradingContext,
-    submissions: Sequence[Submission],
+    cohort: Cohort,
+    ready: Callable[[Submission], bool] | None,
     options: BatchOptions,
     listener: Listener,
 ) -> RunResult:
     """Grade, and write the report, of what is done where it is interrupted."""
+    specification, plan = context.specification, context.specification.plan
+    # What was measured of exactly these scenarios, all of them.
+    whole = not specification.left_out
+    strength = latest_strength(_cache(specification), plan) if whole else None
+    options = replace(
+        options,
+        cohort=cohort.facts,
+        notices=cohort.notices,
+        on_graded=partial(page_writer, options.out),
+        strength=strength.figures if strength is not None else None,
+    )
     folder = options.out
 
     def hear(event: Event) -> None:
@@ -166,14 +176,16 @@ def _grade(
                 listener(ReportsWritten(done=done, total=len(run.submissions)))
 
         with _report_errors(folder):
-            write_reports(run, context.specification.plan, folder, after_each=tell)
+            write_reports(run, plan, folder, after_each=tell)
 
     try:
-        run = grade_batch(context, submissions, options, hear)
+        run = grade_batch(context, tuple(filter(ready, cohort.submissions)), options, hear)
     except Interrupted as interrupted:
         publish(interrupted.run)
         raise
     publish(run)
+    with _report_errors(folder):
+        write_study(folder, plan, strength)
     return run
 
 

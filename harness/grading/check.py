@@ -33,16 +33,12 @@ def check_submissions(
         return tuple(grader.grade(submission).result for submission in submissions)
 
 
-def handed_in(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
-    """Every submission, in the order of ids. Raises UserError when a path cannot be read, or when
-    there is no submission at all."""
-    return cohort_of(paths, assignment, ClassOptions()).submissions
-
-
-def cohort_of(paths: Sequence[Path], assignment: Assignment, asked: ClassOptions) -> Cohort:
-    """Every student's submission, held to what was asked for. Raises UserError as `handed_in`, and
-    when what was asked for cannot be used."""
-    cohort = read_cohort(paths, assignment, asked)
+def cohort_of(
+    paths: Sequence[Path], assignment: Assignment, asked: ClassOptions | None = None
+) -> Cohort:
+    """Every student's submission, in the order of ids, held to what was asked for. Raises UserError
+    when a path cannot be read, what was asked for cannot be used, or nobody handed in."""
+    cohort = read_cohort(paths, assignment, asked or ClassOptions())
     if not cohort.facts.students:
         place = str(paths[0]) if paths else ""
         hint = "name a folder of folders, files, or a download of a class"
@@ -70,7 +66,7 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
     if len(together) > 1 and all(_is_part(path, together) for path in paths):
         paths = list(dict.fromkeys(path.parent for path in paths))
         assignment = replace(assignment, archive=None)  # an older one may lie beside them
-    return handed_in(paths, assignment)
+    return cohort_of(paths, assignment).submissions
 
 
 def _is_part(path: Path, together: Sequence[str]) -> bool:

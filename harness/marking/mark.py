@@ -50,13 +50,11 @@ def mark(
         review = replace(submission, notes=(*submission.notes, *excuses))
         return without_mark(plan, review, SubmissionStatus.NEEDS_REVIEW)
     scenarios: list[ScenarioResult] = []
-    for scenario in plan.scenarios:
-        verdict = verdicts[scenario.id]
-        worth = _NOTHING if scenario.informational or scenario.id in left_out else scenario.points
+    for each in plan.scenarios:
+        verdict = verdicts[each.id]
+        worth = _NOTHING if each.informational or each.id in left_out else each.points
         points = worth if verdict.passed else _NOTHING
-        entry = ScenarioResult(
-            scenario_id=scenario.id, verdict=verdict, points=points, out_of=worth
-        )
+        entry = ScenarioResult(scenario_id=each.id, verdict=verdict, points=points, out_of=worth)
         scenarios.append(entry)
     kinds = {result.verdict.kind for result in scenarios}
     severities = {finding.consequence.severity for finding in report.findings}

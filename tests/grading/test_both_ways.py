@@ -15,7 +15,6 @@ from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Graded
 from harness.grading.validation.checks import isolation_problems
-from harness.intake.terms import ClassOptions
 from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation
 from harness.model.plan import Scenario
@@ -93,7 +92,7 @@ def test_a_fixed_tenth_of_the_samples_is_the_same_both_ways(name: str) -> None:
     tenth = replace(whole, plan=replace(whole.plan, scenarios=whole.plan.scenarios[4::10]))
     context = prepare(tenth, cache=ROOT / ".harness-cache", recall_tier=True)
     samples = sorted((ROOT / "submissions" / name).iterdir())[3::10]
-    submissions = cohort_of(samples, whole.plan.assignment, ClassOptions()).submissions
+    submissions = cohort_of(samples, whole.plan.assignment).submissions
     assert len(submissions) >= 3
     together, alone = context.specification, isolated(context.specification)
     with ExitStack() as stack:

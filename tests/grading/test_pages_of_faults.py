@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from harness.assignment.loading import load
-from harness.grading.check import check_submissions, handed_in
+from harness.grading.check import check_submissions, cohort_of
 from harness.grading.context import prepare
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results.student_view import student_view
@@ -163,7 +163,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     course = Course.small(folder, "grid", RIGHT, SCENARIOS, SETTINGS, **texts)
     context = prepare(load(course.root, "grid"), recall_tier=True)
     plan = context.specification.plan
-    submissions = handed_in([course.path("in")], plan.assignment)
+    submissions = cohort_of([course.path("in")], plan.assignment).submissions
     return {
         each.id: shown(feedback_page(student_view(each, plan)))
         for each in check_submissions(context, submissions)

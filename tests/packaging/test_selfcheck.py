@@ -12,7 +12,7 @@ import pytest
 
 from harness.execution import AnyDriver, create_driver, find_interpreter
 from harness.execution.piped import PipedDriver
-from harness.grading.check import check_submissions, handed_in
+from harness.grading.check import check_submissions, cohort_of
 from harness.grading.context import prepare, visible_only
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
@@ -122,7 +122,7 @@ def test_each_verdict_and_message_is_that_of_harness_check(
     context = prepare(replace(whole, plan=small))
     samples = ROOT / "submissions" / "connect4ish"
     folders = [folder for name in names for folder in samples.glob(name)]
-    submissions = handed_in(folders, plan.assignment)
+    submissions = cohort_of(folders, plan.assignment).submissions
     assert len(submissions) == len(folders) >= len(names)
     expected = [_verdicts(result) for result in check_submissions(context, submissions)]
     assert len(expected[0]) == len(chosen) > 10

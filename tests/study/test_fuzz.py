@@ -15,7 +15,7 @@ import yaml
 from harness.assignment.compile import load_for_fuzzing
 from harness.assignment.loading import load
 from harness.common.errors import UserError
-from harness.grading.check import check_submissions, handed_in
+from harness.grading.check import check_submissions, cohort_of
 from harness.grading.context import GradingContext, prepare
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.result import SubmissionResult
@@ -108,7 +108,7 @@ def context_of(course: Course) -> GradingContext:
 
 def checked(context: GradingContext, path: Path) -> SubmissionResult:
     assignment = context.specification.plan.assignment
-    (result,) = check_submissions(context, handed_in([path], assignment))
+    (result,) = check_submissions(context, cohort_of([path], assignment).submissions)
     return result
 
 
@@ -285,7 +285,7 @@ def test_every_batch_is_compared_whatever_was_observed_before(
     monkeypatch.setattr(Comparer, "_may_share", lambda *_: False)
     context = context_of(course)
     assignment = context.specification.plan.assignment
-    (submission,) = handed_in([RIGHT], assignment)
+    (submission,) = cohort_of([RIGHT], assignment).submissions
     setup = fuzz_worker.Setup(
         settings=settings,
         assignment=assignment,
@@ -330,7 +330,7 @@ def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> Non
     specification, settings = load_for_fuzzing(ROOT, fault.assignment)
     context = prepare(specification, cache=cache, recall_tier=True)
     folder = Course.lay(tmp_path / fault.name, fault.files()).root
-    (submission,) = handed_in([folder], specification.plan.assignment)
+    (submission,) = cohort_of([folder], specification.plan.assignment).submissions
     (before,) = check_submissions(context, [submission])
     assert before.all_passed
     assert before.mark is not None

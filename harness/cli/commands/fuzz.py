@@ -17,7 +17,7 @@ from harness.cli.progress import bar
 from harness.common import files, serial
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
-from harness.grading.check import handed_in
+from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, prepare
 from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
@@ -132,7 +132,7 @@ def _choose(
                 click.echo(f"{visible(name)}: left out, it is not there as it was graded", err=True)
             chosen += [each for each in submissions if each.id in full]
             continue
-        submissions = handed_in([path], assignment)
+        submissions = cohort_of([path], assignment).submissions
         if len(submissions) > 1:
             submissions = tuple(_with_full_marks(context, submissions, jobs, progress))
         chosen += [each for each in submissions if not each.problem]

@@ -313,38 +313,32 @@ class JudgedRuns:
             server, plan, self._key, recall=recall, keep=arrivals.keep, thorough=self._thorough
         )
         outcome = RunOutcome(observations=ran.observed)
+        within = plan.assignment.floats_within
         for scenario in plan.scenarios:
-            observations = ran.observed[scenario.id]
-            reference = self._references.get(scenario.id)
-            fresh = scenario.id in ran.fresh
+            name, observations = scenario.id, ran.observed[scenario.id]
+            reference = self._references.get(name, ())
+            fresh = name in ran.fresh
             cut = any(observation.cut for observation in observations)
             # The reference's own observations, not only equal ones.
-            is_shared = scenario.id in shared.keys and [*map(id, observations)] == [
-                *map(id, reference or ())
-            ]
+            are_own = [*map(id, observations)] == [*map(id, reference)]
+            is_shared = are_own and name in shared.keys
             if fresh and is_shared:
-                outcome.new_observations[shared.keys[scenario.id]] = AS_REFERENCE
+                outcome.new_observations[shared.keys[name]] = AS_REFERENCE
             elif fresh and not cut and shared.taken.isdisjoint(map(id, scenario.stimuli)):
-                outcome.new_observations[keys[scenario.id]] = observations
+                outcome.new_observations[keys[name]] = observations
             if is_shared or (reference and observations == reference):
-                if scenario.id not in self._as_reference:
-                    verdict = self._judge(scenario, observations, arrivals)
-                    self._as_reference[scenario.id] = verdict
-                outcome.verdicts[scenario.id] = self._as_reference[scenario.id]
+                if name not in self._as_reference:
+                    self._as_reference[name] = self._judge(scenario, observations, arrivals)
+                outcome.verdicts[name] = self._as_reference[name]
                 continue
-            key = verdict_key(
-                keys[scenario.id],
-                self._answers.get(scenario.id),
-                scenario,
-                judging_digest(),
-                tuple(parameters(stimulus, plan.assignment) for stimulus in scenario.stimuli),
-                within=plan.assignment.floats_within,
-            )
+            asked = tuple(parameters(stimulus, plan.assignment) for stimulus in scenario.stimuli)
+            answers = self._answers.get(name)
+            key = verdict_key(keys[name], answers, scenario, judging_digest(), asked, within=within)
             recalled = None if fresh else cache.verdict(key)
             verdict = recalled or self._judge(scenario, observations, arrivals)
             if recalled is None and not cut:
                 outcome.new_verdicts[key] = verdict
-            outcome.verdicts[scenario.id] = verdict
+            outcome.verdicts[name] = verdict
         return outcome
 
     def keys_of(self, plan: Plan, digest: str) -> dict[str, str]:

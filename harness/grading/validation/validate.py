@@ -61,21 +61,14 @@ def validate(
     with `isolation`, also that scenarios together and alone give the same results. The context must
     come from `prepare(…, refuse=False)`: what the reference does not do is reported here."""
     import_early()
-    specification, plan = context.specification, context.specification.plan
+    specification, plan, key = context.specification, context.specification.plan, context.key
     clauses, uncovered = coverage(plan)
     progress("second run", 0, 1)
-    second_runs = [*second_run(context), *stand_in_problems(context)]
-    problems = [
-        *key_disagreements(plan, context.key),
-        *value_problems(plan, context.key, specification.reference),
-        *uncovered,
-        *second_runs,
-    ]
+    problems = [*key_disagreements(plan, key), *value_problems(plan, key, specification.reference)]
+    problems += [*uncovered, *second_run(context), *stand_in_problems(context)]
     trivial = trivial_programs(specification)
-    reference = Submission(  # as a student would hand it in
-        id="the-reference", files=specification.reference, origin="the reference"
-    )
-    handed_in = [*trivial, *(each.submission for each in samples), reference]
+    ours = Submission(id="the-reference", files=specification.reference, origin="the reference")
+    handed_in = [*trivial, *(each.submission for each in samples), ours]
     programs = [*mutant_jobs(specification), *(Job(submission=each) for each in handed_in)]
     graded = _run(context, programs, jobs, progress, digests=isolation)
     if isolation:
@@ -84,24 +77,13 @@ def validate(
         problems += [problem for pair in pairs for problem in isolation_problems(*pair)]
     results = (each.result for each in graded)  # taken in the order of the programs
     outcomes = tuple(map(outcome, specification.mutants, results))
-    scores = tuple(
-        TrivialScore(
-            name=result.id,
-            mark=rounded(result.mark) if result.mark is not None else "-",
-            out_of=rounded(result.out_of),
-            passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed and s.out_of),
-        )
-        for result in islice(results, len(trivial))
-    )
+    scores = tuple(map(_trivial, islice(results, len(trivial))))
     pairs_of_samples = zip(samples, results, strict=False)
     sampled = tuple(compare(result, each.expected, plan) for each, result in pairs_of_samples)
     (itself,) = results
-    problems += [
-        # What the policy finds in the reference would cost every submission like it.
-        *(Problem("policy", f"{f.file}:{f.line}", _said(f)) for f in itself.findings),
-        *mutant_problems(specification, outcomes),
-        *_sample_problems(sampled),
-    ]
+    # What the policy finds in the reference would cost every submission like it.
+    problems += [Problem("policy", f"{f.file}:{f.line}", _said(f)) for f in itself.findings]
+    problems += [*mutant_problems(specification, outcomes), *_sample_problems(sampled)]
     return ValidationReport(
         assignment=plan.assignment.id,
         scenarios=len(plan.scenarios),
@@ -115,6 +97,15 @@ def validate(
         trivial=scores,
         problems=tuple(problems),
         advice=(*_value_in_the_way(itself.isolation_reason), *_without_words(plan)),
+    )
+
+
+def _trivial(result: SubmissionResult) -> TrivialScore:
+    return TrivialScore(
+        name=result.id,
+        mark=rounded(result.mark) if result.mark is not None else "-",
+        out_of=rounded(result.out_of),
+        passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed and s.out_of),
     )
 
 
