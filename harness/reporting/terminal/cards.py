@@ -230,13 +230,6 @@ _UNWRAPPED = 1_000_000  # columns, of what is no terminal
 _NARROWEST = 40  # columns
 
 
-def _screen_width() -> int:
-    """The columns of the terminal that standard output is; no end of them where it is none."""
-    if not sys.stdout.isatty():
-        return _UNWRAPPED
-    return max(shutil.get_terminal_size().columns, _NARROWEST)
-
-
 def _has_colours() -> bool:
     """Whether standard output is a terminal that shows colours, and they are wanted."""
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
@@ -248,10 +241,11 @@ def _has_colours() -> bool:
 
 def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
     """The first `failures` things to fix for standard output, in few lines; `whole`: all."""
+    terminal = max(shutil.get_terminal_size().columns, _NARROWEST)
     return explain_failures(
         view,
         sys.maxsize if whole else failures,
-        width=_screen_width(),
+        width=terminal if sys.stdout.isatty() else _UNWRAPPED,
         colours=_has_colours(),
         most_lines=None if whole else _MOST_LINES,
     )

@@ -96,10 +96,8 @@ def side_lines(part: Comparison, name: str) -> list[SideLine]:
     left_out, missing = part.left_out_before, 0
     for row, is_near in zip(part.rows, near, strict=True):
         cell = row.expected if is_expected else row.actual
-        if cell.note and (part.of_values or is_expected):
-            continue
         if cell.note:
-            missing += 1
+            missing += not (part.of_values or is_expected)
             continue
         lines += _missing(missing) + _agree(left_out if is_near else 0)
         missing = 0
@@ -115,16 +113,13 @@ def side_lines(part: Comparison, name: str) -> list[SideLine]:
 
 
 def _missing(number: int) -> list[SideLine]:
-    if not number:
-        return []
     text = "(missing)" if number == 1 else f"({number} lines missing)"
-    return [SideLine(note=text, differs=True)]
+    return [SideLine(note=text, differs=True)] if number else []
 
 
 def _agree(number: int) -> list[SideLine]:
-    if not number:
-        return []
-    return [SideLine(note=f"… {counted(number, 'line')} {'agrees' if number == 1 else 'agree'}")]
+    text = f"… {counted(number, 'line')} {'agrees' if number == 1 else 'agree'}"
+    return [SideLine(note=text)] if number else []
 
 
 def _near(part: Comparison) -> list[bool]:

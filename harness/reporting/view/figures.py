@@ -4,6 +4,7 @@ findings, the scenarios that most fail, the causes of all joined, and who needs 
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -118,27 +119,20 @@ class FunctionMean:
     """What a class earned with a function, counted one submission at a time."""
 
     function: str
-    _count: int = 0
-    _points: Fraction = Fraction(0)
-    _out_of: Fraction = Fraction(0)
-    _lost: Fraction = Fraction(0)
-
-    def add(self, tally: FunctionTally, worth: Fraction) -> None:
-        """Count one submission, of which a point is `worth` so many marks."""
-        self._count += 1
-        self._points += tally.points
-        self._out_of += tally.out_of
-        self._lost += max(tally.out_of - tally.points, Fraction(0)) * worth
+    count: int = 0
+    points: Fraction = Fraction(0)
+    out_of: Fraction = Fraction(0)
+    lost_by_all: Fraction = Fraction(0)
 
     @property
     def share(self) -> int:
         """The share of its points in percent."""
-        return percent(self._points, self._out_of) if self._out_of else 100
+        return percent(self.points, self.out_of) if self.out_of else 100
 
     @property
     def lost(self) -> Fraction:
         """The marks that each submission lost by it on the average."""
-        return self._lost / self._count
+        return self.lost_by_all / self.count
 
 
 def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | None:
@@ -146,12 +140,10 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
     marks = sorted(given)
     if not marks:
         return None
-    middle = len(marks) // 2
-    median = marks[middle] if len(marks) % 2 else (marks[middle - 1] + marks[middle]) / 2
     return Distribution(
         count=len(marks),
-        mean=sum(marks, Fraction(0)) / len(marks),
-        median=median,
+        mean=statistics.mean(marks),
+        median=statistics.median(marks),
         lowest=marks[0],
         highest=marks[-1],
         bars=_bars(marks, out_of),
@@ -218,7 +210,11 @@ class Means:
         points = sum(tally.out_of for tally in tallies)
         for tally in tallies if points else ():
             mean = self._of_function.setdefault(tally.function, FunctionMean(tally.function))
-            mean.add(tally, self._marks / points)
+            mean.count += 1
+            mean.points += tally.points
+            mean.out_of += tally.out_of
+            lost = max(tally.out_of - tally.points, Fraction(0))
+            mean.lost_by_all += lost * self._marks / points
 
     def means(self) -> list[FunctionMean]:
         """Each function, the one that costs the class most first."""
@@ -243,7 +239,7 @@ class FailingCounter:
             {group: Tally(scenarios=tuple(members)) for group, members in groups.items()}
             for _ in range(2)
         )
-        self._good = 0
+        self.good = 0  # submissions with at least 75 % of the marks for functionality
 
     def add(self, result: SubmissionResult) -> None:
         if not was_run(result):
@@ -261,7 +257,7 @@ class FailingCounter:
                 blame = (cause.function, mistake(cause)) if cause is not None else _NONE
                 why.setdefault(group, (outcome.verdict.explanation, blame))
         is_good = result.mark is not None and result.mark >= GOOD * result.out_of
-        self._good += is_good
+        self.good += is_good
         for group in groups:
             self._failed[group].graded += 1
         for group, (explanation, blame) in why.items():
@@ -273,18 +269,13 @@ class FailingCounter:
         """At most 25 groups or several that fail together, most failed first."""
         return _together(self._failed.values())[:MOST_SCENARIOS]
 
-    @property
-    def good(self) -> int:
-        """How many submissions have at least 75 % of the marks for functionality."""
-        return self._good
-
     def doubtful(self) -> list[Tally]:
         """The groups that more than half of the otherwise good submissions fail, of which there
         must be some: the scenario or the reference may be what is wrong. Those that fail together
         are one."""
-        if self._good < FEWEST_GOOD:
+        if self.good < FEWEST_GOOD:
             return []
-        failed = [replace(tally, graded=self._good) for tally in self._failed_by_good.values()]
+        failed = [replace(tally, graded=self.good) for tally in self._failed_by_good.values()]
         return _together(tally for tally in failed if 2 * tally.count > tally.graded)
 
 

@@ -105,11 +105,9 @@ def manual(given: ManualMark) -> str:
     """A part that is marked by hand, with its mark or that it has none yet."""
     slot = given.slot
     about = f" (clause {slot.clause})" if slot.clause else ""
-    out_of = number(slot.out_of)
-    if given.mark is None:
-        mark = f"not marked yet (out of {out_of})"
-    else:
-        mark = f"{rounded(given.mark)} of {out_of}"
+    mark = f"not marked yet (out of {number(slot.out_of)})"
+    if given.mark is not None:
+        mark = f"{rounded(given.mark)} of {number(slot.out_of)}"
     return f"marked by hand: {slot.title}{about}: {mark}"
 
 
@@ -156,10 +154,8 @@ def _limit(result: SubmissionResult | StudentView) -> str:
 def stood_in(verdicts: Iterable[Verdict]) -> str:
     """How many checks passed only in their second run, with a stand-in; empty for none."""
     count = sum(verdict.stand_in is StandInOutcome.PASSED for verdict in verdicts)
-    if not count:
-        return ""
-    passes = "passes" if count == 1 else "pass"
-    return f"{counted(count, 'check')} {passes} only with the course's own file in place of one"
+    passes = f"{counted(count, 'check')} {'passes' if count == 1 else 'pass'}"
+    return f"{passes} only with the course's own file in place of one" if count else ""
 
 
 def other_checks(verdicts: Iterable[Verdict]) -> str:
