@@ -140,6 +140,13 @@ class Terminal(pexpect.spawn):
         process.setwinsize(*dimensions)
         return process
 
+    def assert_ended(self, status: int) -> None:
+        """It prints no more, has printed no traceback, and has this exit status."""
+        self.expect(pexpect.EOF)
+        self.close()
+        assert self.exitstatus == status, self.before
+        assert "Traceback" not in self.before
+
 
 def _on_streams(command: list[str], folder: Path, variables: dict[str, str]) -> int:
     """The status of this command line, whose streams are those of the process."""
@@ -232,7 +239,7 @@ class Course:
         assert outcome.err.count("\n") == 1, outcome.err
         return outcome.err.removeprefix("error: ").rstrip("\n")
 
-    def on_terminal(self, *arguments: str | Path, **variables: str) -> pexpect.spawn:
+    def on_terminal(self, *arguments: str | Path, **variables: str) -> Terminal:
         """`harness` with these arguments in the course's folder, on a terminal of its own."""
         importlib.import_module(f"harness.cli.commands.{arguments[0]}")  # once, not in each copy
         return Terminal(

@@ -13,13 +13,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import pexpect
 import pytest
 
 from tests.cli.conftest import CLASS
 from tests.cli.orphans import children, command_line, kill_grading, status
 from tests.per_commit import per_commit
-from tests.tiny_course import HARNESS, PATIENCE, Course, environment, results, rows
+from tests.tiny_course import HARNESS, PATIENCE, Course, Terminal, environment, results, rows
 
 
 def temporary(out: Path) -> Path:
@@ -29,7 +28,7 @@ def temporary(out: Path) -> Path:
     return folder
 
 
-def started(course: Course, out: Path) -> pexpect.spawn:
+def started(course: Course, out: Path) -> Terminal:
     """A run on a terminal, when at least one submission is done and at least one is not."""
     command = ("grade", "class", "--out", out, "--jobs", "1")
     child = course.on_terminal(*command, TMPDIR=str(temporary(out)))
@@ -55,10 +54,7 @@ def test_an_interrupted_run_is_reported_and_goes_on(
         child.sendintr()
     child.expect(f"interrupted after ([1-{CLASS - 1}]) of {CLASS}; the same command goes on")
     done = int(child.match[1])
-    child.expect(pexpect.EOF)
-    assert "Traceback" not in child.before
-    child.close()
-    assert child.exitstatus == 130
+    child.assert_ended(130)
     assert list(temporary(tmp_path).iterdir()) == []
     found = results(tmp_path)
     assert found["run"]["complete"] is False
@@ -95,10 +91,7 @@ def test_a_signal_while_workers_start_prints_no_traceback(
     if workers_there:
         workers(run.pid)
     run.kill(signal.SIGTERM)
-    run.expect(pexpect.EOF)
-    run.close()
-    assert run.exitstatus == 130
-    assert "Traceback" not in run.before
+    run.assert_ended(130)
     assert "interrupted" in run.before
 
 
@@ -131,9 +124,7 @@ def test_a_worker_that_dies_is_replaced_and_another_run_is_refused(
         f"error: {tmp_path / 'run.sqlite'}: another run is writing these results. "
         "Hint: wait for it or choose another folder with --out\n"
     )
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    child.assert_ended(0)
     assert results(tmp_path) == expected
 
 
@@ -184,9 +175,7 @@ def test_what_confines_dies_and_the_submission_is_graded_again(
     confining = base_servers(worker)
     assert len(confining) == 1
     os.kill(confining[0], signal.SIGKILL)
-    run.expect(pexpect.EOF)
-    run.close()
-    assert run.exitstatus == 0, run.before
+    run.assert_ended(0)
     assert results(tmp_path) == expected
     assert list(temporary(tmp_path).iterdir()) == []
 
@@ -210,9 +199,7 @@ def test_submissions_that_cannot_be_confined_any_more_get_no_mark(
     for confining in base_servers(worker):
         os.kill(confining, signal.SIGKILL)
     os.kill(run.pid, signal.SIGCONT)
-    run.expect(pexpect.EOF)
-    run.close()
-    assert run.exitstatus == 3, run.before
+    run.assert_ended(3)
     assert "could not be graded: bubblewrap (bwrap) is not installed" in run.before
     marks = {(entry["status"], entry["mark"]) for entry in results(out)["submissions"]}
     assert marks == {("graded", 6.0), ("harness_error", None)}

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import pexpect
 import pytest
 
 from harness.cli.commands.grade import QUIET_SECONDS, FolderEntries, stamps_of, watch_folder
@@ -94,9 +93,7 @@ def test_a_folder_that_is_watched(course: Course) -> None:
         child.expect("Report: ")
         assert marks(course) == dict.fromkeys(("ada", "bob")[:number], 6.0)
     child.kill(signal.SIGTERM)
-    child.expect(pexpect.EOF)
-    child.close()
-    assert (child.exitstatus, "Traceback" in child.before) == (130, False)
+    child.assert_ended(130)
 
 
 def marks(course: Course) -> dict[str, float]:
