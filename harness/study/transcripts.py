@@ -143,14 +143,8 @@ def import_transcript(
     added = _new_scenarios(plan_before, specification.plan)
     if len(added) != 1:
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
+    inputs, shown = _replayed(transcript, text, added[0], specification, python)
     assignment = specification.plan.assignment
-    interpreter = find_interpreter(assignment.python, python)
-    with (
-        create_driver(interpreter, choose_tier(interpreter).tier) as driver,
-        driver.submission(assignment, specification.reference) as server,
-    ):
-        inputs = _inputs(transcript, text, added[0], server)
-        shown = _screen(added[0], server, inputs).text
     variant = assignment.variant(added[0].stimuli[0].constants)
     path = transcript_path(name)
     entry = f"{head}    input: [{', '.join(map(in_quotes, inputs))}]\n    transcript: {path}\n"
@@ -179,12 +173,22 @@ def _read(path: Path) -> str:
     raise UserError(f"this transcript cannot be read: {reason}", place=str(path))
 
 
-def _inputs(path: Path, text: str, scenario: Scenario, server: Observes) -> Sequence[str]:
-    try:
-        return typed_lines(text, lambda inputs: _screen(scenario, server, inputs))
-    except MisalignedError as error:
-        hint = "correct the transcript, or the reference; --set NAME=VALUE overrides a constant"
-        raise UserError(str(error), place=f"{path}:{error.line}", hint=hint) from None
+def _replayed(
+    path: Path, text: str, scenario: Scenario, specification: Specification, python: Path | None
+) -> tuple[Sequence[str], str]:
+    """What was typed in the transcript, and what the reference shows for it."""
+    assignment = specification.plan.assignment
+    interpreter = find_interpreter(assignment.python, python)
+    with (
+        create_driver(interpreter, choose_tier(interpreter).tier) as driver,
+        driver.submission(assignment, specification.reference) as server,
+    ):
+        try:
+            inputs = typed_lines(text, lambda inputs: _screen(scenario, server, inputs))
+        except MisalignedError as error:
+            hint = "correct the transcript, or the reference; --set NAME=VALUE overrides a constant"
+            raise UserError(str(error), place=f"{path}:{error.line}", hint=hint) from None
+        return inputs, _screen(scenario, server, inputs).text
 
 
 def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Screen:
