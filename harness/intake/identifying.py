@@ -71,12 +71,11 @@ def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[Stud
     everybody: dict[tuple[str, str], StudentUploads] = {}
     for download in downloads:
         for uploads in download.uploads:
-            key = _key(download, uploads)
-            earlier = everybody.get(key)
-            if earlier is None:
-                everybody[key] = _zoned(uploads, terms)
+            key, zoned = _key(download, uploads), _zoned(uploads, terms)
+            if key not in everybody:
+                everybody[key] = zoned
             elif download.layout is not None:
-                everybody[key] = _merged(earlier, _zoned(uploads, terms))
+                everybody[key] = _merged(everybody[key], zoned)
         if len(everybody) > MAX_SUBMISSIONS:
             raise UserError(f"more than {MAX_SUBMISSIONS} submissions", place=str(download.path))
     return list(everybody.values())

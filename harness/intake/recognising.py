@@ -138,7 +138,7 @@ def _of_one(entry: Entry, uploads: StudentUploads) -> Download:
 
 
 def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads, ...]:
-    """Everybody who handed in here; OSError and UserError where the folder cannot be read."""
+    """Everybody who handed in here; OSError, Refused or UserError where it cannot be read."""
     folder, layout = download.folder, download.layout
     if layout is None:
         return _plain_uploads(folder, assignment)
@@ -318,10 +318,8 @@ def is_one(folder: Entry, assignment: Assignment) -> bool:
 
 
 def _plain_uploads(folder: Entry, assignment: Assignment) -> tuple[StudentUploads, ...]:
-    """The folder as one submission, or each folder, Python file and archive in it as one.
-
-    Raises OSError where it cannot be read, UserError where it holds too much for one submission.
-    """
+    """The folder as one submission, or each folder, Python file and archive in it as one; OSError
+    or Refused where it cannot be read."""
     entries = folder.entries(MAX_CLASS_ENTRIES)
     one_of_any_name = bool(assignment.laid_as) and _is_lone_file(entries)
     if (not folder.is_packed and one_of_any_name) or is_one(folder, assignment):
@@ -330,11 +328,9 @@ def _plain_uploads(folder: Entry, assignment: Assignment) -> tuple[StudentUpload
 
 
 def folder_itself(folder: Entry) -> StudentUploads:
-    """The folder as one submission, named by its own name."""
-    try:
-        attempt = attempt_of(folder, folder.where)
-    except Refused as refusal:
-        raise UserError(f"this folder holds {refusal}", place=folder.where) from None
+    """The folder as one submission, named by its own name; OSError or Refused where it cannot be
+    read."""
+    attempt = attempt_of(folder, folder.where)
     attempt = replace(attempt, source=attempt.source or Path(folder.where).name)
     return StudentUploads(identity=folder.name, attempts=(attempt,))
 

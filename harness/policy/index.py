@@ -115,8 +115,7 @@ class ScopeKind(StrEnum):
 class Origin(StrEnum):
     """Where a name that is used gets its value from."""
 
-    OWN = "own"
-    PROVIDED = "provided"
+    OWN = "own"  # the program's, or the course's
     BUILTIN = "builtin"
     UNKNOWN = "unknown"
 
@@ -245,10 +244,9 @@ class Index:
         here = (getattr(visit.node, "lineno", 0), getattr(visit.node, "col_offset", 0))
         is_deleted = name in self.module.deleted
         since = self.module.firm.get(name)
-        if since is not None and not is_deleted and (in_function or since <= here):
+        is_firm = since is not None and not is_deleted and (in_function or since <= here)
+        if is_firm or name in provided:
             return Origin.OWN
-        if name in provided:
-            return Origin.PROVIDED
         # `from math import *` has put a `pow` of its own in the place of the built-in.
         hides = not is_deleted and any(
             name in hidden_by_star(module) and (in_function or since <= here)

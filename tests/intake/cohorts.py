@@ -16,6 +16,18 @@ from tests import plans
 
 A1 = plans.assignment(id="a1")
 
+Tree = Mapping[str, str | None]  # path: text, or None for a folder
+
+
+def lay(root: Path, tree: Tree) -> Path:
+    """The folder `root` with these files and folders in it."""
+    root.mkdir(exist_ok=True)
+    for name, text in tree.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir() if text is None else path.write_text(text)
+    return root
+
 
 def cohort(path: Path, assignment: Assignment = A1, **asked: object) -> Cohort:
     """What is read of one path when this is asked for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,29 +16,16 @@ from harness.intake.pipeline import read
 from harness.model.plan import Assignment
 from harness.model.submission import Submission
 from tests import plans
+from tests.intake.cohorts import Tree, lay
 
 ONE = plans.assignment(id="one")
 TWO = replace(ONE, submission_files=("connect4.py", "c4game.py"))
 ANY = replace(ONE, submission_files=("p4.py",), laid_as="p4.py")
 
-Tree = dict[str, str | None]  # path: text, or None for a folder
-
 
 @pytest.fixture
-def lay(tmp_path: Path) -> Callable[[Tree], Path]:
-    def laid(tree: Tree) -> Path:
-        root = tmp_path / "root"
-        root.mkdir()
-        for name, text in tree.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if text is None:
-                path.mkdir()
-            else:
-                path.write_text(text)
-        return root
-
-    return laid
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "root"
 
 
 def summary(submissions: tuple[Submission, ...]) -> list[str]:
@@ -142,14 +129,12 @@ LAYOUTS: dict[str, tuple[Assignment, Tree, list[str]]] = {
 
 
 @pytest.mark.parametrize(("assignment", "tree", "expected"), LAYOUTS.values(), ids=LAYOUTS.keys())
-def test_layouts(
-    lay: Callable[[Tree], Path], assignment: Assignment, tree: Tree, expected: list[str]
-) -> None:
-    assert summary(read((lay(tree),), assignment)) == expected
+def test_layouts(root: Path, assignment: Assignment, tree: Tree, expected: list[str]) -> None:
+    assert summary(read((lay(root, tree),), assignment)) == expected
 
 
-def test_a_lone_file_is_graded_whatever_its_name(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"ada.py": "a", "deep/a1.py": "b"})
+def test_a_lone_file_is_graded_whatever_its_name(root: Path) -> None:
+    lay(root, {"ada.py": "a", "deep/a1.py": "b"})
     first, second = read((root / "deep" / "a1.py", root / "ada.py"), ONE)
     assert summary((first, second)) == ["a1: a1.py=b", "ada: a1.py=a"]
     assert first.notes == ()
@@ -157,26 +142,24 @@ def test_a_lone_file_is_graded_whatever_its_name(lay: Callable[[Tree], Path]) ->
     assert second.origin == str(root / "ada.py")
 
 
-def test_a_missing_file_of_several_is_a_note(lay: Callable[[Tree], Path]) -> None:
-    (one,) = read((lay({"ada/c4game.py": "g"}),), TWO)
+def test_a_missing_file_of_several_is_a_note(root: Path) -> None:
+    (one,) = read((lay(root, {"ada/c4game.py": "g"}),), TWO)
     assert one.notes == ("connect4.py was not handed in",)
 
 
-def test_several_paths_and_each_submission_once(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"x/ada/a1.py": "1", "x/eve/a1.py": "2", "y/ada/a1.py": "3"})
+def test_several_paths_and_each_submission_once(root: Path) -> None:
+    lay(root, {"x/ada/a1.py": "1", "x/eve/a1.py": "2", "y/ada/a1.py": "3"})
     submissions = read((root / "y", root / "x", root / "x" / "ada", root / "x"), ONE)
     assert summary(submissions) == ["ada: a1.py=1", "ada-2: a1.py=3", "eve: a1.py=2"]
 
 
-def test_the_current_folder_has_a_name(
-    lay: Callable[[Tree], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(lay({"a1.py": "a"}))
+def test_the_current_folder_has_a_name(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(lay(root, {"a1.py": "a"}))
     assert summary(read((Path(),), ONE)) == ["root: a1.py=a"]
 
 
-def test_links_and_pipes_are_not_followed(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"ada/notes.txt": "n", "eve/x.txt": "x", "outside/secret.py": "secret"})
+def test_links_and_pipes_are_not_followed(root: Path) -> None:
+    lay(root, {"ada/notes.txt": "n", "eve/x.txt": "x", "outside/secret.py": "secret"})
     outside = root / "outside"
     root = root / "in"
     (root / "ada").mkdir(parents=True)
@@ -193,16 +176,16 @@ def test_links_and_pipes_are_not_followed(lay: Callable[[Tree], Path]) -> None:
     ]
 
 
-def test_a_path_that_the_user_names_may_be_a_link(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"real/a1.py": "a"})
+def test_a_path_that_the_user_names_may_be_a_link(root: Path) -> None:
+    lay(root, {"real/a1.py": "a"})
     (root / "link").symlink_to(root / "real")
     (root / "ada.py").symlink_to(root / "real" / "a1.py")
     assert summary(read((root / "link" / "a1.py",), ONE)) == ["a1: a1.py=a"]
     assert summary(read((root / "ada.py",), ONE)) == ["ada: a1.py=a"]
 
 
-def test_caps(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"big/a1.py": "#" * (512 * 1024 + 1), "fits/a1.py": "#" * (512 * 1024)})
+def test_caps(root: Path) -> None:
+    lay(root, {"big/a1.py": "#" * (512 * 1024 + 1), "fits/a1.py": "#" * (512 * 1024)})
     many = root / "many"
     many.mkdir()
     for number in range(1001):
@@ -215,13 +198,13 @@ def test_caps(lay: Callable[[Tree], Path]) -> None:
     }
 
 
-def test_a_name_as_long_as_the_disk_allows(lay: Callable[[Tree], Path]) -> None:
-    (one,) = read((lay({"n" * 255 + "/a1.py": "a"}),), ONE)
+def test_a_name_as_long_as_the_disk_allows(root: Path) -> None:
+    (one,) = read((lay(root, {"n" * 255 + "/a1.py": "a"}),), ONE)
     assert one.id == "n" * 100
 
 
-def test_a_name_that_is_no_text(lay: Callable[[Tree], Path]) -> None:
-    root = lay({})
+def test_a_name_that_is_no_text(root: Path) -> None:
+    lay(root, {})
     folder = os.fsencode(root) + b"/b\xe9b"
     os.mkdir(folder)  # noqa: PTH102  (a name of bytes)
     (one,) = read((root,), ONE)
@@ -245,10 +228,8 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("name", "what"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_path_that_cannot_be_read_is_one_line(
-    lay: Callable[[Tree], Path], name: str, what: str
-) -> None:
-    root = lay({"class.zip": "PK"})
+def test_a_path_that_cannot_be_read_is_one_line(root: Path, name: str, what: str) -> None:
+    lay(root, {"class.zip": "PK"})
     os.mkfifo(root / "pipe.py")
     with pytest.raises(UserError) as caught:
         read((root / name,), ONE)
@@ -311,8 +292,8 @@ def test_an_unreadable_path_is_one_line(open_folder: Path) -> None:
     assert unprivileged(sealed) == [[f"{sealed}: cannot be read (Permission denied)"]]
 
 
-def test_the_digest_is_of_names_and_bytes(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"ada/a1.py": "a", "eve/a1.py": "a", "bob/a1.py": "b"})
+def test_the_digest_is_of_names_and_bytes(root: Path) -> None:
+    lay(root, {"ada/a1.py": "a", "eve/a1.py": "a", "bob/a1.py": "b"})
     ada, bob, eve = read((root,), ONE)
     assert ada.digest == eve.digest != bob.digest
 
@@ -368,20 +349,20 @@ GLOBS: dict[str, tuple[Assignment, Tree, list[str]]] = {
 
 @pytest.mark.parametrize(("assignment", "tree", "expected"), GLOBS.values(), ids=GLOBS.keys())
 def test_folders_that_a_shell_lists(
-    lay: Callable[[Tree], Path], assignment: Assignment, tree: Tree, expected: list[str]
+    root: Path, assignment: Assignment, tree: Tree, expected: list[str]
 ) -> None:
-    paths = sorted(lay(tree).iterdir())
+    paths = sorted(lay(root, tree).iterdir())
     assert summary(read(paths, assignment)) == expected
 
 
-def test_one_folder_is_named_as_among_others(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"ada/project4.py": "a"})
+def test_one_folder_is_named_as_among_others(root: Path) -> None:
+    lay(root, {"ada/project4.py": "a"})
     (one,) = read((root / "ada",), ANY)
     assert (one.id, one.notes) == ("ada", ("project4.py was graded as p4.py",))
 
 
-def test_a_folder_around_the_files_is_a_note(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"ada/a1/a1.py": "a", "eve/a1/a1.py": "e"})
+def test_a_folder_around_the_files_is_a_note(root: Path) -> None:
+    lay(root, {"ada/a1/a1.py": "a", "eve/a1/a1.py": "e"})
     ada, _ = read(sorted(root.iterdir()), ONE)
     assert ada.origin == str(root / "ada")
     assert ada.notes == ("a1/a1.py was in a folder",)

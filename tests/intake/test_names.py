@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,12 +18,12 @@ from harness.intake.submissions import read_one
 from harness.model.plan import Assignment, OtherFiles
 from harness.model.submission import Submission, Withheld
 from tests.downloads import HandIn, canvas, gradescope, program, zipped_class
-from tests.intake.cohorts import A1, by_id, cohort
+from tests.intake.cohorts import A1, by_id, cohort, lay
 from tests.intake.made_archives import zipped
 from tests.tiny_course import FIXTURE
 
-TWO = dataclasses.replace(A1, submission_files=("game.py", "play.py"))
-PACKED = dataclasses.replace(A1, archive="A3.zip")
+TWO = replace(A1, submission_files=("game.py", "play.py"))
+PACKED = replace(A1, archive="A3.zip")
 
 
 @pytest.mark.parametrize(
@@ -55,14 +53,6 @@ PACKED = dataclasses.replace(A1, archive="A3.zip")
 )
 def test_the_original_of_a_copy(name: str, expected: tuple[str, ...], original: str | None) -> None:
     assert original_name(name, expected) == original
-
-
-def lay(root: Path, tree: dict[str, str]) -> Path:
-    for name, text in tree.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return root
 
 
 def shown(one: Submission) -> list[str]:
@@ -148,15 +138,9 @@ def assignment() -> Assignment:
     return load(FIXTURE, "tiny").plan.assignment
 
 
-def names(folder: Path, assignment: Assignment) -> list[str]:
-    return [file.name for file in read_one(folder, assignment, "1").files]
-
-
 def test_it_is_one_submission_whatever_lies_in_it(assignment: Assignment, tmp_path: Path) -> None:
-    for name in ("ann", "bob", "submission_1"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a1.py").write_text("x = 1\n")
-    (tmp_path / "submission_metadata.yml").write_text("{")
+    names = ("ann/a1.py", "bob/a1.py", "submission_1/a1.py")
+    lay(tmp_path, {**dict.fromkeys(names, "x = 1\n"), "submission_metadata.yml": "{"})
     found = read_one(tmp_path, assignment, "1")
     assert (found.id, found.files, found.withheld) == ("1", (), None)
     assert "expected one file a1.py" in found.problem
@@ -172,19 +156,16 @@ def test_an_archive_that_the_platform_unpacked(
     assignment: Assignment, tmp_path: Path, around: str
 ) -> None:
     packed = replace(assignment, archive="A3.zip")
-    folder = tmp_path / around
-    folder.mkdir(exist_ok=True)
-    (folder / "a1.py").write_text("x = 1\n")
-    (tmp_path / "__MACOSX").mkdir()
+    lay(tmp_path, {f"{around}/a1.py".lstrip("/"): "x = 1\n", "__MACOSX": None})
     found = read_one(tmp_path, packed, "1")
     assert [file.name for file in found.files] == ["a1.py"]
     assert found.notes == ()
 
 
 def test_an_archive_that_it_left(assignment: Assignment, tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "A3.zip", "w") as archive:
-        archive.writestr("a1.py", "x = 1\n")
-    assert names(tmp_path, replace(assignment, archive="A3.zip")) == ["a1.py"]
+    (tmp_path / "A3.zip").write_bytes(zipped([("a1.py", b"x = 1\n")]))
+    found = read_one(tmp_path, replace(assignment, archive="A3.zip"), "1")
+    assert [file.name for file in found.files] == ["a1.py"]
 
 
 def test_links_are_not_followed(assignment: Assignment, tmp_path: Path) -> None:

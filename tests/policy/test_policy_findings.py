@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import pytest
 
-from harness.model.plan import SourceFile
 from harness.model.policy import (
     NO_OUTLINE,
     Consequence,
@@ -19,6 +18,7 @@ from harness.model.policy import (
     Severity,
 )
 from harness.policy.checking import check
+from tests.execution.small_world import source
 
 GIVEN = ("from typing import Optional", "from a1_support import *")
 HEAD = "from typing import Optional\nfrom a1_support import *\n"
@@ -49,8 +49,8 @@ POLICY = Policy(
 )
 
 
-def found(source: str, policy: Policy = POLICY) -> list[tuple[str, int, int, str]]:
-    report = check((SourceFile(name="a1.py", data=source.encode()),), policy)
+def found(program: str, policy: Policy = POLICY) -> list[tuple[str, int, int, str]]:
+    report = check([source(program)], policy)
     assert report.unparsable is None
     return [(f.rule, f.line, f.column, f.message) for f in report.findings]
 
@@ -219,10 +219,10 @@ IMPORTS = {
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), IMPORTS.values(), ids=IMPORTS.keys())
-def test_imports_exactly_as_given(source: str, expected: list[tuple[int, str]]) -> None:
+@pytest.mark.parametrize(("program", "expected"), IMPORTS.values(), ids=IMPORTS.keys())
+def test_imports_exactly_as_given(program: str, expected: list[tuple[int, str]]) -> None:
     only = Policy(imports=ImportPolicy(exactly=GIVEN))
-    assert [(line, text) for _, line, _, text in found(source, only)] == expected
+    assert [(line, text) for _, line, _, text in found(program, only)] == expected
 
 
 ALLOWED = {
@@ -235,10 +235,10 @@ ALLOWED = {
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), ALLOWED.values(), ids=ALLOWED.keys())
-def test_allowed_imports(source: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(("program", "expected"), ALLOWED.values(), ids=ALLOWED.keys())
+def test_allowed_imports(program: str, expected: list[str]) -> None:
     only = Policy(imports=ImportPolicy(allow=("random",)))
-    messages = [text.removesuffix(" may be imported") for _, _, _, text in found(source, only)]
+    messages = [text.removesuffix(" may be imported") for _, _, _, text in found(program, only)]
     assert messages == expected
 
 
@@ -261,10 +261,10 @@ FORBIDDEN = {
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), FORBIDDEN.values(), ids=FORBIDDEN.keys())
-def test_forbidden_imports(source: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(("program", "expected"), FORBIDDEN.values(), ids=FORBIDDEN.keys())
+def test_forbidden_imports(program: str, expected: list[str]) -> None:
     other = Policy(imports=ImportPolicy(forbid=("os", "urllib.request")))
-    messages = [message for _, _, _, message in found(source, other)]
+    messages = [message for _, _, _, message in found(program, other)]
     assert [text.removesuffix(", which may not be imported") for text in messages] == expected
 
 
@@ -287,24 +287,20 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), LISTS.values(), ids=LISTS.keys())
-def test_lists_of_what_is_forbidden(source: str, expected: list[tuple[str, int, str]]) -> None:
+@pytest.mark.parametrize(("program", "expected"), LISTS.values(), ids=LISTS.keys())
+def test_lists_of_what_is_forbidden(program: str, expected: list[tuple[str, int, str]]) -> None:
     findings = [
         (rule, column, message.split(" is not one of the permitted ")[0])
-        for rule, _, column, message in found(source, LISTED)
+        for rule, _, column, message in found(program, LISTED)
     ]
     assert findings == expected
 
 
 def test_a_technique_is_named_as_in_the_policy() -> None:
-    (file,) = check(
-        (SourceFile(name="a1.py", data=b"a = 1 < 2"),),
-        Policy(lists=(NameList(key="syntax", allow=()),)),
-    ).findings
-    assert (file.word, file.message) == (
-        "Compare",
-        "a comparison is not one of the permitted techniques",
-    )
+    nothing = Policy(lists=(NameList(key="syntax", allow=()),))
+    (finding,) = check([source("a = 1 < 2")], nothing).findings
+    assert finding.word == "Compare"
+    assert finding.message == "a comparison is not one of the permitted techniques"
 
 
 def test_no_imports_at_all() -> None:
@@ -338,18 +334,12 @@ def test_imports_by_file(rules: dict[str, ImportPolicy], expected: dict[str, lis
         on_imports=Consequence(severity=Severity.NOTE),
         imports_clause="imports",
     )
-    files = tuple(SourceFile(name=name, data=GAME.encode()) for name in expected)
     messages: dict[str, list[str]] = {name: [] for name in expected}
-    for finding in check(files, policy).findings:
+    for finding in check([source(GAME, name) for name in expected], policy).findings:
         assert (finding.clause, finding.consequence) == ("imports", policy.on_imports)
-        messages[finding.file].append(finding.message)
-    shown = {
-        name: [
-            text.removesuffix(" may be imported").removesuffix(" runs text as code") for text in of
-        ]
-        for name, of in messages.items()
-    }
-    assert shown == expected
+        text = finding.message.removesuffix(" may be imported").removesuffix(" runs text as code")
+        messages[finding.file].append(text)
+    assert messages == expected
 
 
 EVASIONS = {
@@ -435,11 +425,10 @@ HIDDEN_EVASIONS = {
 }
 
 
-@pytest.mark.parametrize("source", HIDDEN_EVASIONS.values(), ids=HIDDEN_EVASIONS.keys())
-def test_hidden_ways_around(source: str) -> None:
+@pytest.mark.parametrize("program", HIDDEN_EVASIONS.values(), ids=HIDDEN_EVASIONS.keys())
+def test_hidden_ways_around(program: str) -> None:
     only = Policy(imports=ImportPolicy(allow=("a1_support", "os", "random", "re")))
-    own = SourceFile(name="re.py", data=b"A = 1\n")
-    files = (SourceFile(name="a1.py", data=source.encode()), own)
+    files = (source(program), source("A = 1\n", "re.py"))
     assert "import_evasion" in {finding.rule for finding in check(files, only).findings}
 
 
@@ -462,18 +451,16 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("source", HONEST.values(), ids=HONEST.keys())
-def test_nothing_is_found_in_honest_uses(source: str) -> None:
+@pytest.mark.parametrize("program", HONEST.values(), ids=HONEST.keys())
+def test_nothing_is_found_in_honest_uses(program: str) -> None:
+    modules = ("a1_support", "board", "collections", "datetime", "os", "random")
     only = Policy(
-        imports=ImportPolicy(
-            allow=("a1_support", "board", "collections", "datetime", "os", "random")
-        ),
+        imports=ImportPolicy(allow=modules),
         provided_modules=("a1_support",),
         provided_names=("string",),
         provided_functions=("copy",),
     )
-    own = SourceFile(name="board.py", data=b"def select(a):\n    return a\n")
-    files = (SourceFile(name="a1.py", data=source.encode()), own)
+    files = (source(program), source("def select(a):\n    return a\n", "board.py"))
     assert [finding.message for finding in check(files, only).findings] == []
 
 
@@ -542,8 +529,7 @@ def test_importing_a_provided_name_by_name_is_no_override() -> None:
 
 
 def test_a_finding_says_where_what_and_with_which_consequence() -> None:
-    report = check((SourceFile(name="a1.py", data=(HEAD + "A = {}\n").encode()),), POLICY)
-    (finding,) = report.findings
+    (finding,) = check([source(HEAD + "A = {}\n")], POLICY).findings
     assert finding.rule == "syntax"
     assert (finding.file, finding.line, finding.column) == ("a1.py", 3, 5)
     assert finding.source == "A = {}"
@@ -553,7 +539,7 @@ def test_a_finding_says_where_what_and_with_which_consequence() -> None:
 
 def test_findings_stand_in_the_order_of_files_lines_and_columns() -> None:
     body = HEAD + "A = [{}, {1}]\nimport os\nprint(sum([1]), ''.join([]))\n"
-    files = tuple(SourceFile(name=name, data=body.encode()) for name in ("b.py", "a.py"))
+    files = [source(body, name) for name in ("b.py", "a.py")]
     report = check(files, POLICY)
     places = [(f.file, f.line, f.column) for f in report.findings]
     assert places == sorted(places, key=lambda place: (place[0] != "b.py", *place[1:]))
@@ -563,7 +549,7 @@ def test_findings_stand_in_the_order_of_files_lines_and_columns() -> None:
 
 def test_a_flood_of_findings_is_cut_but_keeps_every_rule() -> None:
     body = HEAD + "A = {}\n" * 300 + "import os\n"
-    report = check((SourceFile(name="a1.py", data=body.encode()),), POLICY)
+    report = check([source(body)], POLICY)
     rules = [finding.rule for finding in report.findings]
     assert rules.count("syntax") == 50
     assert rules.count("import") == 1
@@ -571,9 +557,9 @@ def test_a_flood_of_findings_is_cut_but_keeps_every_rule() -> None:
 
 
 def test_without_a_policy_nothing_is_judged() -> None:
-    files = (SourceFile(name="a1.py", data=b"import os\nexec('x')\n"),)
-    assert replace(check(files, None), outline=NO_OUTLINE) == PolicyReport()
+    report = check([source("import os\nexec('x')\n")], None)
+    assert replace(report, outline=NO_OUTLINE) == PolicyReport()
 
 
 def test_other_files_than_python_are_left_alone() -> None:
-    assert check((SourceFile(name="notes.txt", data=b"{{"),), POLICY) == PolicyReport()
+    assert check([source("{{", "notes.txt")], POLICY) == PolicyReport()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from harness.model.plan import SourceFile
 from harness.model.policy import ImportPolicy, NameList, Policy, PolicyReport, PolicyRequest
 from harness.policy.checking import check
 from harness.policy.sources import ENTRY, SOURCES
+from tests.execution.small_world import source
 from tests.tiny_course import ran
 
 # Loads nothing from the disk but the standard library.
@@ -61,16 +61,13 @@ POLICY = Policy(
 )
 
 
-BROKEN = (SourceFile(name="a1.py", data=b"if 1\n"),)
-NEWER = (SourceFile(name="a1.py", data=b"def f[T](a: T) -> T:\n    return a\n"),)
 ASKED = (
     PolicyRequest(files=FILES, policy=POLICY),
-    PolicyRequest(files=BROKEN, policy=None),
-    PolicyRequest(files=NEWER, policy=None),
+    PolicyRequest(files=(source("if 1\n"),), policy=None),
+    PolicyRequest(files=(source("def f[T](a: T) -> T:\n    return a\n"),), policy=None),
 )
 
 
-@cache
 def answers(python: str) -> tuple[bool, list[PolicyReport]]:
     """Whether this is Python 3.12 or later, and what it says of each that is asked."""
     done = ran(
@@ -87,22 +84,11 @@ def test_a_bare_interpreter_finds_what_we_find() -> None:
     here = check(FILES, POLICY)
     assert len(here.findings) > 6
     for python in interpreters():
-        assert answers(python)[1][0] == here, python
-
-
-@pytest.mark.process
-def test_a_bare_interpreter_says_why_it_cannot_read() -> None:
-    for python in interpreters():
-        report = answers(python)[1][1]
-        assert report.unparsable is not None
-        assert (report.unparsable.line, report.unparsable.source) == (1, "if 1")
-
-
-@pytest.mark.process
-def test_a_newer_interpreter_reads_what_an_older_one_refuses() -> None:
-    for python in interpreters():
-        is_newer, reports = answers(python)
-        assert (reports[2].unparsable is None) == is_newer
+        is_newer, (found, broken, newer) = answers(python)
+        assert found == here, python
+        assert broken.unparsable is not None
+        assert (broken.unparsable.line, broken.unparsable.source) == (1, "if 1")
+        assert (newer.unparsable is None) == is_newer
 
 
 def test_the_sources_stand_in_the_order_in_which_they_can_be_loaded() -> None:

@@ -31,8 +31,8 @@ UTF_16 = "the file is saved as UTF-16; Python needs UTF-8"
 NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-def read(data: bytes, name: str = "a1.py") -> PolicyReport:
-    return check((SourceFile(name=name, data=data),), None)
+def read(data: bytes, policy: Policy | None = None) -> PolicyReport:
+    return check((SourceFile(name="a1.py", data=data),), policy)
 
 
 # Where a line is said, it is marked with @@.
@@ -179,7 +179,7 @@ def test_what_is_accepted_with_a_note(data: bytes, notes: tuple[str, ...]) -> No
 
 def test_columns_and_lines_survive_a_mark_windows_ends_and_a_form_feed() -> None:
     data = b"\xef\xbb\xbf# \x0c a\r\nimport os; import re\r\n"
-    report = check((SourceFile(name="a1.py", data=data),), Policy(imports=ImportPolicy()))
+    report = read(data, Policy(imports=ImportPolicy()))
     assert [(f.line, f.column, f.source) for f in report.findings] == [
         (2, 1, "import os; import re"),
         (2, 12, "import os; import re"),
@@ -208,8 +208,7 @@ DEEP = b"def f(a):\n    return a" + b"[0]" * 2000 + b"\nexec('')\n"
 def test_code_that_runs_and_is_deep_is_checked_all_the_same() -> None:
     report = read(DEEP)
     assert (report.unparsable, report.findings) == (None, ())
-    files = (SourceFile(name="a1.py", data=DEEP),)
-    found = check(files, Policy(imports=ImportPolicy())).findings
+    found = read(DEEP, Policy(imports=ImportPolicy())).findings
     assert [(f.rule, f.line) for f in found] == [("import_evasion", 3)]
 
 
@@ -220,13 +219,10 @@ def test_what_runs_and_cannot_be_checked_is_for_a_person() -> None:
         lists=(NameList(key="module_level", allow=("functions",)),),
         on_structure=Consequence(severity=Severity.NOTE),
     )
-    report = check((SourceFile(name="a1.py", data=data),), policy)
+    report = read(data, policy)
     assert report.unparsable is None
     (finding,) = report.findings
-    assert (finding.rule, finding.consequence.severity) == (
-        "unchecked",
-        Severity.REVIEW,
-    )
+    assert (finding.rule, finding.consequence.severity) == ("unchecked", Severity.REVIEW)
     assert finding.message == (
         "this file could not be checked (the code is nested too deeply to be read); "
         "read it before its mark counts"
