@@ -270,17 +270,16 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
     names = {entry.name for entry in entries}
     present = [layout for layout in known_layouts() if not layout.needs or layout.needs in names]
     candidates = [_called(asked)] if asked else present
-    named: dict[str, list[Named]] = {layout.name: [] for layout in known_layouts()}
+    named: dict[str, list[Named]] = {}
     strays = []
     for entry in entries:
         for layout in candidates:
             if (match := layout.match(entry)) is not None:
-                named[layout.name].append(Named(entry, match))
+                named.setdefault(layout.name, []).append(Named(entry, match))
                 break
         else:
-            if may_be_one(entry):
-                strays.append(entry)
-    layouts = [layout for layout in known_layouts() if named[layout.name]]
+            strays += [entry] if may_be_one(entry) else []
+    layouts = [layout for layout in candidates if layout.name in named]
     if not layouts:
         return None
     unknown = [entry for entry in strays if not dot_doubt(entry)]

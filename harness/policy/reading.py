@@ -87,7 +87,11 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
     try:
         lines = lines_of(data)
     except UnicodeDecodeError as error:
-        return _not_text(name, data.removeprefix(_BOM), error)
+        text = data.removeprefix(_BOM)
+        number = len(_NEWLINE.split(text[: error.start].decode("latin-1")))
+        shown = _line(_NEWLINE.split(text.decode(errors="replace")), number)
+        reason = f"the file is not UTF-8 text (byte 0x{text[error.start]:02x} here)"
+        return Unparsable(file=name, reason=reason, line=number, source=shown)
     parsed = _parse(name, data, lines, notes)
     if isinstance(parsed, Unparsable):
         return parsed
@@ -175,14 +179,6 @@ def _encoding(cookie: str, *, with_mark: bool) -> str | None:
 def _line(lines: tuple[str, ...] | list[str], number: int) -> str:
     text = lines[number - 1] if 0 < number <= len(lines) else ""
     return text if len(text) <= MAX_SOURCE_LINE else text[:MAX_SOURCE_LINE] + "…"
-
-
-def _not_text(name: str, data: bytes, error: UnicodeDecodeError) -> Unparsable:
-    before = data[: error.start].decode("latin-1")
-    number = len(_NEWLINE.split(before))
-    source = _line(_NEWLINE.split(data.decode(errors="replace")), number)
-    reason = f"the file is not UTF-8 text (byte 0x{data[error.start]:02x} here)"
-    return Unparsable(file=name, reason=reason, line=number, source=source)
 
 
 def _parse(

@@ -118,9 +118,8 @@ def test_the_whole_is_counted(tmp_path: Path) -> None:
     caps = Caps(members=2, unpacked_bytes=8 * MIB)
     bomb = tmp_path / "class.tar.gz"
     bomb.write_bytes(gzip_bomb())
-    many = zipped_class(
-        plain_files([*TWO, HandIn(id="bob", name="", files=program(""))]), tmp_path / "many.zip"
-    )
+    three = [*TWO, HandIn(id="bob", name="", files=program(""))]
+    many = zipped_class(plain_files(three), tmp_path / "many.zip")
     for path, what in ((bomb, "unpacks to more than 8 MiB"), (many, "holds more than 2 files")):
         with pytest.raises(UserError, match=what), unpacked(path, caps):
             pass

@@ -34,14 +34,6 @@ from tests.downloads import (
 )
 from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of, withheld
 
-NAMES = {
-    "gradescope": "Gradescope",
-    "canvas": "Canvas",
-    "brightspace": "Brightspace",
-    "blackboard": "Blackboard",
-    "moodle": "Moodle",
-    "plain": "plain",
-}
 AWKWARD = (
     "Mary-Ann O'Brien",
     "Zoë Müller",
@@ -84,17 +76,16 @@ def test_every_platform_however_it_is_packed(tmp_path: Path, platform: str, pack
     path = PACKINGS[packing](DOWNLOADS[platform](CLASS), tmp_path)
     found = cohort(path)
     submissions = by_id(found)
-    assert found.facts.layouts == (NAMES[platform],)
+    name = platform if platform == "plain" else platform.capitalize()
+    assert found.facts.layouts == (name,)
     assert (found.facts.submissions, found.facts.students) == (12, 12)
     assert set(submissions) == {one.id for one in CLASS}
     for number, one in enumerate(CLASS):
         submission = submissions[one.id]
         assert source_of(submission) == f"who = {number}"
         assert (submission.problem, submission.withheld) == ("", None)
-        if platform == "plain":
-            assert submission.student is None
-        else:
-            assert submission.student is not None
+        assert (submission.student is None) == (platform == "plain")
+        if submission.student is not None:
             assert submission.student.id == one.id
             assert submission.attempt == submission.attempts == 1
 
@@ -209,14 +200,13 @@ def test_brightspace_finds_which_number_is_the_students(tmp_path: Path) -> None:
     def named(*pairs: tuple[int, int]) -> dict[str, bytes]:
         return {f"{one}-{two} - Kim - Sep 24, 2024 926 PM/a1.py": b"" for one, two in pairs}
 
-    for number, (pairs, ids) in enumerate(
-        [
-            (((1, 9), (2, 9)), {"1", "2"}),
-            (((9, 1), (9, 2)), {"1", "2"}),
-            (((9, 1),), {"9-1"}),
-            (((8, 1), (9, 2)), {"8-1", "9-2"}),
-        ]
-    ):
+    cases = (
+        (((1, 9), (2, 9)), {"1", "2"}),
+        (((9, 1), (9, 2)), {"1", "2"}),
+        (((9, 1),), {"9-1"}),
+        (((8, 1), (9, 2)), {"8-1", "9-2"}),
+    )
+    for number, (pairs, ids) in enumerate(cases):
         assert set(by_id(cohort(laid(named(*pairs), tmp_path / str(number))))) == ids
 
 
@@ -451,11 +441,8 @@ def test_two_downloads_of_one_class(tmp_path: Path) -> None:
         laid(brightspace([*new, HandIn(id="3", name="K3", files=program("3"))]), tmp_path / "b"),
     )
     found = read_cohort((*paths, paths[0]), A1, ClassOptions())
-    assert {one.id: source_of(one) for one in found.submissions} == {
-        "1": "new",
-        "2": "old",
-        "3": "3",
-    }
+    sources = {one.id: source_of(one) for one in found.submissions}
+    assert sources == {"1": "new", "2": "old", "3": "3"}
     assert str(found.facts) == "layout: Brightspace, 4 submissions of 3 students"
 
 
