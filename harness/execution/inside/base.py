@@ -117,12 +117,9 @@ def _hear_signals() -> None:
 
 
 def _reach_the_library_through_descriptors() -> list[str]:
-    """Let `sys.path` lead through open descriptors of the library's directories.
-
-    A user without rights may import from them later, even where the interpreter lies below a
-    directory that only root may enter: nothing is copied, mounted, or kept as a capability.
-    Gives the directories' own names.
-    """
+    """Let `sys.path` lead through open descriptors of the library's directories, and give their own
+    names. A user without rights may import from them later, even where the interpreter lies below a
+    directory that only root may enter: nothing is copied, mounted, or kept as a capability."""
     moved: dict[str, str] = {}
     for place in sys.path:
         if os.path.isdir(place):
@@ -135,10 +132,9 @@ def _reach_the_library_through_descriptors() -> list[str]:
         path = getattr(module, "__path__", None)
         if type(path) is list:
             for index, place in enumerate(path):
-                above = next(
-                    (old for old in longest_first if f"{place}/".startswith(f"{old}/")), ""
-                )
-                path[index] = moved.get(above, "") + place[len(above) :]
+                above = [old for old in longest_first if f"{place}/".startswith(f"{old}/")]
+                if above:
+                    path[index] = moved[above[0]] + place[len(above[0]) :]
     return longest_first
 
 

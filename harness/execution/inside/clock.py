@@ -130,11 +130,9 @@ def _of_time(now: Callable[[], int]) -> tuple[Callable[..., Any], ...]:
         return functions
 
     def clock_gettime(clock: int, /) -> float:
-        is_ours = clock == real["CLOCK_REALTIME"]
-        return time() if is_ours else real["clock_gettime"](clock)
+        return time() if clock == real["CLOCK_REALTIME"] else real["clock_gettime"](clock)
 
     def clock_gettime_ns(clock: int, /) -> int:
-        is_ours = clock == real["CLOCK_REALTIME"]
-        return now() if is_ours else real["clock_gettime_ns"](clock)
+        return now() if clock == real["CLOCK_REALTIME"] else real["clock_gettime_ns"](clock)
 
     return (*functions, clock_gettime, clock_gettime_ns)

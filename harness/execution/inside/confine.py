@@ -116,8 +116,7 @@ def confine(setup: dict[str, Any], parent: int) -> int:
         os.close(ruleset)
     if not setup["filter"]:
         return -1
-    loaded = LoadedFilter(setup["filter"])
-    listener = loaded.load(_FILTER_NEW_LISTENER if setup["notify"] else 0)
+    listener = LoadedFilter(setup["filter"]).load(_FILTER_NEW_LISTENER if setup["notify"] else 0)
     return listener if setup["notify"] else -1
 
 

@@ -1,6 +1,6 @@
-"""Describes an exception as data: its type, message, base classes, and the student's frames; and
-what a program's own names say about it: a method that is nearly called so, one that is outside its
-class, a first parameter that is not `self`, an attribute without `self.`."""
+"""Describes an exception as data, and what a program's own names say about it: a method that is
+nearly called so, one that is outside its class, a parameter that is not `self`, a missing `self.`.
+"""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ class StimulusAnswer:
         self.sources = sources
 
     def reach(self, phase: str) -> None:
-        """The next part of a stimulus begins: whoever ends the process there, ended it in that."""
+        """The next part begins: who ends the process there, ended it in that."""
         self.phase = phase
         if self.announce is not None:
             self.announce(phase)
@@ -296,10 +296,9 @@ def perform(
 
 
 def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: StimulusAnswer) -> None:
-    """Evaluate one expression into `value` or `raised`, with the arguments before and after.
-
-    What is raised before the call itself, or by what it returned, is so reported: it must not
-    pass for what the call should raise."""
+    """Evaluate one expression into `value` or `raised`, with the arguments before and after. What
+    is raised before the call itself, or by what it returned, must not pass for what the call should
+    raise."""
     names = context.names
     arguments: tuple[Any, ...] = ()
     # Where there is neither `whole` nor `split`, it does not even compile.

@@ -236,8 +236,7 @@ class ScenarioProcess:
         self._send(b"G", quote(phase))
 
     def _write_sentinel(self) -> None:
-        """Write the scenario's secret sentinel, so that the driver can part the text before it from
-        the text after it without a round trip."""
+        """Write the scenario's secret, by which the driver parts the text before it and after."""
         self._flush()
         write(self.terminal, self.job["sentinel"])
 
@@ -272,23 +271,19 @@ class ScenarioProcess:
 def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> bool:
     """Whether a provided file (a driver) may import the submission, which must not run yet."""
     try:
-        names = set(provided.compiled().co_names)
+        return not submitted.keys().isdisjoint(provided.compiled().co_names)
     except (SyntaxError, ValueError):
         return False
-    return not names.isdisjoint(submitted)
 
 
 def copied(value: Any) -> Any:
     """Builtin containers anew, so that a submission cannot change what the stimulus sees."""
-    if type(value) is list:
-        return [copied(part) for part in value]
-    if type(value) is set:
-        return set(value)
-    if type(value) is dict:
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind([copied(part) for part in value])
+    if kind is dict:
         return {key: copied(part) for key, part in value.items()}
-    if type(value) is tuple:
-        return tuple([copied(part) for part in value])
-    return value
+    return set(value) if kind is set else value
 
 
 _AFTER = 0.1  # CPU seconds in which a right program has ended
@@ -299,11 +294,11 @@ _MOST_FRAMES = 50
 
 class LoopFinder:
     """Finds where a program loops: which lines the frame that does not return executes again and
-    again. After a while of CPU time, the frames of the student's that are there are traced. Those
-    that return are forgotten; what is left at the end loops, or waits for one that does. It answers
-    and ends the process: what a program does in such a run is never used.
+    again. After a while of CPU time, the student's frames that are there are traced. Those that
+    return are forgotten; what is left at the end loops, or waits for one that does. It answers, in
+    JSON, and ends the process: what a program does in such a run is never used.
 
-    `answer` takes JSON text. `own` are the names of the student's files."""
+    `own` are the names of the student's files."""
 
     def __init__(self, own: Container[str], answer: Callable[[str], None]) -> None:
         self._own = own
@@ -313,7 +308,7 @@ class LoopFinder:
         self._count = 0
 
     def start(self) -> None:
-        """Look after a while; where the system has no such timer, never."""
+        """Begin; without effect where the system has no such timer."""
         if hasattr(_signal, "setitimer"):
             _signal.signal(_signal.SIGPROF, self._look)
             _signal.setitimer(_signal.ITIMER_PROF, _AFTER)
@@ -427,8 +422,8 @@ _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
 class TerminalInput(io.RawIOBase):
-    """Standard input that says it is a terminal, as everywhere else; `take` gives up to so many
-    bytes. It has no descriptor number to offer, so that `input()` goes through it too."""
+    """Standard input that says it is a terminal; `take` gives up to so many bytes. It has no
+    descriptor number to offer, so that `input()` goes through it too."""
 
     def __init__(self, take: Callable[[int], bytes]) -> None:
         self._take = take
@@ -452,11 +447,8 @@ def install_input(take: Callable[[int], bytes]) -> None:
         return take(length) if descriptor == 0 else read(descriptor, length)
 
     os.read = sys.modules[os.name].read = asking_read  # type: ignore[attr-defined]
-    stream = io.TextIOWrapper(
-        io.BufferedReader(TerminalInput(take)),
-        encoding="utf-8",
-        line_buffering=True,
-    )
+    buffered = io.BufferedReader(TerminalInput(take))
+    stream = io.TextIOWrapper(buffered, encoding="utf-8", line_buffering=True)
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
 
 
@@ -491,7 +483,6 @@ class KeptBytes(io.BytesIO):
         """As a file that is never closed."""
 
     def stream(self) -> io.TextIOWrapper:
-        """A text stream as stderr is one."""
         return io.TextIOWrapper(
             self, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True
         )

@@ -54,8 +54,7 @@ _STRING = {
 
 
 class _Form:
-    """What annotations are made of. It is the same whatever it is subscripted with, and takes
-    no attribute."""
+    """What annotations are made of; the same whatever it is subscripted with."""
 
     __slots__ = ()
 
@@ -68,22 +67,10 @@ class _Form:
     __ror__ = __or__
 
 
-class _NothingElse:
-    """A finder that is asked for what is neither loaded nor the program's: there is no more."""
-
-    def __init__(self, unavailable: Callable[[str], NoReturn]) -> None:
-        self._unavailable = unavailable
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> NoReturn:
-        self._unavailable(name)
-
-
 class Facades:
-    """What stands in `sys.modules` for the modules that a program may import.
-
-    For `math` and `random` there is one where the real one is loaded. `modules` are the façades,
-    `values` all that they hold. They are made before the process that uses them is forked.
-    """
+    """What stands in `sys.modules` for the modules that a program may import; for `math` and
+    `random` where the real one is loaded. `modules` are the façades, `values` all that they hold.
+    They are made before the process that uses them is forked."""
 
     def __init__(self) -> None:
         self._stored: Callable[[str, str], NoReturn] | None = None
@@ -107,7 +94,12 @@ class Facades:
         name when it is imported, and who stores something in a façade calls `stored` with its name
         and the attribute's. Both must end the process, since what they raised could be caught."""
         self._stored = stored
-        sys.meta_path.insert(0, _NothingElse(unavailable))
+        self._unavailable = unavailable
+        sys.meta_path.insert(0, self)
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> NoReturn:
+        """Part of the import protocol, asked for what is neither loaded nor the program's."""
+        self._unavailable(name)
 
     def install(self) -> None:
         """Put them into `sys.modules`, before anything of the program runs."""

@@ -1,14 +1,11 @@
 """The scenarios of one function of a program that may share a process, one after another.
 
 The process is told one question at a time: the next one does not exist here before the last one is
-answered, a typed line not before it is asked for, and no answer is kept. Each set of constants has
-its modules loaded anew; each scenario has a namespace and an output of its own, and arguments built
-by the same code as in a process of its own (`evaluate`). Whatever is out of the ordinary ends this
-process by `_exit`, which no `except` can catch: that scenario is then observed in a process of its
-own, and the others in a new one.
+answered, a typed line not before it is asked for, and no answer is kept. Whatever is out of the
+ordinary ends this process by `_exit`, which no `except` can catch: that scenario is then observed
+in a process of its own, and the others in a new one.
 
-Nothing is judged here and no expected value is here. The driver compares what is sent, byte for
-byte, with what the reference's observation would be in the same form
+Nothing is judged here and no expected value is here: the driver compares what is sent
 (`harness.execution.sharing`).
 """
 
@@ -31,7 +28,6 @@ from .snapshot import NotPlainError, Snapshot, fixed_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType
     from typing import Any, NoReturn
 
     from ..scenario.process import Files
@@ -64,7 +60,7 @@ class ScriptedInput:
         self.phase = phase
 
     def close(self) -> None:
-        """As `exit` does."""
+        """Called by `exit`."""
         self.closed = True
 
     def readline(self, size: int = -1) -> str:
@@ -148,7 +144,7 @@ class SharedRun:
         sys.stdout = self.output
         sys.stdin = self.input
         sys.stderr = NoOutput(self)
-        _signal.signal(_signal.SIGPROF, self._out_of_time)
+        _signal.signal(_signal.SIGPROF, lambda number, frame: self.give_up())
         while True:
             self.perform(receive_only(questions))
 
@@ -236,9 +232,6 @@ class SharedRun:
         if self.is_loading:
             self.refuse(f"it changes {facade} while it is loaded")
         self.report_change(f"a name of {facade} (`{name}`)")
-
-    def _out_of_time(self, number: int, frame: FrameType | None) -> None:
-        self.give_up()
 
     def _load(self, files: Files) -> None:
         for name in self.files.library.sources:  # forget the modules of the ones before
@@ -332,7 +325,7 @@ class SharedRun:
             del sys.modules[name]
 
     def say(self, kind: bytes, body: bytes) -> None:
-        """One frame to the driver, at once: its length, its kind, its body."""
+        """Send one message to the driver."""
         send_bytes(self.answers, kind, body)
 
 

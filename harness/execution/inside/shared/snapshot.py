@@ -10,6 +10,9 @@ from __future__ import annotations
 import builtins
 from _operator import attrgetter, is_
 
+from ..messages.codec import FUNCTION
+from ..messages.objects import GETSET
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -21,15 +24,6 @@ class NotPlainError(Exception):
     """A module's name reaches something that may change unseen. `str()` says what."""
 
 
-class _Class:
-    slot = None
-
-    def method(self) -> None: ...
-
-
-_FUNCTION = type(lambda: None)
-_METHOD = type(_Class().method)
-_BUILTIN = type(len)
 _WRAPPERS = (staticmethod, classmethod)
 # What objects hold beside items and names. `__init__` sets it anew, which a program can call by way
 # of `super()` in a class that is derived from its own and from the object's.
@@ -38,7 +32,7 @@ _OF_PROPERTY = attrgetter("fget", "fset", "fdel")
 _ALIASES = (type(list[int]), type(int | None))
 _LEAVES = frozenset(
     map(id, (type(None), bool, int, float, complex, str, bytes, range, type(...),
-             type(NotImplemented), type(_Class.__dict__["__dict__"])))
+             type(NotImplemented), GETSET))
 )  # fmt: skip
 # What the import system puts into every module; none of it is the program's.
 _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", "__annotations__"})
@@ -106,9 +100,7 @@ class Snapshot:
     def _record(self, name: str, mapping: Any) -> None:
         self._mappings.append((name, mapping, list(mapping), list(mapping.values())))
 
-    def _hold(
-        self, name: str, holder: Any, parts_of: Callable[[Any], tuple[Any, ...]]
-    ) -> list[Any]:
+    def _hold(self, name: str, holder: Any, parts_of: attrgetter[tuple[Any, ...]]) -> list[Any]:
         parts = parts_of(holder)
         self._holders.append((name, holder, parts_of, parts))
         return list(parts)
@@ -126,7 +118,7 @@ class Snapshot:
             parts = [*value, *value.values()]
         elif kind is tuple or kind is frozenset:
             parts = list(value)
-        elif kind is _FUNCTION:
+        elif kind is FUNCTION:
             parts = self._function(name, value, where)
         elif kind is type and value.__module__ in self._names:
             space = value.__dict__
@@ -142,15 +134,16 @@ class Snapshot:
             parts = self._hold(f"`{name}`, a property,", value, _OF_PROPERTY)
         elif kind in _ALIASES:
             parts = list(value.__args__)
-        elif (kind is type and value.__module__ == "builtins") or self._is_known_module(value):
+        elif (kind is type and value.__module__ == "builtins") or any(
+            value is module for module in self._modules
+        ):
             parts = []
         else:
-            raise NotPlainError(f"`{name}`, {_described(kind)} {where}, may change unseen")
+            article = "an" if kind.__name__[:1] in "aeiouAEIOU" else "a"
+            described = f"`{name}`, {article} {kind.__name__} {where},"
+            raise NotPlainError(f"{described} may change unseen")
         for part in parts:
             self._reach(name, part, where)
-
-    def _is_known_module(self, value: Any) -> bool:
-        return any(value is module for module in self._modules)
 
     def _function(self, name: str, function: Any, where: str) -> list[Any]:
         closure = function.__closure__
@@ -181,8 +174,3 @@ def _changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
         if before.get(key, before) is not after.get(key, after):
             return f" (`{key}`)"
     return ""
-
-
-def _described(kind: type) -> str:
-    name = kind.__name__
-    return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"

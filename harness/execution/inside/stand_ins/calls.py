@@ -23,20 +23,18 @@ from functools import cache
 from os import _exit
 
 from ..clock import stand_still
-from ..modules import Library, ModuleSource, by_module_name
+from ..messages.exceptions import BUILTIN_ERRORS
+from ..modules import MODULE, Library, ModuleSource, by_module_name
 from .graph import CannotTravelError, MalformedError, SharedObjects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import Any, NoReturn
 
-_MODULE = type(sys)
-_BUILTIN_ERRORS = {
-    name: thing
-    for name, thing in vars(builtins).items()
-    if isinstance(thing, type) and issubclass(thing, BaseException)
-}
+_AST_ONLY = 0x400
+_BLOCKS = ("body", "orelse", "finalbody")
+_MOST_UNSENT = 8192  # characters printed before they are sent on
 
 
 class RemoteCaller:
@@ -70,7 +68,7 @@ class RemoteCaller:
         """A module of such functions; asking it for one of its `others`, which cannot travel,
         makes the stand-in inapplicable."""
         others = frozenset(others)
-        module = _MODULE(name)
+        module = MODULE(name)
         module.__file__ = name + ".py"
 
         def missing(wanted: str) -> Any:
@@ -83,7 +81,7 @@ class RemoteCaller:
             module.__dict__[function] = self.function(name, function)
         return module
 
-    def give_up(self, why: str) -> None:
+    def give_up(self, why: str) -> NoReturn:
         """End this scenario: the stand-in cannot take the module's place here."""
         self._send(b"N", quote(why))
         _exit(0)
@@ -133,18 +131,13 @@ class RemoteCaller:
         raise self._error(answer["raised"])(*arguments)
 
     def _error(self, name: str) -> type[BaseException]:
-        kind: Any = _BUILTIN_ERRORS.get(name)
+        kind: Any = BUILTIN_ERRORS.get(name)
         for module in self._own_modules:
             if kind is None and module in sys.modules:
                 kind = vars(sys.modules[module]).get(name)
         if not isinstance(kind, type) or not issubclass(kind, BaseException):
             self.give_up(f"{name} is no exception here")
-        found: type[BaseException] = kind
-        return found
-
-
-_AST_ONLY = 0x400
-_BLOCKS = ("body", "orelse", "finalbody")
+        return kind
 
 
 def slot(name: str) -> str:
@@ -172,8 +165,8 @@ def _substitute(body: list[Any], provided: dict[str, str]) -> None:
     while index < len(body):
         statement = body[index]
         if isinstance(statement, _ast.FunctionDef) and provided.get(statement.name) == "":
-            body.insert(index + 1, _binding(statement))
             index += 1
+            body.insert(index, _binding(statement))
         elif isinstance(statement, _ast.Assign | _ast.AnnAssign):
             module = provided.get(_target(statement))
             if module and statement.value is not None:
@@ -207,9 +200,6 @@ def _provided(module: str, name: str, statement: Any) -> Any:
     return _ast.Attribute(value=imported, attr=name, ctx=_ast.Load(), **place)
 
 
-_MOST_UNSENT = 8192  # characters printed before they are sent on
-
-
 class StandIns:
     """The course's files of an assignment, compiled once for all scenarios."""
 
@@ -232,23 +222,78 @@ class StandIns:
         sources = {**self._sources, **{each.filename: each for each in self._reference.values()}}
         modules = {name: sources[file] for name, file in job["modules"]}
         beside = self._reference if job["beside"] else {}
-        sys.meta_path.insert(
-            0,
-            Library({**extra, **beside, **modules, **self._variants[job["variant"]]}),
-        )
+        library = Library({**extra, **beside, **modules, **self._variants[job["variant"]]})
+        sys.meta_path.insert(0, library)
         import json  # noqa: PLC0415  (before a module of the course may be called so)
         import random  # noqa: PLC0415
 
         random.seed(job["seed"])
         if job["clock"]:
             stand_still(*job["clock"])
-        terminal = _Terminal(send, receive, json.loads)
-        terminal.install()
+        self._terminal = terminal = _Terminal(send, receive, json.loads)
+        sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = terminal  # type: ignore[assignment, misc]
+        builtins.input = terminal.ask
         for name in modules:
             __import__(name)
-        callee = _Callee(terminal, frozenset(modules))
+        self._loaded = frozenset(modules)
         while True:
-            callee.answer(receive())
+            self._answer(receive())
+
+    def _answer(self, frame: bytes) -> None:
+        """Do one call: its outcome, and what it changed."""
+        shared = SharedObjects()
+        try:
+            request = self._terminal.loads(frame[1:])
+            module, name = request["call"]
+            if frame[:1] != b"C" or module not in self._loaded:
+                raise MalformedError("a call")
+            shared.update([[number, each] for number, each in enumerate(request["objects"])])
+            arguments = [shared.unpack(each) for each in request["arguments"]]
+            keywords = {key: shared.unpack(each) for key, each in request["keywords"].items()}
+            function = vars(sys.modules[module])[name]
+        except (MalformedError, KeyError, TypeError, ValueError, AttributeError):
+            self._give_up("a call that no stand-in understands")
+        before = shared.all_contents()
+        outcome = self._outcome(shared, function, arguments, keywords)
+        del arguments, keywords
+        try:
+            contents = [shared.contents(number) for number in range(len(before))]
+            changed = [f"[{n},{new}]" for n, new in enumerate(contents) if new != before[n]]
+            added = shared.all_contents(len(before))
+        except CannotTravelError as error:
+            self._give_up(f"{name}() leaves {error}")
+        changed += [f"[{len(before) + n},{new}]" for n, new in enumerate(added)]
+        if _is_referred_to(shared.objects):
+            self._give_up(f"{name}() remembers what it was given or gave")
+        self._terminal.flush()
+        self._terminal.send(b"V", "{" + outcome + ',"objects":[' + ",".join(changed) + "]}")
+
+    def _outcome(
+        self,
+        shared: SharedObjects,
+        function: Any,
+        arguments: list[Any],
+        keywords: dict[str, Any],
+    ) -> str:
+        name = function.__name__
+        try:
+            result = function(*arguments, **keywords)
+        except MemoryError:
+            _exit(71)
+        except BaseException as error:
+            try:
+                values = shared.pack(error.args)
+            except CannotTravelError as failure:
+                self._give_up(f"{name}() raised an exception with {failure}")
+            return '"raised":' + quote(type(error).__name__) + ',"arguments":' + values
+        try:
+            return '"value":' + shared.pack(result)
+        except CannotTravelError as failure:
+            self._give_up(f"{name}() returned {failure}")
+
+    def _give_up(self, why: str) -> NoReturn:
+        self._terminal.send(b"N", quote(why))
+        _exit(0)
 
 
 class _Terminal:
@@ -267,10 +312,6 @@ class _Terminal:
         self.loads = loads
         self._unsent: list[str] = []
         self._length = 0
-
-    def install(self) -> None:
-        sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = self  # type: ignore[assignment, misc]
-        builtins.input = self.ask
 
     def write(self, text: str) -> int:
         self._unsent.append(text)
@@ -298,71 +339,6 @@ class _Terminal:
         if frame[:1] == b"L":
             return text
         raise {"EOFError": EOFError, "KeyboardInterrupt": KeyboardInterrupt}.get(text, OSError)
-
-
-class _Callee:
-    def __init__(self, terminal: _Terminal, modules: frozenset[str]) -> None:
-        self._send = terminal.send
-        self._loads = terminal.loads
-        self._terminal = terminal
-        self._modules = modules
-
-    def answer(self, frame: bytes) -> None:
-        """Do one call: its outcome, and what it changed."""
-        shared = SharedObjects()
-        try:
-            request = self._loads(frame[1:])
-            module, name = request["call"]
-            if frame[:1] != b"C" or module not in self._modules:
-                raise MalformedError("a call")
-            shared.update([[number, each] for number, each in enumerate(request["objects"])])
-            arguments = [shared.unpack(each) for each in request["arguments"]]
-            keywords = {key: shared.unpack(each) for key, each in request["keywords"].items()}
-            function = vars(sys.modules[module])[name]
-        except (MalformedError, KeyError, TypeError, ValueError, AttributeError):
-            self._give_up("a call that no stand-in understands")
-        before = shared.all_contents()
-        outcome = self._outcome(shared, function, arguments, keywords)
-        del arguments, keywords
-        try:
-            contents = [shared.contents(number) for number in range(len(before))]
-            changed = [f"[{n},{new}]" for n, new in enumerate(contents) if new != before[n]]
-            added = shared.all_contents(len(before))
-        except CannotTravelError as error:
-            self._give_up(f"{name}() leaves {error}")
-        changed += [f"[{len(before) + n},{new}]" for n, new in enumerate(added)]
-        if _is_referred_to(shared.objects):
-            self._give_up(f"{name}() remembers what it was given or gave")
-        self._terminal.flush()
-        self._send(b"V", "{" + outcome + ',"objects":[' + ",".join(changed) + "]}")
-
-    def _outcome(
-        self,
-        shared: SharedObjects,
-        function: Any,
-        arguments: list[Any],
-        keywords: dict[str, Any],
-    ) -> str:
-        name = function.__name__
-        try:
-            result = function(*arguments, **keywords)
-        except MemoryError:
-            _exit(71)
-        except BaseException as error:
-            try:
-                values = shared.pack(error.args)
-            except CannotTravelError as failure:
-                self._give_up(f"{name}() raised an exception with {failure}")
-            return '"raised":' + quote(type(error).__name__) + ',"arguments":' + values
-        try:
-            return '"value":' + shared.pack(result)
-        except CannotTravelError as failure:
-            self._give_up(f"{name}() returned {failure}")
-            raise
-
-    def _give_up(self, why: str) -> None:
-        self._send(b"N", quote(why))
-        _exit(0)
 
 
 def _is_referred_to(objects: list[Any]) -> bool:

@@ -94,7 +94,10 @@ class SharedObjects:
             if type(number) is not int or type(parts) is not list:
                 raise MalformedError("contents")
             if number == len(self.objects):
-                self._number(_new(name))
+                new = [kind() for kind, known in _CONTAINERS.items() if known == name]
+                if not new:
+                    raise MalformedError("a kind")
+                self._number(new[0])
             if not 0 <= number < len(self.objects):
                 raise MalformedError("a number")
             thing = self.objects[number]
@@ -115,7 +118,12 @@ class SharedObjects:
             return self.objects[content]
         if name in ("tuple", "frozenset", "range") and type(content) is list:
             parts = [self.unpack(part, depth + 1) for part in content]
-            return _sequence(name, parts)
+            try:
+                if name == "range":
+                    return range(*parts)
+                return tuple(parts) if name == "tuple" else frozenset(parts)
+            except (TypeError, ValueError):
+                raise MalformedError("a value") from None
         if type(content) is not str:
             raise MalformedError("a value")
         if name == "str":
@@ -160,19 +168,3 @@ def _pair(plain: Any) -> list[Any]:
     if type(plain) is not list or len(plain) != 2:
         raise MalformedError("a value")
     return plain
-
-
-def _new(name: Any) -> Any:
-    for kind, known in _CONTAINERS.items():
-        if known == name:
-            return kind()
-    raise MalformedError("a kind")
-
-
-def _sequence(name: str, parts: list[Any]) -> Any:
-    try:
-        if name == "range":
-            return range(*parts)
-        return tuple(parts) if name == "tuple" else frozenset(parts)
-    except (TypeError, ValueError):
-        raise MalformedError("a value") from None
