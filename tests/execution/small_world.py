@@ -22,6 +22,7 @@ DRIVER_FILE = SourceFile(name="play.py", data=b"import a1\nprint('play', a1.f(2)
 FRAMES = (Path(__file__).parents[1] / "hostile" / "hostile_frames.py").read_text("utf-8")
 # Time asleep is generous: a machine just started may take 0.2 s to read one file of the library.
 QUICK = Limits(cpu_seconds=0.3, wall_seconds=2, memory_mib=64, output_kib=8)
+ROOMY = Limits(cpu_seconds=2, wall_seconds=10, memory_mib=128, output_kib=8)
 
 
 def assignment(

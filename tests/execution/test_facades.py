@@ -18,9 +18,8 @@ import pytest
 
 from harness.execution import Driver, SharedOutcome, canonical
 from harness.execution.inside.shared.facades import Facades
-from harness.model.stimulus import Limits
 from harness.policy.sharing import check_sharing
-from tests.execution.small_world import assignment, call, run, source
+from tests.execution.small_world import ROOMY, assignment, call, run, source
 from tests.shared_corpus import CALLS, ENDS_LATE, NOTHING, SEEN, SURROUNDINGS
 
 NAMES = ("math", "random", "string", "typing", "__future__")
@@ -150,9 +149,6 @@ def test_what_the_program_does_not_name_has_no_facade(monkeypatch: pytest.Monkey
     assert set(installed(facades)) == set(NAMES) - {"random"}
     facades.seed(7)
     assert facades.draw() == 0.0
-
-
-ROOMY = Limits(cpu_seconds=2, wall_seconds=10, memory_mib=128, output_kib=8)
 
 
 def together(driver: Driver, name: str, program: str) -> tuple[SharedOutcome, bytes | None]:

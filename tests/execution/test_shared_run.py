@@ -23,6 +23,7 @@ from harness.policy.sharing import check_sharing
 from tests.execution.small_world import (
     FRAMES,
     QUICK,
+    ROOMY,
     TEN,
     assignment,
     call,
@@ -30,8 +31,6 @@ from tests.execution.small_world import (
     session,
     source,
 )
-
-ROOMY = Limits(cpu_seconds=2, wall_seconds=10, memory_mib=128, output_kib=8)
 
 
 def together(

@@ -133,17 +133,25 @@ WORKS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", WORKS)
-def test_a_call_works_as_in_one_process(one_driver: Driver, name: str) -> None:
+def test_a_call_works_as_in_one_process(
+    one_driver: Driver, piped_driver: PipedDriver, name: str
+) -> None:
     program, expected = WORKS[name]
-    found = seen(one_driver, "import bank\n" + program, call("f()"))
-    assert (found.ending, found.detail) == (Ending.ANSWERED, "")
-    assert plain(found.value) == expected
+    for way in (one_driver, piped_driver):
+        found = seen(way, "import bank\n" + program, call("f()"))
+        assert (found.ending, found.detail) == (Ending.ANSWERED, "")
+        assert plain(found.value) == expected
 
 
-def test_input_is_asked_on_the_submissions_terminal(one_driver: Driver) -> None:
+def test_input_is_asked_on_the_submissions_terminal(
+    one_driver: Driver, piped_driver: PipedDriver
+) -> None:
     program = "from bank import *\nprint('start')\nprint(ask('Name? '))\n"
-    found = seen(one_driver, program, run("Ann"))
-    assert turns(found) == [("start\nasking\nName? ", "Ann"), ("Ann!\n", None)]
+    for way in (one_driver, piped_driver):
+        found = seen(way, program, run("Ann"))
+        assert turns(found) == [("start\nasking\nName? ", "Ann"), ("Ann!\n", None)]
+        more = seen(way, program, run())
+        assert (more.ending, more.detail) == (Ending.STAND_IN_FAILED, "it asked for more input")
 
 
 def test_a_session_may_call_it_too(one_driver: Driver) -> None:
@@ -164,12 +172,15 @@ INAPPLICABLE: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", INAPPLICABLE)
-def test_what_cannot_travel_makes_it_inapplicable(one_driver: Driver, name: str) -> None:
+def test_what_cannot_travel_makes_it_inapplicable(
+    one_driver: Driver, piped_driver: PipedDriver, name: str
+) -> None:
     program, why = INAPPLICABLE[name]
-    found = seen(one_driver, "import bank\n" + program, call("f()"))
-    assert found.ending is Ending.STAND_IN_INAPPLICABLE
-    assert why in found.detail
-    assert SECRET not in repr(found)
+    for way in (one_driver, piped_driver):
+        found = seen(way, "import bank\n" + program, call("f()"))
+        assert found.ending is Ending.STAND_IN_INAPPLICABLE
+        assert why in found.detail
+        assert SECRET not in repr(found)
 
 
 FAILS: dict[str, tuple[str, str]] = {
@@ -177,27 +188,6 @@ FAILS: dict[str, tuple[str, str]] = {
     "computes without end": ("def f(): bank.hang()", "ran out of time"),
     "asks for more": ("def f(): bank.ask('? ')", "asked for more input"),
 }
-
-
-@pytest.mark.parametrize("name", ["aliased arguments", "an exception"])
-def test_a_call_works_over_pipes(piped_driver: PipedDriver, name: str) -> None:
-    program, expected = WORKS[name]
-    found = seen(piped_driver, "import bank\n" + program, call("f()"))
-    assert (found.ending, found.detail) == (Ending.ANSWERED, "")
-    assert plain(found.value) == expected
-
-
-def test_input_is_asked_over_pipes_too(piped_driver: PipedDriver) -> None:
-    program = "from bank import *\nprint('start')\nprint(ask('Name? '))\n"
-    found = seen(piped_driver, program, run("Ann"))
-    assert turns(found) == [("start\nasking\nName? ", "Ann"), ("Ann!\n", None)]
-    more = seen(piped_driver, program, run())
-    assert (more.ending, more.detail) == (Ending.STAND_IN_FAILED, "it asked for more input")
-
-
-def test_over_pipes_what_cannot_travel_makes_it_inapplicable(piped_driver: PipedDriver) -> None:
-    found = seen(piped_driver, "import bank\ndef f(): return bank.SECRET", call("f()"))
-    assert found.ending is Ending.STAND_IN_INAPPLICABLE
 
 
 @pytest.mark.parametrize("name", FAILS)

@@ -6,10 +6,9 @@ from harness.execution import Driver
 from harness.execution.piped import PipedDriver
 from harness.execution.sharing import decoded
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.stimulus import Binding, Limits, Stimulus
-from tests.execution.small_world import TEN, assignment, call, session, source
+from harness.model.stimulus import Binding, Stimulus
+from tests.execution.small_world import ROOMY, TEN, assignment, call, session, source
 
-ROOMY = Limits(cpu_seconds=2, wall_seconds=10, memory_mib=128, output_kib=8)
 PROGRAM = """
 class Stack:
     def __init__(self, size):
@@ -85,11 +84,12 @@ def asked(name: str) -> tuple[Stimulus, tuple[Ending, str, Phase]]:
     return stimulus, (Ending.ANSWERED, "ValueError", phase)
 
 
-def test_in_a_process_of_its_own(driver: Driver) -> None:
-    with driver.submission(assignment(), (source(PROGRAM),)) as server:
-        for name in ROWS:
-            stimulus, expected = asked(name)
-            assert where(server.observe(stimulus, ROOMY)) == expected, name
+def test_in_a_process_of_its_own(driver: Driver, piped_driver: PipedDriver) -> None:
+    for way in (driver, piped_driver):
+        with way.submission(assignment(), (source(PROGRAM),)) as server:
+            for name in ROWS:
+                stimulus, expected = asked(name)
+                assert where(server.observe(stimulus, ROOMY)) == expected, name
 
 
 # What asks about one function alone may share a process; everything else is observed alone.
@@ -143,10 +143,3 @@ def test_who_asks_for_more_than_there_is(driver: Driver, piped_driver: PipedDriv
             for name, (stimulus, phase) in ENDS.items():
                 seen = server.observe(stimulus, ROOMY)
                 assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, phase), name
-
-
-def test_over_pipes(piped_driver: PipedDriver) -> None:
-    with piped_driver.submission(assignment(), (source(PROGRAM),)) as submission:
-        for name in ROWS:
-            stimulus, expected = asked(name)
-            assert where(submission.observe(stimulus, ROOMY)) == expected, name

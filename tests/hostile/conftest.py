@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.hostile.hostile_entries import corpus
+from tests.hostile.hostile_machine import tiers_here
 from tests.hostile.hostile_stage import Stage, staged
-from tests.hostile.hostile_tiers import tiers_here
 
 collect_ignore = ["course"]  # an assignment to attack, not a suite
 

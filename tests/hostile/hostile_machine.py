@@ -1,4 +1,5 @@
-"""What a run did to this machine: processes left, peak memory and CPU time of this process."""
+"""The tiers that this machine has, and what a run did to it: processes left, peak memory and CPU
+time of this process."""
 
 from __future__ import annotations
 
@@ -12,8 +13,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from harness.execution import tier_layers
+from harness.execution.confinement import Confinement
+from harness.model.observation import Tier
+
 _PR_SET_DUMPABLE, _PR_GET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 3, 36
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def tiers_here() -> tuple[Tier, ...]:
+    """Best last; portable is everywhere."""
+    order = (Tier.PORTABLE, Tier.STANDARD, Tier.STRONG)
+    return tuple(tier for tier in order if not Confinement(tier_layers(tier)).unavailable())
+
+
+EVERY_TIER = [
+    "best",
+    *(pytest.param(tier, marks=pytest.mark.release) for tier in (Tier.STANDARD, Tier.PORTABLE)),
+]
+"""For the fixture `tier`: the best one here, and with `make test-all` the others."""
 
 
 @contextmanager

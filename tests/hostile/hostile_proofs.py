@@ -24,10 +24,8 @@ from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Run, Session, Stimulus
 from harness.model.values import Value
 from tests.hostile.hostile_attempt import HERE, LIMITS, attempts, calling, driver_under
-from tests.hostile.hostile_checks import holds
-from tests.hostile.hostile_machine import below, end, lasting
-from tests.hostile.hostile_stage import CANARY, Stage
-from tests.hostile.hostile_tiers import tiers_here
+from tests.hostile.hostile_machine import below, end, lasting, tiers_here
+from tests.hostile.hostile_stage import CANARY, Stage, holds
 from tests.tiny_course import ran
 
 MARK = "the-drivers-own-environment"

@@ -17,12 +17,11 @@ from pathlib import Path
 
 from harness.model.observation import Tier
 from tests.hostile.hostile_attempt import HERE
-from tests.hostile.hostile_checks import faults
 from tests.hostile.hostile_entries import Entry, corpus
+from tests.hostile.hostile_machine import tiers_here
 from tests.hostile.hostile_proofs import Proof, proofs_here
 from tests.hostile.hostile_rows import ROWS
-from tests.hostile.hostile_stage import Stage, staged
-from tests.hostile.hostile_tiers import tiers_here
+from tests.hostile.hostile_stage import Stage, faults, staged
 
 PAGE = HERE.parents[1] / "docs" / "hostile.md"
 PASSED = "✓"

@@ -15,12 +15,10 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Call, Limits, Stimulus
 from tests.hostile.hostile_attempt import told
-from tests.hostile.hostile_checks import holds
 from tests.hostile.hostile_entries import corpus
-from tests.hostile.hostile_machine import below, state
+from tests.hostile.hostile_machine import EVERY_TIER, below, state
 from tests.hostile.hostile_memory import at_work, held_by
-from tests.hostile.hostile_stage import CANARY, NEIGHBOURS, specification, staged
-from tests.hostile.hostile_tiers import EVERY_TIER
+from tests.hostile.hostile_stage import CANARY, NEIGHBOURS, holds, specification, staged
 
 NESTLING = "nestling-61b0"  # what the submission holds, to know that it would have been found
 SLEEPER = "import time\nkept = 'nest' + 'ling-61b0'\ndef code(n):\n    time.sleep(600)\n"

@@ -6,10 +6,9 @@ import pytest
 from pydantic import ValidationError
 
 from tests.hostile.hostile_attempt import HERE
-from tests.hostile.hostile_checks import faults
 from tests.hostile.hostile_entries import LAYERS, Entry, corpus, read_expect
 from tests.hostile.hostile_rows import ROWS
-from tests.hostile.hostile_stage import Stage
+from tests.hostile.hostile_stage import Stage, faults
 
 
 def test_it_ends_as_it_must(stage: Stage, entry: Entry) -> None:

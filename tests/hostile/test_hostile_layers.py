@@ -10,11 +10,10 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.model.observation import Tier
-from tests.hostile.hostile_checks import faults
 from tests.hostile.hostile_entries import Entry, corpus
 from tests.hostile.hostile_machine import adopting_orphans, below, end
 from tests.hostile.hostile_proofs import Proof, proofs_here
-from tests.hostile.hostile_stage import Stage, staged
+from tests.hostile.hostile_stage import Stage, faults, staged
 
 ALONE = ("landlock", "seccomp")
 NOT_HERE = {"name_service"}  # fails without a name server too

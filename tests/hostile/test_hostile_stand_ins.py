@@ -14,7 +14,7 @@ from harness.model.assignment import SourceFile
 from harness.model.submission import Submission
 from harness.model.verdict import VerdictKind
 from tests.grading.stand_in_course import SHOP, WRONG_BANK, write
-from tests.hostile.hostile_tiers import tiers_here
+from tests.hostile.hostile_machine import tiers_here
 
 SECRET = "canary-of-the-stand-in"
 # Everything that can be reached, and what stands behind it, is looked through.

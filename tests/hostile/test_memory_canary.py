@@ -17,8 +17,8 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.stimulus import Limits, StandIn, Stimulus
 from tests.execution.small_world import assignment, call, source
+from tests.hostile.hostile_machine import EVERY_TIER
 from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root
-from tests.hostile.hostile_tiers import EVERY_TIER
 
 PLANTED = {
     "the reference": "canary-3b1f-reference",

@@ -22,9 +22,8 @@ from harness.grading.observing.answer_key import make_key
 from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation, Tier
 from harness.model.submission import Submission
-from tests.hostile.hostile_machine import state
+from tests.hostile.hostile_machine import EVERY_TIER, state
 from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root
-from tests.hostile.hostile_tiers import EVERY_TIER
 from tests.tiny_course import Course
 
 PLANTED = (

@@ -1,10 +1,8 @@
 """What a scenario's process may use, by the kernel's own count.
 
 The driver's clocks decide about time (`harness.execution.linux.kernel`); these limits hold when
-nobody is looking. They are set in the server, which each scenario inherits from: a scenario of its
-own accord could not raise them, and setting them anew after every fork costs more than it looks.
-
-Ends children, those of a dead child that were inherited among them.
+nobody is looking. They are set in the server, which each scenario inherits from: it cannot raise
+them, and setting them anew after every fork costs more than it looks.
 """
 
 # pathlib would be heavy for every fork to carry

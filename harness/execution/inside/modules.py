@@ -24,8 +24,6 @@ _BUILTINS = builtins.__dict__  # the interpreter's, not our private copy of it
 class ModuleSource:
     """One module: the name that errors show, its bytes, and its code once compiled."""
 
-    __slots__ = ("code", "data", "filename", "package")
-
     def __init__(
         self, filename: str, data: bytes, package: bool = False, code: CodeType | None = None
     ) -> None:

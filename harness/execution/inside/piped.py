@@ -1,7 +1,5 @@
-"""One scenario, one call of a tool, or a scenario's stand-ins, in an interpreter started for it.
-
-It does what base and submission server do where there are terminals and forks, and reports, from a
-thread, how much it has computed: no kernel is asked.
+"""One scenario, one call of a tool, or a scenario's stand-ins, in an interpreter started for it,
+which reports, from a thread, how much it has computed: no kernel is asked.
 
 Its standard streams are pipes that look like a terminal. Descriptor 1 takes all that is shown,
 standard error's text among it and in its order; frames of ours go where descriptor 2 led. What is

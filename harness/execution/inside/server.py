@@ -41,7 +41,7 @@ _LOOK = 0.002  # seconds between two looks at a child that has no descriptor
 
 
 class Server:
-    """Serves one submission, one tool or the stand-ins of an assignment until its socket ends."""
+    """Serves a submission, a tool or the stand-ins of an assignment until its socket ends."""
 
     def __init__(self, sock: _socket.socket, setup: dict[str, Any], parent: int) -> None:
         self.sock = sock

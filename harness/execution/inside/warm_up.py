@@ -2,9 +2,8 @@
 
 A fork shares its parent's memory until one of them writes, and CPython writes where it reads. It
 counts references: objects that were there before the fork outlive every scenario, so from 3.12 on
-they can be made immortal, as `None` is, and are never counted again. And it learns, where methods
-are and which types our own code meets: a program of ours, run in the base server, teaches it once.
-Free memory is given back, so that a fork has fewer pages to copy.
+they can be made immortal, as `None` is. And it learns, where methods are and which types our own
+code meets: a program of ours, run in the base server, teaches it once. Free memory is given back.
 """
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH123

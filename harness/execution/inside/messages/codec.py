@@ -59,8 +59,6 @@ class SizeBudget:
     counts those that were met. `as_data`: an instance of a class derived from a built-in kind of
     data is described as of that kind."""
 
-    __slots__ = ("as_data", "comparison", "objects", "parts", "text")
-
     def __init__(self, comparison: ObjectEquality = _NO_COMPARISON) -> None:
         self.parts = MOST_PARTS
         self.text = MOST_TEXT

@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from .facades import Facades
 
 
-class RefusedError(Exception):
-    """The program must not run its scenarios together. `str()` is the reason."""
-
-
 class ScriptedInput:
     """What takes the place of `sys.stdin`: lines come from the driver, each when it is asked for.
     `places` says after how many bytes of output that was, and where each step of a session ended.
@@ -166,8 +162,8 @@ class SharedRun:
         self.is_loading = True
         try:
             self._load(files)
-        except RefusedError as refused:
-            self.refuse(str(refused))
+        except NotPlainError as error:
+            self.refuse(str(error))
         self.most_memory = _peak() + self.memory_kib
         _signal.setitimer(_signal.ITIMER_PROF, 0)
         self.is_loading = False
@@ -246,14 +242,11 @@ class SharedRun:
         _signal.setitimer(_signal.ITIMER_PROF, self.loading_cpu)
         self._load_modules()
         if not self._ends_quietly():
-            raise RefusedError("it prints while it is loaded")
+            self.refuse("it prints while it is loaded")
         if self.facades.draw() != self.first_draw:
-            raise RefusedError("it draws or seeds random numbers while it is loaded")
+            self.refuse("it draws or seeds random numbers while it is loaded")
         own = [sys.modules[name] for name in files.library.sources if sys.modules.get(name)]
-        try:
-            self.snapshot = Snapshot([*own, *self.facades.modules], self.fixed)
-        except NotPlainError as error:
-            raise RefusedError(str(error)) from None
+        self.snapshot = Snapshot([*own, *self.facades.modules], self.fixed)
         self.modules_loaded = len(sys.modules)
         gc.collect()
         gc.freeze()
@@ -266,7 +259,7 @@ class SharedRun:
                 self.constants |= self.files.constants(name)
             self.main = self.files.library.load(self.main_name)
         except BaseException as error:
-            raise RefusedError(f"it does not load ({type(error).__name__})") from None
+            self.refuse(f"it does not load ({type(error).__name__})")
 
     def _not_loaded(self, name: str) -> NoReturn:
         """Something imports what is neither the program's nor loaded."""

@@ -1,10 +1,9 @@
 """Calls of functions that run in another process, both sides: modules of which a submission's
 process has the names only, and the process that holds the course's stand-ins for them.
 
-A call's arguments, its result, what it changed, printed or raised, and its questions for `input`
-travel over the scenario's channel. No text of a stand-in is in the submission's process, and no
-byte of the submission in the stand-in's: what arrives is plain data. Each scenario has one of its
-own, so that what a module remembers lasts as long as it would in the submission's process.
+No text of a stand-in is in the submission's process, and no byte of the submission in the
+stand-in's: what arrives is plain data. Each scenario has one of its own, so that what a module
+remembers lasts as long as it would in the submission's process.
 
 Also a submission's module with something of the course's in the place of some of its own names. A
 function is bound anew directly after its `def`, so that the main guard sees it; a constant gets
