@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.execution import Driver, Interpreter, has_terminals
+from harness.execution import Driver, Interpreter, has_terminals, piped
 from harness.execution.piped import _MODULES, PipedDriver
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Stimulus
@@ -226,3 +226,11 @@ def test_where_there_are_no_terminals_the_package_is_imported_all_the_same(tmp_p
     assert first == "False PipedDriver portable False"
     assert refusal.startswith("the standard tier was required and this machine does not give it")
     assert last == "IT WORKS"
+
+
+def test_a_long_answer_and_what_is_told_meanwhile_do_not_mix(
+    piped_driver: PipedDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(piped, "_HEARTBEAT", 0.0001)
+    with piped_driver.tool({"t": "def f(text): return text * 3_000_000"}, "t:f") as tool:
+        assert tool.run("a") == "a" * 3_000_000
