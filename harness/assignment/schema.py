@@ -61,13 +61,10 @@ def file_schemas() -> dict[str, dict[str, Any]]:
 def write_schemas(folder: Path) -> tuple[Path, ...]:
     """Write `<kind>.json` for every kind of file into `folder`; return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {
-        folder / f"{kind}.json": json.dumps(schema, indent=2) + "\n"
-        for kind, schema in file_schemas().items()
-    }
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
-    return tuple(texts)
+    paths = {folder / f"{kind}.json": schema for kind, schema in file_schemas().items()}
+    for path, schema in paths.items():
+        path.write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
+    return tuple(paths)
 
 
 def _definitions() -> dict[str, Any]:
@@ -103,7 +100,6 @@ def _reachable(name: str, definitions: dict[str, Any]) -> set[str]:
     names, waiting = set(), {name}
     while waiting:
         names |= waiting
-        texts = [json.dumps(definitions[each]) for each in waiting]
-        used = {key for key in definitions if any(f'"#/$defs/{key}"' in text for text in texts)}
-        waiting = used - names
+        text = json.dumps([definitions[each] for each in waiting])
+        waiting = {key for key in definitions if f'"#/$defs/{key}"' in text} - names
     return names

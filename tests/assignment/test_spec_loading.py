@@ -23,12 +23,7 @@ from harness.model.expectation import (
     StatedTurns,
 )
 from harness.model.observation import Ending
-from harness.model.plan import (
-    FunctionSignature,
-    Place,
-    SourceFile,
-    Visibility,
-)
+from harness.model.plan import FunctionSignature, Place, SourceFile, Visibility
 from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
 from harness.model.specification import Mutant, TranscriptFile
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, StandIn, Typed

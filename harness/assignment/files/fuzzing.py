@@ -15,12 +15,7 @@ from harness.assignment.scenarios.context import Context, Variation, slug
 from harness.assignment.scenarios.draws import course_function, with_constants
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 from harness.assignment.scenarios.stimuli import kind_of
-from harness.assignment.scenarios.stimulus import (
-    StimulusKind,
-    given,
-    read_stimulus,
-    typed_inputs,
-)
+from harness.assignment.scenarios.stimulus import StimulusKind, given, read_stimulus, typed_inputs
 from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, one_required, quote
 from harness.assignment.vocabulary import Vocabulary
 from harness.matchers.reading import Refused

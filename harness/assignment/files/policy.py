@@ -14,14 +14,7 @@ from harness.assignment.shapes import Expects, Points, Shape, one_required, shap
 from harness.assignment.vocabulary import Vocabulary, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
-from harness.model.policy import (
-    Consequence,
-    FileImports,
-    ImportPolicy,
-    NameList,
-    Policy,
-    Severity,
-)
+from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
 from harness.policy.rule import ListSetting
 from harness.policy.rules import policy_rules
 

@@ -44,13 +44,7 @@ from harness.assignment.scenarios.stimulus import (
     stimulus_of,
 )
 from harness.assignment.shapes import salvaged
-from harness.assignment.vocabulary import (
-    TemplateError,
-    Vocabulary,
-    class_names,
-    names_in,
-    render,
-)
+from harness.assignment.vocabulary import TemplateError, Vocabulary, class_names, names_in, render
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Refused, describe, nearest, read_all
 from harness.model.expectation import (
@@ -134,16 +128,14 @@ class ScenarioFile:
         return head, broken - {"scenarios"}
 
     def _is_unique(self, context: Context, names: dict[str, str]) -> bool:
-        name = context.own.name
+        name, where = context.own.name, (*context.loc, "name")
         short = slug(name)
-        where = (*context.loc, "name")
         if not short:
-            self.document.add(where, f"{name!r} has neither letter nor digit to make an id of")
+            context.add(where, f"{name!r} has neither letter nor digit to make an id of")
         elif short in names:
-            same = "another scenario has this name" if names[short] == name else (
-                f"{name!r} and {names[short]!r} make the same id"
-            )  # fmt: skip
-            self.document.add(where, same, "names are unique in their file")
+            what = f"{name!r} and {names[short]!r} make the same id"
+            what = "another scenario has this name" if names[short] == name else what
+            context.add(where, what, "names are unique in their file")
         else:
             names[short] = name
             return True
@@ -175,7 +167,12 @@ class ScenarioFile:
         """Add the scenario under one set of constants; Refused if it cannot be read."""
         cases = cases_of(context, kind, self.compiled)
         prefix = given(context)
-        transcript = self._transcript(context)
+        transcript: str | None = None
+        if context.states("transcript") and not context.has_cases:
+            with suppress(Refused):
+                path, transcript = transcript_of(context, recording=self.compiled.recording)
+                scenario_id = context.group + context.variation.bracket()
+                self.compiled.transcripts.append(TranscriptFile(scenario_id=scenario_id, path=path))
         names = {binding.name for case in cases for binding in case.bindings}
         each_read = isinstance(context.own.cases, list) or uses(context, names)
         stimuli: list[Stimulus] = []
@@ -200,16 +197,6 @@ class ScenarioFile:
         check_differ(context, kind, stimuli)
         scenario = self._built(context, stimuli, expected, each_read=each_read)
         self.scenarios += one_of_each(scenario, context) if context.own.each else [scenario]
-
-    def _transcript(self, context: Context) -> str | None:
-        if not context.states("transcript") or context.has_cases:
-            return None
-        with suppress(Refused):
-            path, text = transcript_of(context, recording=self.compiled.recording)
-            scenario_id = context.group + context.variation.bracket()
-            self.compiled.transcripts.append(TranscriptFile(scenario_id=scenario_id, path=path))
-            return text
-        return None
 
     def _built(
         self, context: Context, stimuli: list[Stimulus], stated: list[Expected], *, each_read: bool

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from harness.assignment.document import HintedError, Loc
@@ -21,20 +21,7 @@ from harness.assignment.scenarios.python_text import (
 )
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.policy import SourceFile
-from harness.model.stimulus import (
-    Binding,
-    Call,
-    Clock,
-    Key,
-    Replies,
-    Run,
-    Session,
-    Stimulus,
-    Typed,
-)
-
-if TYPE_CHECKING:
-    from harness.assignment.scenarios.shape import TextShape
+from harness.model.stimulus import Binding, Call, Clock, Key, Replies, Run, Session, Stimulus, Typed
 
 LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
 
@@ -238,31 +225,26 @@ LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
 def given_files(context: Context) -> tuple[SourceFile, ...]:
     """The files of every `files:` in force; mistakes are noted for what cannot be read."""
     found: dict[str, SourceFile] = {}
-    for loc, files in context.layers("files"):
+    for where, files in context.layers("files"):
         for name, content in files.items():
+            loc = (*where, name)
+            if name in ("", ".", "..") or "/" in name or "\\" in name:
+                what = f"expected the name of a file, got {describe(name)}"
+                context.add(loc, what, "a name has no folders", key=True)
+                continue
             with suppress(Refused):
-                found[name] = _file(context, (*loc, name), name, content)
+                if isinstance(content, str):
+                    data = content_of(context, loc, content)
+                else:
+                    data = context.render(content.text, loc).encode()
+                found[name] = SourceFile(name=name, data=data)
     return tuple(found.values())
 
 
-def _file(context: Context, loc: Loc, name: str, content: str | TextShape) -> SourceFile:
-    if name in ("", ".", "..") or "/" in name or "\\" in name:
-        what = f"expected the name of a file, got {describe(name)}"
-        context.refuse(loc, what, "a name has no folders", key=True)
-    if not isinstance(content, str):
-        return SourceFile(name=name, data=context.render(content.text, loc).encode())
-    return SourceFile(name=name, data=content_of(context, loc, content))
-
-
-def names_a_file(content: object) -> bool:
-    """Whether what a file holds is stated by the path of another: a text of one line."""
-    return isinstance(content, str) and content != "" and "\n" not in content
-
-
 def content_of(context: Context, loc: Loc, text: str) -> bytes:
-    """The text itself, templates filled in, or what is in the file of the spec folder that it
-    names; Refused, with the mistake noted, where that cannot be read."""
-    if not names_a_file(text):
+    """The text itself, templates filled in, or (a text of one line) what is in the file of the spec
+    folder that it names; Refused, with the mistake noted, where that cannot be read."""
+    if text == "" or "\n" in text:
         return context.render(text, loc).encode()
     hint = "a text ends its lines with \\n; write {text: …} for one without"
     data = context.spec_file(loc, text, hint).read_bytes()

@@ -10,13 +10,7 @@ from dataclasses import dataclass
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.common.words import listed
-from harness.matchers.comparison import (
-    normalised,
-    same,
-    source,
-    type_with_article,
-    with_tolerated,
-)
+from harness.matchers.comparison import normalised, same, source, type_with_article, with_tolerated
 from harness.matchers.reading import (
     EXPRESSION,
     FLAG,

@@ -10,11 +10,7 @@ from harness.assignment.scenarios.python_text import (
     parse_statements,
     typed_in,
 )
-from harness.assignment.scenarios.stimulus import (
-    StimulusKind,
-    StimulusParts,
-    check_line,
-)
+from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts, check_line
 from harness.model.stimulus import Session, Typed
 
 
