@@ -20,8 +20,9 @@ T = TypeVar("T")
 def import_modules(package: str, path: Iterable[str]) -> tuple[ModuleType, ...]:
     """Import all modules directly in `package` and return them, in the order of their names.
 
-    Call it from the package's `__init__` with `__name__` and `__path__`. The file that builds the
-    self-check recognises this call, and that of `extensions`, and packs the whole folder.
+    Call it, and what follows, from the package's `__init__` with `__name__` and `__path__`. The
+    file that builds the self-check recognises this call, and that of `extensions`, and packs the
+    whole folder.
     """
     for info in pkgutil.iter_modules(path):
         importlib.import_module(f"{package}.{info.name}")
@@ -34,10 +35,7 @@ def extensions(
     package: str, path: Iterable[str], kind: type[T], order: Callable[[T], Any]
 ) -> tuple[T, ...]:
     """The values of type `kind` that the modules directly in `package` bind at module level, sorted
-    by `order`. Raises ValueError where two of them have the same.
-
-    Call it from the package's `__init__` with `__name__` and `__path__`.
-    """
+    by `order`. Raises ValueError where two of them have the same."""
     return _sorted(import_modules(package, path), lambda value: isinstance(value, kind), order)
 
 

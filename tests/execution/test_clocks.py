@@ -244,6 +244,6 @@ def test_a_scenario_that_ends_while_we_ask_for_its_number_has_ended(
 
     program = "import time\ndef f():\n    time.sleep(0.4)\n    return 3\n"
     with driver.submission(assignment(), (source(program),)) as server:
-        monkeypatch.setattr(monitor, "resolve_pid", late)
+        monkeypatch.setattr(kernel, "resolve_pid", late)
         seen = server.observe(call("f()"), Limits(cpu_seconds=0.1))
     assert (seen.ending, plain(seen.value)) == (Ending.ANSWERED, "3")

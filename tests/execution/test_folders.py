@@ -178,13 +178,8 @@ with scratch_directory() as path:
 """
 
 
-@pytest.fixture
-def holder(tmp_path: Path) -> subprocess.Popen[str]:
-    """Another process that has a directory, below `tmp_path`."""
-    return _holder(tmp_path)
-
-
 def _holder(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
+    """Another process that has a directory, below `tmp_path`."""
     return subprocess.Popen(
         [sys.executable, "-c", _HOLDER, *options],
         stdin=subprocess.PIPE,
@@ -195,10 +190,10 @@ def _holder(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(
-    holder: subprocess.Popen[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with holder:
+    with _holder(tmp_path) as holder:
         assert holder.stdout is not None
         theirs = Path(holder.stdout.readline().strip())
         with scratch_directory() as ours:
@@ -272,11 +267,8 @@ def test_only_our_own_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with scratch_directory():
         pass
     assert (elsewhere / "kept").exists()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "elsewhere",
-        "harness-scenario-link",
-        "scenario-notes",
-    ]
+    names = {"elsewhere", "harness-scenario-link", "scenario-notes"}
+    assert {path.name for path in tmp_path.iterdir()} == names
 
 
 @pytest.mark.parametrize(("name", "levels"), [("d", 3000), ("d" * 250, 40)])

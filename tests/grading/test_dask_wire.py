@@ -13,7 +13,6 @@ import pytest
 
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.common.serial import SerialError
 from harness.execution import TierTrial, find_interpreter
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import Cluster, described, engine
@@ -102,7 +101,7 @@ def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_no_answer_is_an_error(data: object) -> None:
-    with pytest.raises(SerialError):
+    with pytest.raises(serial.SerialError):
         wire.unpack_answer(data)
 
 
@@ -116,7 +115,7 @@ def test_a_piece_that_is_cut_off_is_an_error(
     plain = json.loads(wire.pack_answer(wire.WorkerAnswer(worker="", ended=graded, pieces=pieces)))
     cut: Any = plain["pieces"][0][field]
     plain["pieces"][0][field] = [change(row) for row in cut]
-    with pytest.raises(SerialError):
+    with pytest.raises(serial.SerialError):
         wire.unpack_answer(json.dumps(plain).encode())
 
 
@@ -126,7 +125,7 @@ def test_a_plan_that_is_too_large_is_one_line(monkeypatch: pytest.MonkeyPatch) -
         wire.pack_setup(replace(SETUP, plan=plan(spec_digest="x" * (5 << 20))), described())
     packed = wire.pack_setup(SETUP, described())
     monkeypatch.setattr(wire, "MOST_SETUP", 4)
-    with pytest.raises(SerialError):
+    with pytest.raises(serial.SerialError):
         wire.unpack_setup(packed)
 
 
@@ -214,46 +213,40 @@ def _identity(**workers: tuple[str, int]) -> Any:
     }
 
 
-@pytest.fixture
-def told() -> list[str]:
-    return []
+class Watched(Roster):
+    """Workers, what is told of them, and time as a test has it pass."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self.told: list[str] = []
+        monkeypatch.setattr(engine, "time", SimpleNamespace(monotonic=lambda: self.now))
+        super().__init__("tcp://s:1", lambda each: SimpleNamespace(key=each), self.told.append)
 
 
 @pytest.fixture
-def listed(
-    told: list[str], monkeypatch: pytest.MonkeyPatch
-) -> tuple[Roster, Callable[[float], None]]:
-    now = [0.0]
-    monkeypatch.setattr(engine, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    made = Roster("tcp://s:1", lambda address: SimpleNamespace(key=address), told.append)
-    return made, lambda seconds: now.__setitem__(0, now[0] + seconds)
+def workers(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    return Watched(monkeypatch)
 
 
-def test_a_worker_that_has_forgotten_the_run_is_tried_anew(
-    listed: tuple[Roster, Callable[[float], None]], told: list[str]
-) -> None:
-    found, _ = listed
-    found.look(_identity(**{"tcp://a:1": ("ada", 1)}))
-    found.accept("tcp://a:1")
-    assert found.able() == {"tcp://a:1": 1}
-    found.forget("tcp://a:1")
-    assert found.able() == {}
-    found.look(_identity(**{"tcp://a:1": ("ada", 1)}))
-    found.accept("tcp://a:1")
-    assert found.able() == {"tcp://a:1": 1} and told == []
+def test_a_worker_that_has_forgotten_the_run_is_tried_anew(workers: Watched) -> None:
+    workers.look(_identity(**{"tcp://a:1": ("ada", 1)}))
+    workers.accept("tcp://a:1")
+    assert workers.able() == {"tcp://a:1": 1}
+    workers.forget("tcp://a:1")
+    assert workers.able() == {}
+    workers.look(_identity(**{"tcp://a:1": ("ada", 1)}))
+    workers.accept("tcp://a:1")
+    assert workers.able() == {"tcp://a:1": 1} and workers.told == []
 
 
-def test_only_workers_that_were_tried_get_work(
-    listed: tuple[Roster, Callable[[float], None]], told: list[str]
-) -> None:
-    workers, _ = listed
+def test_only_workers_that_were_tried_get_work(workers: Watched) -> None:
     workers.look(_identity(a=("one", 4), b=("two", 2), c=("jupyter", 0)))
     assert workers.able() == {}
     workers.accept("a")
     workers.refuse("b", "its Python is 3.11")
     workers.refuse("b", "its Python is 3.11")
     assert workers.able() == {"a": 4}
-    assert told == [
+    assert workers.told == [
         "worker jupyter is not used: it was not started by harness worker",
         "worker two is not used: its Python is 3.11",
     ]
@@ -261,28 +254,22 @@ def test_only_workers_that_were_tried_get_work(
     assert workers.able() == {}
 
 
-def test_without_workers_there_is_an_end_to_waiting(
-    listed: tuple[Roster, Callable[[float], None]],
-) -> None:
-    workers, wait = listed
+def test_without_workers_there_is_an_end_to_waiting(workers: Watched) -> None:
     workers.look(_identity(a=("one", 4)))
     workers.must_have_some()
-    wait(engine.PATIENCE + 1)
+    workers.now += engine.PATIENCE + 1
     with pytest.raises(UserError, match=r"no worker grades this run .1 do not answer."):
         workers.must_have_some()
     workers.accept("a")
     workers.must_have_some()
     workers.look(_identity())
     workers.must_have_some()
-    wait(engine.PATIENCE + 1)
+    workers.now += engine.PATIENCE + 1
     with pytest.raises(UserError, match=r"there is none.; what is graded is kept"):
         workers.must_have_some()
 
 
-def test_where_all_are_refused_nobody_waits(
-    listed: tuple[Roster, Callable[[float], None]],
-) -> None:
-    workers, _ = listed
+def test_where_all_are_refused_nobody_waits(workers: Watched) -> None:
     workers.look(_identity(a=("one", 4)))
     workers.refuse("a", "it is tired")
     with pytest.raises(UserError, match=r"no worker grades this run .one: it is tired."):

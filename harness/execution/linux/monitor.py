@@ -3,7 +3,6 @@ on its time are checked at every event."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import time
@@ -11,7 +10,7 @@ from collections.abc import Iterable
 
 from harness.common.errors import HarnessError
 from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
-from harness.execution.linux.kernel import GoneError, Listener, ProcessClock, resolve_pid
+from harness.execution.linux.kernel import Listener, ProcessClock
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import CHUNK, ScenarioChannel, ServerProcess
 from harness.execution.runner import ScenarioMonitor
@@ -225,13 +224,9 @@ class ScenarioClock:
         self.due += seconds  # nor is it a standstill: nobody looked meanwhile
 
     def hear(self) -> tuple[int, int] | None:
-        """What the server says of the process: its wait status and CPU time in microseconds once
-        it has ended. HarnessError when the server has ended."""
-        kind, numbers, descriptors = self._server.hear()
-        if kind == b"E":
-            return numbers[0], numbers[1]
-        if kind == b"P":  # its number there, and a pidfd where it has one
-            with contextlib.suppress(GoneError):  # the news of its end is on its way
-                self._clock = ProcessClock(resolve_pid(numbers[0], descriptors))
-                self.due = time.monotonic()
-        return None
+        """As `ServerProcess.hear` once the process has ended; None until then."""
+        heard = self._server.hear()
+        if isinstance(heard, ProcessClock):
+            self._clock, self.due = heard, time.monotonic()
+            return None
+        return heard

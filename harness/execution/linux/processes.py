@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from harness.execution.confinement import Confinement
 from harness.execution.inside.messages import frames
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
+from harness.execution.linux.kernel import GoneError, ProcessClock
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol import bootstrap
 from harness.execution.protocol.observation import plain_screen
@@ -54,11 +56,17 @@ class ServerProcess:
             raise HarnessError("a submission server ended")
         return message
 
-    def hear(self) -> tuple[bytes, list[int], list[int]]:
-        """Its next message about a scenario as kind, numbers and descriptors; HarnessError."""
+    def hear(self) -> tuple[int, int] | ProcessClock | None:
+        """What it says of a scenario's process: its wait status and CPU time in microseconds once
+        it has ended, or its clock, which "?" asks for. HarnessError when the server has ended."""
         message, descriptors = self.receive()
         kind, *numbers = message.split()
-        return kind, [int(number) for number in numbers], descriptors
+        if kind == b"E":
+            return int(numbers[0]), int(numbers[1])
+        with suppress(GoneError):  # the news of its end is on its way
+            if kind == b"P":  # its number there, and a pidfd where it has one
+                return ProcessClock(kernel.resolve_pid(int(numbers[0]), descriptors))
+        return None
 
 
 class BaseProcess:

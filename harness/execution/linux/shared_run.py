@@ -3,7 +3,6 @@ gave up."""
 
 from __future__ import annotations
 
-import contextlib
 import select
 import time
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
-from harness.execution.linux.kernel import GoneError, ProcessClock, resolve_pid
+from harness.execution.linux.kernel import ProcessClock
 from harness.execution.linux.processes import ScenarioChannel
 from harness.execution.protocol.reply import FrameBuffer, TamperedError
 from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup, SharedOutcome
@@ -134,7 +133,11 @@ class _SharedProcess:
             events.register(listener.descriptor, select.POLLIN)
         for number, _ in events.poll(1000 * seconds):
             if number == control:
-                self._hear_from_server()
+                heard = self._link.server.hear()
+                if isinstance(heard, ProcessClock):
+                    self._clock = self._clock or heard
+                else:
+                    self._ended = self._ended or heard is not None
             elif listener is not None:
                 listener.receive()  # it reads past `sys.stdin`: out of the ordinary
                 self._kill()
@@ -201,11 +204,3 @@ class _SharedProcess:
         if not self._killed_at and not self._ended:
             self._killed_at = time.monotonic()
             self._link.server.send(b"K")
-
-    def _hear_from_server(self) -> None:
-        kind, numbers, descriptors = self._link.server.hear()
-        if kind == b"E":
-            self._ended = True
-        elif kind == b"P" and self._clock is None:
-            with contextlib.suppress(GoneError):  # the news of its end is on its way
-                self._clock = ProcessClock(resolve_pid(numbers[0], descriptors))

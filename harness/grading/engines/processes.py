@@ -24,26 +24,12 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
 from pathlib import Path
-from typing import Any, Protocol
 
 _PATIENCE = 2.0  # seconds for the server to notice that nobody needs it
 _CODE = "import sys; sys.path[:] = {path!r}; from harness.grading.engines import processes; "
 
 
-class ChildProcess(Protocol):
-    """A process that was started, as `subprocess.Popen` has it."""
-
-    def terminate(self) -> None:
-        """Send SIGTERM."""
-
-    def kill(self) -> None:
-        """Send SIGKILL."""
-
-    def wait(self, timeout: float | None = None) -> Any:
-        """Return once it has ended; `subprocess.TimeoutExpired` after so many seconds."""
-
-
-def start(module: str) -> tuple[ChildProcess, Connection]:
+def start(module: str) -> tuple[subprocess.Popen[bytes] | _ForkedProcess, Connection]:
     """Run `main(descriptor, parent)` of a module in a new process, and our end of the pipe whose
     other end has that descriptor; `parent` is the number of the process that waits for it.
 
@@ -105,6 +91,8 @@ class _Request:
 
 
 class _ForkedProcess:
+    """A process that the server forked, with the methods of `subprocess.Popen`."""
+
     def __init__(self, pidfd: int) -> None:
         self._pidfd = pidfd
 
@@ -138,7 +126,7 @@ class _Server:
     def import_modules(self, modules: tuple[str, ...]) -> None:
         self._connection.send(_Request(modules=modules, environment={}))
 
-    def fork(self, module: str) -> tuple[ChildProcess, Connection]:
+    def fork(self, module: str) -> tuple[_ForkedProcess, Connection]:
         ours, theirs = multiprocessing.Pipe()
         request = _Request(
             modules=(module,),
