@@ -22,7 +22,7 @@ from harness.execution.driver import (
     has_terminals,
     pick_cpu,
 )
-from harness.execution.folder import scratch_directory
+from harness.execution.folder import remove_held, scratch_directory
 from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.packages import install, installed_here, is_installed
 from harness.execution.protocol.jobs import main_file, program_files, proxy_names

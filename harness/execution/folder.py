@@ -137,6 +137,7 @@ else:
 
 _PREFIX = "harness-scenario-"
 _UNSWEPT_PREFIX = "harness-unlocked-"  # of a process without locks: nobody could tell it is in use
+_held: set[Path] = set()  # by this process
 
 
 @contextmanager
@@ -151,6 +152,7 @@ def scratch_directory() -> Iterator[Path]:
     prefix = _PREFIX if _HAS_LOCKS else _UNSWEPT_PREFIX
     path = Path(tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
     lock: int | None = None
+    _held.add(path)
     try:
         try:  # the path is known before it is there: a signal may end this at any place
             lock = _own(path)
@@ -159,8 +161,16 @@ def scratch_directory() -> Iterator[Path]:
             _remove(path)
     finally:  # again: the signal may have come while it was removed
         _remove(path)
+        _held.discard(path)
         if lock is not None:
             os.close(lock)
+
+
+def remove_held() -> None:
+    """Remove this process's directories, where it is about to end without leaving their contexts.
+    From any thread."""
+    for path in tuple(_held):
+        _remove(path)
 
 
 def _own(path: Path) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -80,3 +81,25 @@ def test_a_module_that_cannot_be_imported_is_an_error() -> None:
         processes.start("tests.grading.no_such_module")
     with started() as (_, connection):
         assert connection.recv()["leads its group"]
+
+
+_RUN = """
+from harness.grading.engines.worker import SpawnedWorker
+worker = SpawnedWorker("ready", "tests.grading.worker_that_hangs")
+print(worker.receive(), flush=True)
+worker.receive()
+"""
+
+
+def test_an_orphan_that_cannot_end_in_time_leaves_no_folder(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _RUN],
+        stdout=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    ) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == b"ready\n"
+        assert list(tmp_path.iterdir())
+        run.kill()
+        run.stdout.read()  # until the orphan has ended too
+    assert not list(tmp_path.iterdir())

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
 from harness.common.errors import HarnessError
-from harness.execution import create_driver
+from harness.execution import create_driver, remove_held
 from harness.grading.engines import (
     AnyJob,
     FailureJob,
@@ -137,6 +137,7 @@ def _leave_with_parent(descriptor: int, parent: int) -> None:
     threading.Event().wait(ORPHAN_PATIENCE)
     if os.getppid() == parent:  # it waits for what this process still has to remove
         threading.Event().wait(PATIENCE)
+    remove_held()
     os._exit(1)
 
 
