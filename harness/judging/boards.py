@@ -231,5 +231,11 @@ def is_board(lines: Sequence[str]) -> bool:
 
 
 def holds_board(lines: Sequence[str]) -> bool:
-    """Whether there is a board among some lines."""
-    return any(is_board(lines[at : at + 3]) for at in range(min(len(lines) - 2, 100)))
+    """Whether there is a board among some lines: rows drawn with more than letters and digits, as
+    those of a table are."""
+    windows = (lines[at : at + 3] for at in range(min(len(lines) - 2, 100)))
+    return any(is_board(three) and not _is_table(three) for three in windows)
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    return all(sign.isalnum() or sign.isspace() for line in lines for sign in line)

@@ -212,7 +212,11 @@ LEAVES_ALONE: Neighbours = {
     "printed_rows_and_columns_swapped": [prints(WIDE, BOARD)],
     "printed_off_by_one_column": [prints(BOARD, BOARD_BESIDE), prints("ab\n", "ac\n")],
     "board_shown_twice": [prints(BOARD, BOARD + TALL), prints("a\nb\n", "a\na\nb\n")],
-    "board_not_shown": [prints("a\nbb\nccc\n", "a\n"), prints(BOARD, TALL)],
+    "board_not_shown": [
+        prints("a\nbb\nccc\n", "a\n"),
+        prints(BOARD, TALL),
+        prints("Most:\n3 a\n2 b\n1 c\n", "Most:\n"),
+    ],
     "board_shown_unasked": [prints("a\n", "a\nbcd efg\nhij klm\n")],
     "only_whitespace": [prints("a b", "a c"), returns(1, 2)],
     "windows_line_ends": [prints("a\nb\n", "a\r\n")],
