@@ -133,7 +133,10 @@ FIRES: Sentences = {
     "text_differs": {
         'The output differs from line 2, column 1: "x" instead of "b".': prints(
             "a\nb\nc\nd\n", "a\nx\nc\ny\n"
-        )
+        ),
+        'The output differs from line 1: an empty line instead of "*".': prints(
+            "*\n**\n***\n", "\n*\n**\n"
+        ),
     },
     "text_not_matched": {
         'add_piece prints "hi\\n", expected text that contains "moves".': fails_to_print(

@@ -100,10 +100,19 @@ def text_differs(failure: Failure, texts: TextEdit) -> str | None:
         where += f", column {shared_start(*(line or '' for line in lines)) + 1}"
     else:  # an empty line tells nothing
         lines = _first_visible(texts.removed), _first_visible(texts.inserted)
-    wanted, got = quoted_pair(*lines)
+    if lines[0] == lines[1]:  # but where the others agree, it alone differs
+        wanted, got = (_named(line) for line in texts.first_lines)
+    else:
+        wanted, got = quoted_pair(*lines)
     clause = f"differs from {where}: {got} instead of {wanted}"
     who = "the output" if texts.printed else "the returned text"
     return failure.says(clause, place=texts.place, who=who)
+
+
+def _named(line: str | None) -> str:
+    if line is None:
+        return "nothing"
+    return quoted(line) if line else "an empty line"
 
 
 def _first_visible(lines: list[str]) -> str:
