@@ -3,6 +3,7 @@ Whatever runs a submission knows this much and no more."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -20,6 +21,8 @@ __all__ = [
     "ManualSlot",
     "OtherFiles",
     "ProvidedVariant",
+    "RubricItem",
+    "RubricLevel",
     "SourceFile",
 ]
 
@@ -42,6 +45,36 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RubricLevel:
+    """One of the degrees in which an item of a rubric may be met."""
+
+    title: str
+    points: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RubricItem:
+    """What a person looks for: it applies or not, or in one of its levels. Points below 0 are
+    taken away."""
+
+    id: str
+    title: str
+    points: Fraction = Fraction(0)  # of an item without levels
+    levels: tuple[RubricLevel, ...] = ()
+
+    @property
+    def most(self) -> Fraction:
+        """The most that it can add."""
+        return max([self.points, *(level.points for level in self.levels)])
+
+    def worth(self, level: str) -> Fraction | None:
+        """Its points in this level (the title; empty for an item without); None for no such."""
+        if not self.levels:
+            return None if level else self.points
+        return next((each.points for each in self.levels if each.title == level), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ManualSlot:
     """Marks that a person gives, beside the functionality mark and no part of it."""
 
@@ -49,6 +82,24 @@ class ManualSlot:
     title: str
     out_of: Fraction
     clause: str = ""
+    rubric: tuple[RubricItem, ...] = ()
+
+    @property
+    def start(self) -> Fraction:
+        """The mark when nothing of the rubric applies: all of it where items only take away."""
+        return Fraction(0) if any(item.most > 0 for item in self.rubric) else self.out_of
+
+    @property
+    def spare(self) -> Fraction:
+        """What further items of the rubric may add."""
+        return self.out_of - sum((max(item.most, Fraction(0)) for item in self.rubric), Fraction(0))
+
+    def mark_of(self, levels: Mapping[str, str]) -> Fraction:
+        """The mark for these items that apply, by their ids each with its level; never below 0 or
+        above `out_of`. What the rubric does not have counts nothing."""
+        worth = [item.worth(levels[item.id]) for item in self.rubric if item.id in levels]
+        total = sum((points for points in worth if points is not None), self.start)
+        return min(self.out_of, max(Fraction(0), total))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,8 @@ from harness.model.assignment import (
     ManualSlot,
     OtherFiles,
     ProvidedVariant,
+    RubricItem,
+    RubricLevel,
     SourceFile,
 )
 from harness.model.expectation import Expected
@@ -36,6 +38,8 @@ __all__ = [
     "Place",
     "Plan",
     "ProvidedVariant",
+    "RubricItem",
+    "RubricLevel",
     "Scenario",
     "SourceFile",
     "Visibility",

@@ -3,6 +3,7 @@ against them, and what it is made of."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -18,6 +19,15 @@ class SourceFile:
 
     name: str
     data: bytes
+
+    @property
+    def lines(self) -> list[str]:
+        """Its lines as Python counts them (`splitlines` knows other ends), without their ends."""
+        lines = _LINE_END.split(self.data.decode("utf-8-sig", "replace"))
+        return lines if lines[-1] else lines[:-1]
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

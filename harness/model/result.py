@@ -54,11 +54,21 @@ class ScenarioResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PickedItem:
+    """An item of a slot's rubric that applies."""
+
+    title: str
+    points: Fraction
+    level: str = ""  # its title
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ManualMark:
     """What a person gave for a slot; None: nothing yet."""
 
     slot: ManualSlot
     mark: Fraction | None = None
+    items: tuple[PickedItem, ...] = ()  # what the mark is made up of, where it is the rubric's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +77,43 @@ class Adjustment:
 
     marks: Fraction
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """The mark that a person puts in place of the functionality mark, and why."""
+
+    mark: Fraction
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineComment:
+    """What a person says of a line."""
+
+    id: str
+    file: str
+    line: int  # from 1
+    text: str
+    quoted: str = ""  # the line as it was
+    moved_from: int = 0  # the line that it was, where the file has changed since
+    outdated: bool = False  # the file has changed, and the line is no longer in it
+
+
+class DecisionKind(StrEnum):
+    """What a person decides about a submission."""
+
+    CHOOSE = "choose"  # which file is graded
+    MATCH = "match"  # whose it is
+    EXCUSE = "excuse"  # that no mark is expected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A decision: `value` is the file, or the student's id, or the reason."""
+
+    kind: DecisionKind
+    value: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +149,11 @@ class SubmissionResult:
     isolation_reason: str = ""  # why each scenario had its own process: "line 12: `global board`"
     causes: tuple[Cause, ...] = ()  # what to fix, most marks first
     files: tuple[SourceFile, ...] = ()  # what was handed in, for its lecturer; none if very large
+    override: Override | None = None
+    line_comments: tuple[LineComment, ...] = ()  # by file and line
+    decisions: tuple[Decision, ...] = ()  # one of a kind
+    reviewed: bool = False  # a person said that there is nothing left to do
+    choices: tuple[str, ...] = ()  # files of which a person may say that it is the one to grade
 
     @property
     def all_passed(self) -> bool:
@@ -112,16 +164,23 @@ class SubmissionResult:
 
     @property
     def total(self) -> Fraction | None:
-        """The mark and all that people gave, exact; None while a part is missing. No adjustment
-        takes it below 0, or above `total_out_of` where extra credit has not."""
+        """The mark, or what a person put in its place, and all that people gave, exact; None while
+        a part is missing, and for the excused. No adjustment takes it below 0, or above
+        `total_out_of` where extra credit has not."""
         given = [part.mark for part in self.manual if part.mark is not None]
-        if self.mark is None or len(given) < len(self.manual):
+        mark = self.mark if self.override is None else self.override.mark
+        if mark is None or len(given) < len(self.manual) or self.excused:
             return None
-        total = sum(given, self.mark)
+        total = sum(given, mark)
         if self.adjustment is None:
             return total
         most = max(self.total_out_of, total)
         return min(most, max(Fraction(0), total + self.adjustment.marks))
+
+    @property
+    def excused(self) -> str:
+        """Why no mark is expected; empty where one is."""
+        return next((d.value for d in self.decisions if d.kind is DecisionKind.EXCUSE), "")
 
     @property
     def total_out_of(self) -> Fraction:
@@ -132,7 +191,8 @@ class SubmissionResult:
 def of_submission(
     result: SubmissionResult, submission: Submission | SubmissionResult
 ) -> SubmissionResult:
-    """The result under the name of this submission: its id, student, time, attempt and source."""
+    """The result under the name of this submission: its id, student, time, attempt, source and
+    choices."""
     return replace(
         result,
         id=submission.id,
@@ -141,6 +201,7 @@ def of_submission(
         attempt=submission.attempt,
         attempts=submission.attempts,
         source=submission.source,
+        choices=submission.choices,
     )
 
 
@@ -227,38 +288,6 @@ class RunResult:
 
     facts: RunFacts
     submissions: Sequence[SubmissionResult]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlotMark:
-    """A mark for the manual slot of this id."""
-
-    slot: str
-    mark: Fraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ByHand:
-    """All that a person gave one submission."""
-
-    marks: tuple[SlotMark, ...] = ()
-    adjustment: Adjustment | None = None
-    comment: str = ""
-    source_digest: str = ""  # of the bytes that were read
-    assignment: str = ""  # its id
-
-
-def joined(result: SubmissionResult, given: ByHand) -> SubmissionResult:
-    """The result with what a person gave it. A slot that the assignment no longer has is left
-    out; marks that were given for other bytes are kept, with a note that says so."""
-    marks = {entry.slot: entry.mark for entry in given.marks}
-    manual = tuple(replace(part, mark=marks.get(part.slot.id)) for part in result.manual)
-    notes = result.notes
-    if given.source_digest not in ("", result.source_digest):
-        notes = (*notes, "what a person gave was given for an earlier version of these files")
-    return replace(
-        result, manual=manual, adjustment=given.adjustment, comment=given.comment, notes=notes
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,7 @@ class Submission:
     attempts: int | None = None
     withheld: Withheld | None = None  # not to be graded; the reason is in `notes` or `problem`
     source: str = ""
+    choices: tuple[str, ...] = ()  # files of which a person may say that it is the one to grade
 
     @property
     def digest(self) -> str:

@@ -9,6 +9,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Self, TypeVar, overload
 
@@ -16,17 +17,30 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import Plan
-from harness.model.result import ByHand, RunFacts, RunResult, SubmissionResult, joined
+from harness.model.result import RunFacts, RunResult, SubmissionResult
+from harness.model.review import Action, ByHand, Change, actions_between, by_hand, reviewed
 from harness.model.verdict import Verdict
 from harness.results.reuse import row_key
 
 STORE_NAME = "run.sqlite"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
+OLDEST_VERSION = 3  # had what people gave as `by_hand`, and not as changes
 
 # `text` has each observation's and verdict's text once, compressed: right submissions do the same,
 # and a transcript repeats its board dozens of times. `path` has what the run was asked to grade,
-# `earlier` the last good result of a submission that is to be graded again, `by_hand` what people
-# gave, which no grading touches.
+# `earlier` the last good result of a submission that is to be graded again, `change` what people
+# did, which no grading touches.
+CHANGE_TABLE = (
+    """
+    CREATE TABLE change (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        submission TEXT NOT NULL,
+        data TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX change_of ON change (submission)",
+)
 TABLES = (
     """
     CREATE TABLE run (
@@ -50,14 +64,14 @@ TABLES = (
         source_digest TEXT NOT NULL
     ) WITHOUT ROWID
     """,
-    "CREATE TABLE by_hand (id TEXT PRIMARY KEY, given TEXT NOT NULL) WITHOUT ROWID",
+    *CHANGE_TABLE,
     "CREATE TABLE text (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, data BLOB NOT NULL)",
     "CREATE TABLE observation (key BLOB PRIMARY KEY, text INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE verdict (key BLOB PRIMARY KEY, text INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE path (path TEXT PRIMARY KEY) WITHOUT ROWID",
 )
 
-# What a run finds, and so may be forgotten; `by_hand` is not among it. What is `REUSED` is kept for
+# What a run finds, and so may be forgotten; `change` is not among it. What is `REUSED` is kept for
 # the next grading of the same files.
 REUSED = ("observation", "verdict", "text")
 FOUND = ("run", "path", "submission", "earlier", *REUSED)
@@ -133,6 +147,33 @@ def lock_for_writing(database: Path) -> IO[bytes]:
 
 T = TypeVar("T")
 Row = tuple[object, ...]
+Numbered = tuple[int, Change]
+
+
+def old_changes(connection: sqlite3.Connection) -> list[tuple[int, str]]:
+    """The numbers and data that `change` would have in a database of the oldest version. Their ids
+    follow from what they hold: the same on every machine that has a copy. UserError where what
+    people gave cannot be read."""
+    given = connection.execute("SELECT id, given FROM by_hand ORDER BY id").fetchall()
+    try:
+        changes = [c for name, text in given for c in _of_old(name, serial.loads(ByHand, text))]
+    except serial.SerialError:
+        raise UserError("marks given by hand cannot be read", hint="use --fresh") from None
+    return [(number, serial.dumps(change)) for number, change in enumerate(changes, start=1)]
+
+
+def _of_old(name: str, given: ByHand) -> Iterator[Change]:
+    for action in actions_between(ByHand(), given):
+        said = serial.dumps(action, kind=Action)
+        yield Change(
+            id=sha256(f"{given.assignment}\0{name}\0{said}".encode()).hexdigest()[:32],
+            at="",
+            who="",
+            assignment=given.assignment,
+            submission=name,
+            action=action,
+            source_digest=given.source_digest,
+        )
 
 
 class StoreReader(AbstractContextManager["StoreReader"]):
@@ -210,12 +251,38 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         plan = None if row is None else self._read(Plan, row[0])
         return self._needed(plan, "plan")
 
+    def changes(self, submission: str | None = None, *, after: int = 0) -> list[Numbered]:
+        """What people did, of this run's assignment, in the order in which it was stored, each with
+        its number; of one submission alone, with what is about the assignment, and only what came
+        `after` a number."""
+        with translated(self.path):
+            if read_version(self._connection) == OLDEST_VERSION:
+                rows = old_changes(self._connection)
+            else:
+                where = "number > ?" + " AND submission IN (?, '')" * (submission is not None)
+                values = (after,) if submission is None else (after, submission)
+                query = f"SELECT number, data FROM change WHERE {where} ORDER BY number"
+                rows = self._connection.execute(query, values).fetchall()
+        if not rows:
+            return []
+        facts = self.earlier_facts()
+        # A folder may have been begun anew with another assignment, whose students are the same.
+        own = ("", facts.assignment if facts else "")
+        found = ((number, self._change(data)) for number, data in rows)
+        wanted = (None, "", submission)
+        return [
+            (number, change)
+            for number, change in found
+            if (facts is None or change.assignment in own)
+            and (submission is None or change.submission in wanted)
+        ]
+
+    def _change(self, data: object) -> Change:
+        return self._needed(self._read(Change, data), "changes made by people")
+
     def by_hand(self) -> dict[str, ByHand]:
         """What people gave, by the ids of submissions."""
-        return {
-            str(name): self._needed(self._read(ByHand, given), "marks given by hand")
-            for name, given in self._rows("SELECT id, given FROM by_hand")
-        }
+        return by_hand(change for _, change in self.changes())
 
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
         """What became of a submission, with what people gave it; None if it is not in this run.
@@ -224,13 +291,7 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         if row is None:
             return None
         result = self._needed(self._read(SubmissionResult, row[0]), "results")
-        row = self._row("SELECT given FROM by_hand WHERE id = ?", submission_id)
-        if row is None:
-            return result
-        given = self._needed(self._read(ByHand, row[0]), "marks given by hand")
-        # A folder may have been begun anew with another assignment, whose students are the same.
-        is_own = given.assignment in ("", self.facts().assignment)
-        return joined(result, given) if is_own else result
+        return reviewed(result, [change for _, change in self.changes(submission_id)])
 
     def run(self) -> RunResult:
         """The run with what people gave, submissions in the order of their ids, each read from the
@@ -289,7 +350,7 @@ def refuse_other_version(path: Path, version: int) -> None:
             place=str(path),
             hint="update the harness, or choose another folder with --out",
         )
-    if version < SCHEMA_VERSION:
+    if version < OLDEST_VERSION:
         raise UserError("this is no results file of the harness", place=str(path))
 
 

@@ -7,13 +7,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.model.plan import Plan
-from harness.model.result import ByHand, RunFacts, SubmissionResult
+from harness.model.result import RunFacts, SubmissionResult
+from harness.model.review import ByHand, Change, SlotMark, actions_between
+from harness.results.changes import Draft, append, insert, upgrade
 from harness.results.database import (
     FOUND,
     REUSED,
@@ -131,8 +134,9 @@ class Store(StoreReader):
         are removed; the next grading makes them again. The file keeps no byte of what was deleted.
         """
         with self._transaction():
-            for table in ("submission", "earlier", "by_hand"):
+            for table in ("submission", "earlier"):
                 self._connection.execute(f"DELETE FROM {table} WHERE id = ?", (submission_id,))
+            self._connection.execute("DELETE FROM change WHERE submission = ?", (submission_id,))
             for table in REUSED:
                 self._connection.execute(f"DELETE FROM {table}")
             self._connection.execute("UPDATE run SET facts = ?", (serial.dumps(facts),))
@@ -140,12 +144,36 @@ class Store(StoreReader):
             self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def give(self, given: Mapping[str, ByHand]) -> None:
-        """Store what people gave these submissions, in place of what they gave before; all of it
-        or, when UserError is raised, nothing."""
-        rows = [(name, serial.dumps(entry)) for name, entry in given.items()]
+    def give(self, given: Mapping[str, ByHand], who: str = "") -> None:
+        """Store the marks, adjustments and comments of these submissions in place of those they
+        had; all of it or, when UserError is raised, nothing."""
+        before = self.by_hand()
+        drafts = []
+        for name, entry in given.items():
+            had = before.get(name, ByHand())
+            result = self.whole_result(name)
+            if result is not None:
+                manual = ((part.slot.id, part.mark) for part in result.manual)
+                shown = {slot: SlotMark(slot=slot, mark=m) for slot, m in manual if m is not None}
+                marks = {each.slot: each for each in had.marks} | shown
+                had = replace(had, marks=tuple(marks.values()))
+            for action in actions_between(had, entry):
+                drafts.append(
+                    Draft(
+                        who=who,
+                        assignment=entry.assignment,
+                        submission=name,
+                        action=action,
+                        source_digest=entry.source_digest,
+                    )
+                )
         with self._transaction():
-            self._connection.executemany("INSERT OR REPLACE INTO by_hand VALUES (?, ?)", rows)
+            append(self._connection, drafts)
+
+    def take(self, changes: Iterable[Change]) -> None:
+        """Store changes that were made elsewhere; all or, when UserError is raised, none."""
+        with self._transaction():
+            insert(self._connection, changes)
 
     def add(self, piece: Piece) -> None:
         """Store part of what is found by grading, in one transaction. Raises UserError, and then
@@ -228,12 +256,14 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         # A power cut may lose the last submissions, never damage the file; they are run again.
         connection.execute("PRAGMA synchronous = NORMAL")
-        if not version:
-            connection.execute("BEGIN IMMEDIATE")
+        connection.execute("BEGIN IMMEDIATE")
+        if version:
+            upgrade(connection)
+        else:
             for statement in TABLES:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            connection.execute("COMMIT")
+        connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise

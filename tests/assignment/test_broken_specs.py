@@ -144,6 +144,27 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      "assignment.yaml:10:10: manual, item 1, id: expected a word of small letters, digits, - and _, got the text 'Code style'.\n"
      "assignment.yaml:11:10: manual, item 2, id: expected a word of small letters, digits, - and _, got the number 4. Hint: quote it."),
+    "a rubric that makes no sense": ({
+        A: ASSIGNMENT + "manual:\n"
+        "  - id: style\n    title: Code style\n    out_of: 4\n    rubric:\n"
+        "      - {id: names, title: Names, points: 3}\n"
+        "      - {id: names, title: Names, levels: {some: 1, all: 2}}\n"
+        "      - {id: none, title: Neither}\n"
+        "      - {id: both, title: Both, points: 1, levels: {a: 1}}\n"
+        "      - {id: much, title: Much, points: lots}\n"
+    },
+     "assignment.yaml:15:14: manual, item 1, rubric, item 2, id: the id names is here a second time. Hint: ids are unique in a rubric.\n"
+     "assignment.yaml:16:9: manual, item 1, rubric, item 3: expected points or levels, and one of them. Hint: write points: 2.\n"
+     "assignment.yaml:17:9: manual, item 1, rubric, item 4: expected points or levels, and one of them. Hint: write points: 2.\n"
+     'assignment.yaml:18:41: manual, item 1, rubric, item 5, points: expected a number or a fraction like "-1/3", got the text \'lots\'.'),
+    "a rubric whose points exceed the slot": ({
+        A: ASSIGNMENT + "manual:\n"
+        "  - id: style\n    title: Code style\n    out_of: 4\n    rubric:\n"
+        "      - {id: names, title: Names, points: 3}\n"
+        "      - {id: shape, title: Shape, levels: {some: 1, all: 2}}\n"
+        "      - {id: magic, title: Magic numbers, points: -1}\n"
+    },
+     "assignment.yaml:14:7: manual, item 1, rubric: the items of the rubric add up to 5, more than out_of. Hint: lower their points, or raise out_of."),
     "stand-ins that are none": ({
         A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]"),
         "reference/small/b.py": "import a1\n",

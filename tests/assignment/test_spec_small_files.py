@@ -15,7 +15,7 @@ import yaml
 
 from harness.assignment.files.small_files import load_expectation
 from harness.assignment.loading import SpecErrors, available, load, scenario_files
-from harness.model.plan import ManualSlot, OtherFiles
+from harness.model.plan import ManualSlot, OtherFiles, RubricItem, RubricLevel
 from harness.model.specification import ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
 from tests.assignment.small_assignment import ASSIGNMENT, A, errors_of, write
@@ -50,6 +50,31 @@ READ: list[tuple[str, str, Any]] = [
         (
             ManualSlot(id="style", title="Code style", out_of=Fraction(4), clause="4.6"),
             ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2)),
+        ),
+    ),
+    (
+        ASSIGNMENT + "manual: [{id: style, title: Code style, out_of: 4, rubric: ["
+        "{id: names, title: Names, points: 1/2}, {id: magic, title: Magic, points: -1}, "
+        "{id: shape, title: Shape, levels: {poor: 0, good: 2.5}}]}]\n",
+        "manual",
+        (
+            ManualSlot(
+                id="style",
+                title="Code style",
+                out_of=Fraction(4),
+                rubric=(
+                    RubricItem(id="names", title="Names", points=Fraction(1, 2)),
+                    RubricItem(id="magic", title="Magic", points=Fraction(-1)),
+                    RubricItem(
+                        id="shape",
+                        title="Shape",
+                        levels=(
+                            RubricLevel(title="poor", points=Fraction(0)),
+                            RubricLevel(title="good", points=Fraction(5, 2)),
+                        ),
+                    ),
+                ),
+            ),
         ),
     ),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -13,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from harness.cli.options import login_name
 from harness.results.store import Store
 from tests.cli.test_bad_input import files_up_to, without_privilege
 from tests.tiny_course import Course, results, submission
@@ -233,3 +235,29 @@ def test_marks_do_not_come_in_while_another_run_writes(with_slots: Course) -> No
         outcome = with_slots.run("manual", "reports/tiny", file)
     assert (outcome.status, outcome.out) == (2, "")
     assert "another run is writing these results" in outcome.err
+
+
+def test_the_marks_of_two_tutors_are_put_together(with_slots: Course, tmp_path: Path) -> None:
+    """Each has a copy of the report; what both changed to something else is named."""
+    ben = tmp_path / "ben"
+    shutil.copytree(with_slots.report, ben)
+    sides = ((with_slots.report, "3", "missing_total"), (ben, "2", "prints_total"))
+    for folder, mark, alone in sides:
+        table = with_slots.write("m.csv", f"id,style\nperfect,{mark}\n{alone},1\n")
+        assert with_slots.run("manual", folder, table).status == 0
+    done = with_slots.run("manual", "reports/tiny", ben)
+    who = login_name() or "somebody"
+    assert done.err == (
+        f"conflict: perfect: mark style: 3.00 by {who} here, 2.00 by {who} there; "
+        "now 2.00, by the later changes\n"
+    )
+    assert done.out == "2 changes to 2 submissions taken; 0 of 5 have their whole mark\n"
+    marks = {
+        name: submission(with_slots.report, name)["manual"][0]["mark"]
+        for name in ("perfect", "prints_total", "missing_total")
+    }
+    assert marks == {"perfect": 2.0, "prints_total": 1.0, "missing_total": 1.0}
+    again = with_slots.run("manual", "reports/tiny", ben / "run.sqlite")
+    assert (again.out.split(";")[0], again.err) == ("0 changes to 0 submissions taken", "")
+    itself = with_slots.run("manual", "reports/tiny", "reports/tiny")
+    assert itself.err == "error: reports/tiny: is the run itself\n"

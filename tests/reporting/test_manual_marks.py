@@ -13,7 +13,8 @@ import pytest
 
 from harness.common.csv_tables import Sheet
 from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ByHand, ManualMark, SlotMark, SubmissionStatus, joined
+from harness.model.result import Adjustment, ManualMark, SubmissionStatus
+from harness.model.review import ByHand, SlotMark, joined
 from harness.model.submission import Student
 from harness.model.verdict import Verdict, VerdictKind
 from harness.reporting.export.manual_marks import manual_template, read_manual

@@ -23,7 +23,8 @@ import pytest
 from harness.common.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ByHand, ManualMark, RunResult, SlotMark
+from harness.model.result import Adjustment, ManualMark, RunResult
+from harness.model.review import ByHand, SlotMark
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.database import STORE_NAME
 from harness.results.reuse import PIECE_BYTES, Packer, Piece

@@ -6,11 +6,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
 
 from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
@@ -37,7 +45,7 @@ from harness.assignment.vocabulary import (
 from harness.common.words import listed
 from harness.matchers.reading import describe, nearest
 from harness.model.assignment import ClassComparison, CompareBy
-from harness.model.plan import ManualSlot, Place, SourceFile
+from harness.model.plan import ManualSlot, Place, RubricItem, RubricLevel, SourceFile
 from harness.model.stimulus import Clock, Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 
@@ -137,6 +145,42 @@ class SubmissionShape(Shape):
         return tuple(self.files) or ((self.laid_as,) if self.laid_as else ())
 
 
+def _worth(value: Any) -> Fraction:
+    text = str(value)
+    if type(value) in (int, float, str) and re.fullmatch(_WORTH, text):
+        return Fraction(text)
+    what = f'expected a number or a fraction like "-1/3", got {describe(value)}'
+    raise wrong(what, instead=0)
+
+
+_WORTH = "-?[0-9]{1,6}([.][0-9]{1,6}|/[0-9]{0,5}[1-9][0-9]{0,5})?"
+Worth = Annotated[
+    Fraction,
+    PlainValidator(_worth),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_WORTH}$"}]}),
+]
+
+
+class RubricItemShape(Shape):
+    """What a person looks for: with points where it applies or not, or with levels."""
+
+    id: IdWord
+    """A short word for it, unique in the rubric."""
+    title: Annotated[str, AfterValidator(str.strip)]
+    """What it says on pages."""
+    points: Worth = Fraction(0)
+    """What it adds to the mark, or (below 0) takes away, where it applies."""
+    levels: dict[str, Worth] = {}
+    """In place of points: the degrees in which it may be met, each with its points."""
+
+    @model_validator(mode="after")
+    def _has_one(self) -> RubricItemShape:
+        if bool(self.levels) == ("points" in self.model_fields_set):
+            what, hint = "expected points or levels, and one of them", "write points: 2"
+            raise wrong(what, hint, instead={"id": self.id, "title": "none", "points": 0})
+        return self
+
+
 class ManualShape(Shape):
     """One mark that a person gives; it is separate from the functionality mark."""
 
@@ -148,6 +192,8 @@ class ManualShape(Shape):
     """Its marks: a positive number or a fraction like "1/3"."""
     clause: str = ""
     """The clause of the sheet that it is about, quoted."""
+    rubric: list[RubricItemShape] = []
+    """What the mark is made up of. Where items only take away, it begins at out_of, else at 0."""
 
 
 class FloatsShape(Shape):
@@ -286,8 +332,25 @@ def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
             document.add(("manual", index, "id"), what, "ids are unique in the list")
         if part.clause:
             vocabulary.has_clause(document, ("manual", index, "clause"), part.clause)
-        slots[part.id] = ManualSlot(**dict(part))
+        rubric = _rubric(document, index, part)
+        slots[part.id] = ManualSlot(**dict(part) | {"rubric": rubric})
+        if (spare := slots[part.id].spare) < 0:
+            most = part.out_of - spare
+            what = f"the items of the rubric add up to {float(most):g}, more than out_of"
+            document.add(("manual", index, "rubric"), what, "lower their points, or raise out_of")
     return tuple(slots.values())
+
+
+def _rubric(document: Document, index: int, part: ManualShape) -> tuple[RubricItem, ...]:
+    """The items; a mistake is noted for an id that is there twice."""
+    items: dict[str, RubricItem] = {}
+    for at, item in enumerate(part.rubric):
+        if item.id in items:
+            what = f"the id {item.id} is here a second time"
+            document.add(("manual", index, "rubric", at, "id"), what, "ids are unique in a rubric")
+        levels = tuple(RubricLevel(title=name, points=worth) for name, worth in item.levels.items())
+        items[item.id] = RubricItem(**dict(item) | {"levels": levels})
+    return tuple(items.values())
 
 
 def comparisons(vocabulary: Vocabulary, classes: Sequence[str]) -> tuple[ClassComparison, ...]:

@@ -1,4 +1,4 @@
-"""Add marks given by hand to a run."""
+"""Add marks given by hand to a run: from a table, or from another copy of the run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import click
 
 from harness.cli import options
 from harness.common.csv_tables import read_sheet
+from harness.common.errors import UserError
+from harness.common.escaping import visible
 from harness.common.words import counted
+from harness.model.review import merged
 from harness.reporting.export.manual_marks import read_manual
 from harness.reporting.writing import write_reports
-from harness.results.database import store_of
+from harness.results.database import STORE_NAME, StoreReader, store_of
 from harness.results.store import Store
 
 SECTION = "Grading"
@@ -25,23 +28,48 @@ SECTION = "Grading"
 @click.argument("run", type=options.PATH)
 @click.argument("file", type=options.PATH)
 def command(run: Path, file: Path) -> int:
-    """Take the marks that people gave into RUN (a report folder) from FILE, a table begun with
-    `harness export RUN --to manual-marks`.
+    """Take the marks that people gave into RUN (a report folder) from FILE: a table begun with
+    `harness export RUN --to manual-marks`, or another tutor's report folder of the same class.
 
     They join the totals in results.json, on the pages and in gradebooks, and stay when the
-    submissions are graded again. A file with a mistake in it is refused as a whole.
+    submissions are graded again. A table with a mistake in it is refused as a whole. Of two
+    reports, what two people changed to something else is named, and the later change counts.
     """
     path = store_of(run)
-    sheet = read_sheet(file)
+    other = file / STORE_NAME if file.is_dir() else file
+    is_store = other.suffix == Path(STORE_NAME).suffix
+    if is_store and other.resolve() == path.resolve():
+        raise UserError("is the run itself", place=str(file))
+    sheet = None if is_store else read_sheet(file)
     with Store.open(path) as store:
-        plan = store.plan()
-        given = read_manual(sheet, store.run(), plan)
-        store.give(given)
-        result = store.run()
+        if sheet is None:
+            done = _merge(store, store_of(file))
+        else:
+            given = read_manual(sheet, store.run(), store.plan())
+            store.give(given, options.login_name())
+            done = f"{counted(len(given), 'submission')} changed"
+        result, plan = store.run(), store.plan()
     write_reports(result, plan, path.parent)
     complete = sum(each.total is not None for each in result.submissions)
-    click.echo(
-        f"{counted(len(given), 'submission')} changed; "
-        f"{complete} of {len(result.submissions)} have their whole mark"
-    )
+    click.echo(f"{done}; {complete} of {len(result.submissions)} have their whole mark")
     return 0
+
+
+def _merge(store: Store, other: Path) -> str:
+    """Take the changes of another store, name what is in conflict, and say what was taken."""
+    with StoreReader.read_only(other) as theirs:
+        facts, own = theirs.facts(), store.facts()
+        if facts.assignment != own.assignment:
+            what = f"holds a run of {facts.assignment}, not of {own.assignment}"
+            raise UserError(what, place=str(other))
+        further = [change for _, change in theirs.changes()]
+    new, conflicts = merged([change for _, change in store.changes()], further)
+    store.take(new)
+    known = store.states()
+    unknown = {change.submission for change in new} - known.keys() - {""}
+    about = {change.submission for change in new} - unknown - {""}
+    for name in sorted(unknown):
+        click.echo(visible(f"{name}: is not in this run; what it was given is kept"), err=True)
+    for conflict in conflicts:
+        click.echo(visible(f"conflict: {conflict}"), err=True)
+    return f"{counted(len(new), 'change')} to {counted(len(about), 'submission')} taken"

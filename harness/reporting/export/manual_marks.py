@@ -11,7 +11,8 @@ from harness.common.csv_tables import Sheet, bare_cell, csv_text
 from harness.common.errors import UserError
 from harness.common.escaping import shorten
 from harness.model.plan import ManualSlot, Plan
-from harness.model.result import Adjustment, ByHand, RunResult, SlotMark, SubmissionResult
+from harness.model.result import Adjustment, RunResult, SubmissionResult
+from harness.model.review import ByHand, SlotMark
 from harness.model.study import StyleEvidence
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest
 from harness.reporting.html.study_pages import read_style, style_in_words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,6 @@ from harness.reporting.view.shown_causes import marked_lines
 
 _MOST_LINES = 3000  # of all files together
 _LONGEST_NOTE = 160
-_LINE_END = re.compile(r"\r\n|\r|\n")  # Python's: `splitlines` knows others
 _TAB = 4
 
 
@@ -74,9 +72,7 @@ def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[An
     left = _MOST_LINES
     files = []
     for file in result.files:
-        lines = _LINE_END.split(file.data.decode("utf-8-sig", "replace"))
-        if not lines[-1]:
-            lines.pop()
+        lines = file.lines
         shown = tuple(line.expandtabs(_TAB) for line in lines[:left])
         left -= len(shown)
         files.append(

@@ -1,0 +1,208 @@
+"""Changes that people made, in the run's database: two writers, a kill at any moment, beside a
+grading, after a grading, and in a database from before there were changes."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from harness.common import serial
+from harness.common.errors import UserError
+from harness.model.plan import ManualSlot
+from harness.model.result import Adjustment, LineComment, ManualMark
+from harness.model.review import (
+    Action,
+    Commented,
+    ItemPicked,
+    LineCommented,
+    MarkGiven,
+    Undone,
+)
+from harness.results.changes import Draft, record
+from harness.results.database import StoreReader
+from harness.results.store import Store
+from tests.results.small_run import FACTS, PLAN, result
+
+STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
+ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
+MARK = MarkGiven(slot="style", mark=Fraction(3))
+
+
+def draft(action: Action, submission: str = "ada", who: str = "ann") -> Draft:
+    return Draft(
+        who=who,
+        assignment=FACTS.assignment,
+        submission=submission,
+        action=action,
+        source_digest=ADA.source_digest,
+    )
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Path]:
+    with Store.open(tmp_path / "run.sqlite") as store:
+        store.begin(FACTS, PLAN)
+        store.save(ADA, state_digest="s1")
+    yield store.path
+
+
+def mark_of_ada(database: Path) -> Fraction | None:
+    with StoreReader.read_only(database) as reader:
+        found = reader.whole_result("ada")
+    assert found is not None
+    return found.manual[0].mark
+
+
+def test_a_change_is_there_at_once_and_can_be_undone(database: Path) -> None:
+    (change,) = record(database, [draft(MARK)])
+    assert mark_of_ada(database) == 3
+    record(database, [draft(Undone(change=change.id))])
+    assert mark_of_ada(database) is None
+
+
+def test_two_writers_take_turns_and_each_sees_the_other(database: Path) -> None:
+    record(database, [draft(MARK, who="ann")])
+    record(database, [draft(replace(MARK, mark=Fraction(2)), who="ben")])
+    with StoreReader.read_only(database) as reader:
+        (first, ann), (_, ben) = reader.changes()
+        assert (ann.who, ben.who) == ("ann", "ben")
+        assert ann.at < ben.at
+        assert [change for _, change in reader.changes(after=first)] == [ben]
+    assert mark_of_ada(database) == 2
+
+
+def test_later_counts_where_a_clock_was_put_back(database: Path) -> None:
+    (change,) = record(database, [draft(MARK)])
+    ahead = replace(change, at="2999-01-01T00:00:00.000000+00:00")
+    with closing(sqlite3.connect(database)) as raw, raw:
+        raw.execute("UPDATE change SET data = ?", (serial.dumps(ahead),))
+    record(database, [draft(replace(MARK, mark=Fraction(1)))])
+    assert mark_of_ada(database) == 1
+
+
+def test_people_mark_while_a_grading_writes_and_its_end_keeps_it(database: Path) -> None:
+    with Store.open(database) as store:
+        store.begin(FACTS, PLAN)
+        store.keep_only(["ada"], state_digest="s2")
+        record(database, [draft(MARK)])
+        store.save(replace(ADA, mark=Fraction(1)), state_digest="s2")
+        store.finish(FACTS)
+        record(database, [draft(Commented(text="good"))])
+    assert mark_of_ada(database) == 3
+    with Store.open(database, fresh=True) as store:
+        store.begin(FACTS, PLAN)
+        store.save(replace(ADA, source_digest="b" * 64), state_digest="s3")
+        (found,) = store.run().submissions
+    assert (found.manual[0].mark, found.comment) == (3, "good")
+    assert "what a person gave was given for an earlier version of these files" in found.notes
+
+
+def test_a_comment_on_a_line_alone_does_not_say_so_of_the_marks(database: Path) -> None:
+    on_line = LineComment(id="1", file="a1.py", line=1, text="hm", quoted="x = 1")
+    record(database, [draft(LineCommented(comment=on_line))])
+    with Store.open(database) as store:
+        store.save(replace(ADA, source_digest="b" * 64))
+        (found,) = store.run().submissions
+    assert found.line_comments[0].outdated
+    assert found.notes == ADA.notes
+
+
+def test_what_is_forgotten_is_gone(database: Path) -> None:
+    record(database, [draft(MARK), draft(MARK, "eve"), draft(Commented(text="zq-secret"))])
+    with Store.open(database) as store:
+        store.forget("ada", FACTS)
+        assert [change.submission for _, change in store.changes()] == ["eve"]
+    assert b"zq-secret" not in database.read_bytes()
+
+
+def test_the_changes_of_another_assignment_do_not_count(database: Path) -> None:
+    record(database, [replace(draft(MARK), assignment="other")])
+    assert mark_of_ada(database) is None
+
+
+def before_changes(database: Path) -> None:
+    """Make it a database of the oldest version, with what was given then."""
+    given = (
+        '{"marks":[{"slot":"style","mark":"7/3"}],"comment":"Short.","source_digest":"%s",'
+        '"adjustment":{"marks":"-1/2","reason":"late"}}'
+    )
+    with closing(sqlite3.connect(database)) as raw, raw:
+        raw.execute("DROP TABLE change")
+        raw.execute("CREATE TABLE by_hand (id TEXT PRIMARY KEY, given TEXT NOT NULL) WITHOUT ROWID")
+        raw.execute("INSERT INTO by_hand VALUES ('ada', ?)", (given % ADA.source_digest,))
+        raw.execute("PRAGMA user_version = 3")
+
+
+@pytest.mark.parametrize("how", ["read", "marked", "graded"])
+def test_a_store_from_before_there_were_changes(database: Path, how: str) -> None:
+    before_changes(database)
+    if how == "marked":
+        record(database, [draft(ItemPicked(slot="other", item="x"))])
+    elif how == "graded":
+        Store.open(database).close()
+    with StoreReader.read_only(database) as reader:
+        found = reader.whole_result("ada")
+    assert found is not None
+    assert (found.manual[0].mark, found.comment) == (Fraction(7, 3), "Short.")
+    assert found.adjustment == Adjustment(marks=Fraction(-1, 2), reason="late")
+
+
+def test_two_copies_of_such_a_store_have_the_same_changes(database: Path) -> None:
+    before_changes(database)
+    copy = Path(shutil.copy(database, database.with_name("copy.sqlite")))
+    record(database, [draft(MARK)])
+    with StoreReader.read_only(database) as ours, StoreReader.read_only(copy) as theirs:
+        assert {c.id for _, c in theirs.changes()} < {c.id for _, c in ours.changes()}
+
+
+def test_what_was_given_in_a_way_that_cannot_be_read_is_refused_in_a_line(database: Path) -> None:
+    before_changes(database)
+    with closing(sqlite3.connect(database)) as raw, raw:
+        raw.execute("UPDATE by_hand SET given = '{'")
+    with pytest.raises(UserError, match="marks given by hand cannot be read"):
+        record(database, [draft(MARK)])
+
+
+@pytest.mark.parametrize("damage", ["absent", "a text", "newer"])
+def test_what_is_no_store_is_refused_in_a_line(database: Path, damage: str) -> None:
+    if damage == "newer":
+        with closing(sqlite3.connect(database)) as raw, raw:
+            raw.execute("PRAGMA user_version = 99")
+    else:
+        database.unlink()
+        if damage == "a text":
+            database.write_text("x" * 4096)
+    with pytest.raises(UserError) as refused:
+        record(database, [draft(MARK)])
+    assert "\n" not in str(refused.value)
+    assert database.exists() == (damage != "absent")
+
+
+def killed(database: Path, count: int) -> int:
+    command = [sys.executable, "-m", "tests.results.killed_saves", str(database), str(count), "7"]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert not done.stderr
+    return int(done.stdout)
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="it forks")
+def test_a_kill_at_any_moment_loses_nothing(database: Path) -> None:
+    assert killed(database, 6) > 0
+
+
+@pytest.mark.release
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="it forks")
+def test_fifty_kills_lose_nothing(database: Path) -> None:
+    assert killed(database, 50) > 0
