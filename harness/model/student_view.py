@@ -12,7 +12,9 @@ from harness.model.plan import Assignment, Clause, Plan, Scenario
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
     Adjustment,
+    LineComment,
     ManualMark,
+    Override,
     ScenarioResult,
     SubmissionResult,
     SubmissionStatus,
@@ -179,6 +181,8 @@ class StudentView:
     comment: str = ""
     total: Fraction | None = None  # None until people have given all of their part
     total_out_of: Fraction = Fraction(0)
+    override: Override | None = None
+    line_comments: tuple[LineComment, ...] = ()
     extra_points: Fraction = Fraction(0)  # of extra credit, above those of the functions
 
     @property

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.common.escaping import visible
+from harness.common.escaping import visible, visible_lines
 from harness.common.words import counted
 from harness.model.student_view import StudentView
 from harness.reporting.terminal.cards import explain_failures
+from harness.reporting.view import words
 
 _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
 
@@ -109,6 +110,8 @@ def markdown_summary(view: StudentView, failures: int) -> str:
     # A name in a note is a student's: only in code is it no mention, reference or address.
     notes = [f"- {_code(visible(note))}" for note in view.notes]
     parts = [f"### {title}", "\n".join(table), fenced(text), "\n".join(notes)]
+    if said := words.said_by_hand(view):
+        parts.append(fenced("\n".join(map(visible_lines, said))))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -130,6 +130,7 @@ def _snapshot(plain: Any, path: Path) -> RunSnapshot:
 
 def _entry(plain: Any, scenarios: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
     hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
+    hand += [plain.get("override"), plain.get("line_comments") or [], plain.get("decisions") or {}]
     return SnapshotEntry(
         id=str(plain["id"]),
         status=str(plain["status"]),

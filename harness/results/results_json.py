@@ -14,6 +14,7 @@ from harness.model.plan import Plan, Scenario
 from harness.model.result import (
     RESULTS_VERSION,
     CohortFacts,
+    ManualMark,
     RunFacts,
     RunResult,
     ScenarioResult,
@@ -176,12 +177,19 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
             for finding in result.findings
         ],
         "manual": [
-            {**_fields(given.slot, "id", "title", "out_of"), "mark": given.mark}
+            {**_fields(given.slot, "id", "title", "out_of"), "mark": given.mark, **_items(given)}
             for given in result.manual
         ],
         "adjustment": result.adjustment and _fields(result.adjustment, "marks", "reason"),
         **_fields(result, "comment", "total", "total_out_of", "earlier", "isolation"),
     }
+    if result.override is not None:
+        entry["override"] = _fields(result.override, "mark", "reason")
+    if result.line_comments:
+        names = ("file", "line", "text", "quoted", "moved_from", "outdated")
+        entry["line_comments"] = [_fields(each, *names) for each in result.line_comments]
+    if result.decisions:
+        entry["decisions"] = {decision.kind: decision.value for decision in result.decisions}
     if result.isolation_reason:
         entry["isolation_reason"] = result.isolation_reason
     if result.student is not None:
@@ -193,6 +201,12 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
     if result.attempt is not None:
         entry |= _fields(result, "attempt", "attempts")
     return entry
+
+
+def _items(given: ManualMark) -> dict[str, Any]:
+    """What a mark is made up of, where a rubric says."""
+    items = [_fields(item, "title", "level", "points") for item in given.items]
+    return {"items": items} if items else {}
 
 
 def _scenario(scenario: Scenario) -> dict[str, Any]:

@@ -76,6 +76,8 @@ def student_view(
         comment=result.comment,
         total=result.total,
         total_out_of=result.total_out_of,
+        override=result.override,
+        line_comments=result.line_comments,
         extra_points=extra_points,
     )
 

@@ -15,6 +15,8 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.cli.options import login_name
+from harness.model.review import Commented
+from harness.results.changes import Draft, record
 from harness.results.store import Store
 from tests.cli.test_bad_input import files_up_to, without_privilege
 from tests.tiny_course import Course, results, submission
@@ -261,3 +263,12 @@ def test_the_marks_of_two_tutors_are_put_together(with_slots: Course, tmp_path: 
     assert (again.out.split(";")[0], again.err) == ("0 changes to 0 submissions taken", "")
     itself = with_slots.run("manual", "reports/tiny", "reports/tiny")
     assert itself.err == "error: reports/tiny: is the run itself\n"
+
+
+def test_feedback_has_what_was_said_since_the_pages_were_written(with_slots: Course) -> None:
+    said = Draft(who="ann", assignment="", submission="perfect", action=Commented(text="Neat."))
+    record(with_slots.report / "run.sqlite", [said])
+    exported(with_slots, "feedback", "-o", with_slots.path("f.zip"))
+    with zipfile.ZipFile(with_slots.path("f.zip")) as archive:
+        assert b"Comment: Neat." in archive.read("perfect.html")
+        assert b"Neat." not in archive.read("prints_total.html")

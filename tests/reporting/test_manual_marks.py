@@ -6,25 +6,43 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
+import jsonschema
 import pytest
 
 from harness.common.csv_tables import Sheet
-from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ManualMark, SubmissionStatus
+from harness.common.escaping import visible, visible_lines
+from harness.model.plan import ManualSlot, RubricItem
+from harness.model.result import (
+    Adjustment,
+    Decision,
+    DecisionKind,
+    LineComment,
+    ManualMark,
+    Override,
+    PickedItem,
+    SubmissionStatus,
+)
 from harness.model.review import ByHand, SlotMark, joined
 from harness.model.submission import Student
 from harness.model.verdict import Verdict, VerdictKind
+from harness.reporting.export.exporter import Marks
+from harness.reporting.export.gradebooks import gradebook_entry
 from harness.reporting.export.manual_marks import manual_template, read_manual
+from harness.reporting.github import markdown_summary
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.view import words
+from harness.results.results_json import results_json
 from harness.results.student_view import student_view
 from tests.reporting.pages_read import assert_inert, on_terminal, refusal
 from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN, class_page, result
 
+SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
 REPORT = ManualSlot(id="report", title="The report", out_of=Fraction(5, 2))
 COURSE = replace(PLAN, assignment=replace(PLAN.assignment, manual=(STYLE, REPORT)))
@@ -231,3 +249,93 @@ def test_the_terminal_says_why_there_is_no_mark() -> None:
     text = on_terminal(show_submission(withheld, PLAN))
     assert text.splitlines()[1:3] == [why, ""]
     assert "function" not in text
+
+
+NAMES = RubricItem(id="names", title="Names <i>say", points=Fraction(2))
+TOLD = replace(
+    ADA,
+    manual=(
+        ManualMark(
+            slot=replace(STYLE, rubric=(NAMES,)),
+            mark=Fraction(2),
+            items=(PickedItem(title=NAMES.title, points=NAMES.points),),
+        ),
+    ),
+    adjustment=None,
+    comment="Good.\n=1+1",
+    override=Override(mark=Fraction(5), reason="shown in the lab"),
+    line_comments=(
+        LineComment(id="1", file="a1.py", line=3, text="Why \x1b[31m<b>?", quoted="    x = 1"),
+        LineComment(id="2", file="a1.py", line=4, text="Moved.", quoted="y", moved_from=2),
+        LineComment(id="3", file="a1.py", line=9, text="Gone.", quoted="z = 2", outdated=True),
+    ),
+)
+SAID = [
+    "the mark was set to 5.00 (found: 6.46): shown in the lab",
+    "marked by hand: Code style: 2.00 of 4 (Names <i>say +2)",
+    "comment: Good.\n=1+1",
+    "total: 7.00 of 10",
+    "a1.py, line 3: Why \x1b[31m<b>?",
+    "a1.py, line 4 (line 2 before the file changed): Moved.",
+    "a1.py, line 9 (of an earlier version, which had 'z = 2'): Gone.",
+]
+
+
+def test_all_that_people_say_in_words() -> None:
+    assert words.said_by_hand(TOLD) == SAID
+    assert words.said_by_hand(BOB) == []
+
+
+@pytest.mark.parametrize("whose", ["lecturer", "student"])
+def test_both_pages_show_all_that_people_say(whose: str) -> None:
+    view = student_view(TOLD, COURSE)
+    page = submission_page(TOLD, COURSE) if whose == "lecturer" else feedback_page(view)
+    for part in (
+        "Names &lt;i&gt;say +2",
+        "The mark was set to 5.00 (found: 6.46): shown in the lab",
+        'Why <span class="esc">\\x1b</span>[31m&lt;b&gt;?',
+        "<code>a1.py</code>, line 4 (line 2 before the file changed): <bdi>Moved.</bdi>",
+        "<code>a1.py</code>, line 9 of an earlier version: <bdi>Gone.</bdi>",
+        "Good.\n=1+1",
+    ):
+        assert part in page
+    assert_inert(page)
+
+
+def test_terminal_and_markdown_show_it_too() -> None:
+    text = on_terminal(show_submission(TOLD, COURSE))
+    summary = markdown_summary(student_view(TOLD, COURSE), 3)
+    for line in SAID:
+        assert visible(line) in text
+        assert visible_lines(line) in summary
+    assert "marked by hand" not in markdown_summary(student_view(BOB, COURSE), 3)
+
+
+def test_a_gradebook_has_it_in_its_comment_and_the_mark_that_was_set() -> None:
+    entry = gradebook_entry(TOLD, Marks.TOTAL)
+    assert (entry.mark, entry.waits) == ("7.00", "")
+    assert entry.comment.splitlines() == [
+        "Code style (Names <i>say +2)",
+        "Mark set: shown in the lab",
+        "Good.",
+        "=1+1",
+        *SAID[4:6],
+        SAID[6],
+    ]
+    late = replace(TOLD, status=SubmissionStatus.LATE, mark=None)
+    assert gradebook_entry(late, Marks.TOTAL).mark == "7.00"
+    assert gradebook_entry(late, Marks.FUNCTIONALITY).why == "late"
+    excused = replace(TOLD, decisions=(Decision(kind=DecisionKind.EXCUSE, value="ill"),))
+    assert gradebook_entry(excused, Marks.TOTAL).why == "excused (ill)"
+
+
+def test_results_json_has_it() -> None:
+    run = replace(CLASS, submissions=(TOLD,))
+    (entry,) = json.loads(results_json(run, COURSE))["submissions"]
+    assert entry["manual"][0]["items"] == [
+        {"title": "Names <i>say", "level": "", "points": 2.0},
+    ]
+    assert entry["override"] == {"mark": 5.0, "reason": "shown in the lab"}
+    assert [each["line"] for each in entry["line_comments"]] == [3, 4, 9]
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(results_json(run, COURSE)), schema)

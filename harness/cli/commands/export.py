@@ -16,6 +16,7 @@ from harness.model.result import RunResult
 from harness.reporting.export import exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
 from harness.reporting.export.exporter import Exporter, ExportRequest, Marks
+from harness.reporting.writing import page_writer
 from harness.results.database import read_run
 
 SECTION = "Results"
@@ -100,11 +101,17 @@ def command(
     result, plan = read_run(run)
     if anonymous:
         result = without_students(result)
+    folder = run if run.is_dir() else run.parent
+    if chosen.is_archive:
+        # Pages of before the last change by a person; those that are as they should be stay.
+        write_page = page_writer(folder, [each.id for each in result.submissions], plan)
+        for each in result.submissions:
+            write_page(each)
     exported = chosen.export(
         ExportRequest(
             run=result,
             plan=plan,
-            folder=run if run.is_dir() else run.parent,
+            folder=folder,
             marks=Marks(marks),
             gradebook=gradebook,
             column=column,

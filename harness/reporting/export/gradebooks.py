@@ -58,7 +58,9 @@ def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
     mark = result.total if total else result.mark
     missing = ", ".join(part.slot.title for part in result.manual if part.mark is None)
     why = f"no mark yet for {missing}"
-    if result.mark is None:
+    if result.excused:
+        why, missing = f"excused ({result.excused})", ""
+    elif result.mark is None and not (total and result.override):
         why, missing = words.STATUS[result.status], ""
     return GradebookEntry(
         id=result.id,
@@ -68,7 +70,7 @@ def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
         total_out_of=result.total_out_of,
         why=why if mark is None else "",
         waits=missing if mark is None else "",
-        comment=result.comment,
+        comment=words.whole_comment(result),
     )
 
 

@@ -10,6 +10,7 @@ from harness.common.words import rounded
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult
 from harness.reporting.export.exporter import text_exporter
+from harness.reporting.view import words
 
 MARKS_CSV = "marks.csv"
 
@@ -55,6 +56,10 @@ _AFTER: dict[str, Callable[[SubmissionResult], str]] = {
     "total": lambda result: _mark(result.total),
     "total out of": lambda result: rounded(result.total_out_of),
     "comment": lambda result: result.comment,
+    "override": lambda result: _mark(result.override.mark if result.override else None),
+    "override reason": lambda result: result.override.reason if result.override else "",
+    "excused": lambda result: result.excused,
+    "comments on lines": lambda result: "\n".join(map(words.on_line, result.line_comments)),
 }
 
 EXPORTER = text_exporter("csv", "marks, one submission a row", marks_csv, may_be_anonymous=True)

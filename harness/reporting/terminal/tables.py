@@ -66,7 +66,8 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     parts.append(Text(""))
     if tallies := figures.tallies(result, plan):
         parts.append(_functions(tallies))
-    parts += [Text(visible(line), "dim") for line in words.by_hand(result)]
+    said = [*words.by_hand(result), *map(words.on_line, result.line_comments)]
+    parts += [Text(visible(line), "dim") for line in said]
     if stood_in := words.stood_in(outcome.verdict for outcome in result.scenarios):
         parts.append(Text(f"{stood_in} of the submission's", "yellow"))
     for finding in result.findings:

@@ -13,7 +13,13 @@ from harness.common.words import rounded
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
-from harness.model.result import ManualMark, RunFacts, SubmissionResult, SubmissionStatus
+from harness.model.result import (
+    LineComment,
+    ManualMark,
+    RunFacts,
+    SubmissionResult,
+    SubmissionStatus,
+)
 from harness.model.student_view import ShownCheck, StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
@@ -108,12 +114,29 @@ def manual(given: ManualMark) -> str:
     mark = f"not marked yet (out of {number(slot.out_of)})"
     if given.mark is not None:
         mark = f"{rounded(given.mark)} of {number(slot.out_of)}"
-    return f"marked by hand: {slot.title}{about}: {mark}"
+    return f"marked by hand: {slot.title}{about}: {mark}{rubric(given)}"
 
 
-def is_by_hand(result: SubmissionResult) -> bool:
-    """Whether this submission has marks or an adjustment given by hand."""
-    return result.adjustment is not None or any(part.mark is not None for part in result.manual)
+def rubric(given: ManualMark) -> str:
+    """What a mark is made up of, in brackets; empty where no rubric says."""
+    items = []
+    for item in given.items:
+        level = f": {item.level}" if item.level else ""
+        sign = "" if item.points < 0 else "+"
+        items.append(f"{item.title}{level} {sign}{number(item.points)}")
+    return f" ({'; '.join(items)})" if items else ""
+
+
+def is_by_hand(result: SubmissionResult | StudentView) -> bool:
+    """Whether this submission has marks, an adjustment or an override given by hand."""
+    given = (result.adjustment, result.override, *(part.mark for part in result.manual))
+    return any(each is not None for each in given)
+
+
+def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
+    """What people gave and said, a line each; nothing before anybody did."""
+    is_said = result.comment or result.line_comments or is_by_hand(result)
+    return [*by_hand(result), *map(on_line, result.line_comments)] if is_said else []
 
 
 def isolation(result: SubmissionResult) -> str:
@@ -127,6 +150,10 @@ def isolation(result: SubmissionResult) -> str:
 def by_hand(result: SubmissionResult | StudentView) -> list[str]:
     """The parts marked by hand, a line each, and the total."""
     lines = [manual(given) for given in result.manual]
+    if result.override is not None:
+        mark = rounded(result.override.mark)
+        found = f" (found: {rounded(result.mark)})" if result.mark is not None else ""
+        lines.insert(0, f"the mark was set to {mark}{found}: {result.override.reason}")
     if result.adjustment is not None:
         given = result.adjustment
         sign = "" if given.marks < 0 else "+"
@@ -134,14 +161,37 @@ def by_hand(result: SubmissionResult | StudentView) -> list[str]:
         lines.append(f"adjusted by {sign}{number(given.marks)}{limit}: {given.reason}")
     if result.comment:
         lines.append(f"comment: {result.comment}")
-    if result.total is not None and len(result.manual) + (result.adjustment is not None):
+    parts = [*result.manual, result.adjustment, result.override]
+    if result.total is not None and any(part is not None for part in parts):
         lines.append(f"total: {rounded(result.total)} of {number(result.total_out_of)}")
     return lines
 
 
+def on_line(comment: LineComment) -> str:
+    """`a1.py, line 12: text`, and what became of the line where the file has changed since."""
+    return f"{comment.file}, line {comment.line}{changed(comment)}: {comment.text}"
+
+
+def changed(comment: LineComment) -> str:
+    """What became of a commented line, in brackets; empty where it is as it was."""
+    if comment.outdated:
+        return f" (of an earlier version, which had {comment.quoted.strip()!r})"
+    return f" (line {comment.moved_from} before the file changed)" if comment.moved_from else ""
+
+
+def whole_comment(result: SubmissionResult) -> str:
+    """All that people say of a submission, as a gradebook's cell has it: rubrics, the comment, and
+    the comments on lines; empty where nothing is said."""
+    lines = [f"{part.slot.title}{rubric(part)}" for part in result.manual if part.items]
+    lines += [f"Mark set: {result.override.reason}"] if result.override else []
+    lines += [result.comment] if result.comment else []
+    return "\n".join([*lines, *map(on_line, result.line_comments)])
+
+
 def _limit(result: SubmissionResult | StudentView) -> str:
     """A word where the adjustment would have led below 0 or above the maximum."""
-    marks = [result.mark, *(part.mark for part in result.manual)]
+    mark = result.mark if result.override is None else result.override.mark
+    marks = [mark, *(part.mark for part in result.manual)]
     known = [mark for mark in marks if mark is not None]
     if result.total is None or result.adjustment is None:
         return ""
