@@ -3,6 +3,7 @@ beyond the scenarios on which submissions differ from the reference."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -71,20 +72,22 @@ class SimilarityReport:
     by_tokens: tuple[str, ...] = ()  # programs that cannot be parsed
 
     def worth_a_look(self, most: int) -> tuple[int, ...]:
-        """The places of so many pairs to look at: each program of a group with the one that is
-        most like it, pairs outside groups, and then the others."""
+        """The places of so many pairs to look at: by turns of each group and of the pairs outside
+        groups, in groups each program with the one that is most like it; then the others."""
         group_of = group_by_name(self.groups)
-        nearest, outside, others = [], [], []
+        ranked = []
         shown: set[str] = set()
+        of_group: Counter[int] = Counter()
         for place, pair in enumerate(self.pairs):
-            if group_of.get(pair.first, -1) != group_of.get(pair.second, -2):
-                outside.append(place)
-            elif pair.first in shown and pair.second in shown:
-                others.append(place)
-            else:
-                nearest.append(place)
-                shown |= {pair.first, pair.second}
-        return tuple(sorted([*nearest, *outside, *others][:most]))
+            group, other = (group_of.get(name, -1) for name in (pair.first, pair.second))
+            group = group if group == other else -1
+            both = {pair.first, pair.second}
+            is_further = group >= 0 and both <= shown
+            if group >= 0:
+                shown |= both
+            of_group[group] += not is_further
+            ranked.append((is_further, of_group[group], place))
+        return tuple(sorted(place for *_, place in sorted(ranked)[:most]))
 
 
 def group_by_name(groups: Iterable[Iterable[str]]) -> dict[str, int]:

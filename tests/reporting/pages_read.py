@@ -85,7 +85,7 @@ def assert_inert(html: str, scripts: int = 0) -> Page:
         if href is not None:
             own = ("#content", "#rows", "marks.csv", "index.html", "study.html")
             assert href in own or href.startswith(
-                ("../", "submissions/", "marks/", "similarity/", "#cause-")
+                ("../", "submissions/", "marks/", "similarity/", "#cause-", "#s1-m", "#s2-m")
             ), href
             assert ":" not in href
     assert [kind for kind, _ in page.sources].count("script") == scripts

@@ -12,11 +12,13 @@ import pytest
 import harness.reporting.html
 from harness.common import files, serial
 from harness.model import study
+from harness.model.assignment import SourceFile
 from harness.reporting.html.study_pages import (
     COLOURS,
     SIMILARITY,
     listing,
     matrix,
+    pair_page,
     study_page,
     write_study,
 )
@@ -116,6 +118,33 @@ def test_groups_are_listed_first_each_program_with_the_one_most_like_it() -> Non
     assert [row.pair for row in first.nearest] == [*pairs[:2]]
     assert (first.lowest, first.highest, second.names) == (0.7, 0.9, ("x", "y"))
     assert [(row.pair, row.page) for row in listing(report)[1]] == [(pairs[4], 5), (pairs[5], 6)]
+
+
+def test_each_group_has_a_pair_side_by_side_before_one_has_many() -> None:
+    grouped = tuple(tuple(f"{letter}{n:02}" for n in range(30)) for letter in "abc")
+    pairs = [pair(*both, 0.9) for names in grouped for both in combinations(names, 2)]
+    pairs += [pair(f"p{n}", f"q{n}", 0.4) for n in range(4)]
+    report = study.SimilarityReport(compared=98, pairs=tuple(pairs), groups=grouped)
+    looked_at = [pairs[place].first[0] for place in report.worth_a_look(20)]
+    assert {letter: looked_at.count(letter) for letter in "abcp"} == {
+        "a": 6, "b": 5, "c": 5, "p": 4,
+    }  # fmt: skip
+
+
+def test_a_matching_part_leads_to_its_counterpart() -> None:
+    def lines(first: int, last: int) -> study.LineRange:
+        return study.LineRange(file=0, first=first, last=last)
+
+    whole = study.MatchedLines(first=lines(1, 4), second=lines(1, 4))
+    inside = study.MatchedLines(first=lines(2, 3), second=lines(1, 4))
+    source = (SourceFile(name="a1.py", data=b"a = 1\nb = 2\nc = 3\nd = 4\n"),)
+    alike = replace(pair("ada", HOSTILE, 0.9), matches=(whole, inside))
+    page = pair_page(alike, PLAN, {"ada": source, HOSTILE: source})
+    elements = assert_inert(page, 0).elements
+    ids = [each["id"] for _, each in elements if "id" in each and each["id"] != "content"]
+    assert ids == ["s1-m1", "s2-m1"]
+    links = [each["href"] for tag, each in elements if tag == "a"]
+    assert links[2:] == ["#s2-m1", "#s1-m1"]
 
 
 CLASS_CSS = Path(harness.reporting.html.__file__).parent / "templates" / "class.css"

@@ -14,6 +14,7 @@ from harness.cli.printing import print_result
 from harness.cli.progress import bar
 from harness.common import files, serial
 from harness.common.escaping import visible
+from harness.common.words import counted
 from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
@@ -89,10 +90,10 @@ def command(
     write_reports(graded, plan, path.parent)  # the class page names the groups
     print_result(_table(report))
     with_earlier = f", also with {report.earlier} earlier ones" if older else ""
-    click.echo(f"{report.compared} programs compared{with_earlier}")
+    click.echo(f"{counted(report.compared, 'program')} compared{with_earlier}")
     click.echo(
-        f"{len(report.pairs)} pairs above chance ({percent(report.cut)} %), "
-        f"{len(report.groups)} groups"
+        f"{counted(len(report.pairs), 'pair')} above chance ({percent(report.cut)} %), "
+        f"{counted(len(report.groups), 'group')}"
     )
     click.echo("Likeness is no proof of copying: look at both programs.")
     click.echo(f"report: {page}")

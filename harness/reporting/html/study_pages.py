@@ -189,7 +189,8 @@ class SourceLine:
     number: int
     text: str
     block: int  # the number of the match that it belongs to, 0 for none
-    begins: bool  # the block
+    begins: bool  # the block, here or again
+    is_first: bool  # of the block
 
 
 def write_similarity(
@@ -226,7 +227,10 @@ def pair_page(pair: study.SimilarPair, plan: Plan, sources: Sources) -> str:
         plan=plan,
         percent=percent(pair.score),
         colours=COLOURS,
-        sides=[(pair.first, first), (pair.second, second)],
+        sides=[
+            (pair.first, first, {line.block for lines in second for line in lines}),
+            (pair.second, second, {line.block for lines in first for line in lines}),
+        ],
     )
 
 
@@ -236,6 +240,7 @@ def _lines(
     """The lines of each file, those in a range with its number, from 1, in the order of matches."""
     left = _MOST_LINES
     found = []
+    begun = {0}
     for at, file in enumerate(program):
         blocks = {
             line: number
@@ -244,12 +249,12 @@ def _lines(
             for line in range(lines.first, min(lines.last, _MOST_LINES) + 1)
         }
         text = visible_lines(file.data.decode("utf-8-sig", "replace"))
-        lines = [
-            SourceLine(
-                number, line, block := blocks.get(number, 0), block != blocks.get(number - 1, 0)
-            )
-            for number, line in enumerate(text.splitlines()[:left], start=1)
-        ]
+        lines = []
+        for number, line in enumerate(text.splitlines()[:left], start=1):
+            block = blocks.get(number, 0)
+            begins = block != blocks.get(number - 1, 0)
+            lines.append(SourceLine(number, line, block, begins, block not in begun))
+            begun.add(block)
         left -= len(lines)
         found.append(lines)
     return found
