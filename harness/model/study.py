@@ -70,6 +70,7 @@ class SimilarityReport:
     cut: float = 0.0  # two independent programs of this class are not as alike as this
     earlier: int = 0  # programs of earlier classes that were compared with these
     by_tokens: tuple[str, ...] = ()  # programs that cannot be parsed
+    token_cut: float = 0.0  # the cut of the pairs that have one of these
 
     def worth_a_look(self, most: int) -> tuple[int, ...]:
         """The places of so many pairs to look at: by turns of each group and of the pairs outside

@@ -111,14 +111,16 @@ def compare_class(
     old = frozenset(each.id for each in earlier)
     whole = {name: found for name, found in trees.programs.items() if name not in broken}
     found = likeness(_not_empty(whole), given=trees.given, earlier=old)
-    listed, connected = [*found.listed], [*found.connected]
+    listed, connected, token_cut = [*found.listed], [*found.connected], 0.0
     if tokens is not None:
         by_tokens = likeness(
             _not_empty(tokens.programs), given=tokens.given, earlier=old, only=broken
         )
         listed += by_tokens.listed
         connected += by_tokens.connected
-    return _report(trees, tokens, listed, groups(connected), cut=found.cut, earlier=old)
+        token_cut = by_tokens.cut
+    report = _report(trees, tokens, listed, groups(connected), earlier=old)
+    return replace(report, cut=found.cut, token_cut=token_cut)
 
 
 TREE, TOKENS = "tree", "tokens"
@@ -215,7 +217,6 @@ def _report(
     pairs: Sequence[study.SimilarPair],
     grouped: tuple[tuple[str, ...], ...],
     *,
-    cut: float,
     earlier: Set[str],
 ) -> study.SimilarityReport:
     """The pairs in the order in which they are looked at, the first ones with their lines."""
@@ -231,7 +232,6 @@ def _report(
         pairs=study.groups_first(pairs, grouped),
         groups=grouped,
         omitted=tuple(study.Omitted(id=name, reason=omitted[name]) for name in sorted(omitted)),
-        cut=cut,
         earlier=sum(bool(programs.get(name)) for name in earlier),
         by_tokens=tuple(sorted(name for name in trees.broken if programs[name])),
     )

@@ -86,7 +86,7 @@ def command(
     sources = {each.id: each.files for each in (*submissions, *older)}
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
-    study = write_study(path.parent, plan, latest_strength(base / CACHE, plan))
+    study = write_study(path.parent, plan, latest_strength(base / CACHE, plan), report)
     write_reports(graded, plan, path.parent)  # the class page names the groups
     print_result(_table(report))
     with_earlier = f", also with {report.earlier} earlier ones" if older else ""

@@ -53,12 +53,17 @@ class Matrix:
     cells: tuple[MatrixCell, ...]
 
 
-def write_study(folder: Path, plan: Plan, strength: study.StrengthReport | None) -> Path | None:
+def write_study(
+    folder: Path,
+    plan: Plan,
+    strength: study.StrengthReport | None,
+    similarity: study.SimilarityReport | None = None,
+) -> Path | None:
     """Write the page of what was measured of the scenarios and of the folder's `similarity.json`
-    and `fuzz.json`; its path, None where there is nothing to show (an older page goes then). May
-    raise OSError."""
+    (whose content may be at hand) and `fuzz.json`; its path, None where there is nothing to show
+    (an older page goes then). May raise OSError."""
     path = folder / STUDY
-    similarity = _read(study.SimilarityReport, folder / SIMILARITY)
+    similarity = similarity or _read(study.SimilarityReport, folder / SIMILARITY)
     fuzz = _read(study.FuzzReport, folder / FUZZ)
     if strength is None and similarity is None and fuzz is None:
         path.unlink(missing_ok=True)
