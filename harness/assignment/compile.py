@@ -179,6 +179,7 @@ class _Compiler:
             tells_time=any(stimulus.clock for stimulus in stimuli),
             other_names=_used(vocabulary.other_names, vocabulary.variants.constants(), stimuli),
             manual=manual_slots(vocabulary),
+            late=None if shape.late is None else shape.late.policy(),
             exemptions=() if exempt is None else small_files.read_exemptions(exempt, ids),
             stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
         )

@@ -250,6 +250,14 @@ class_options = _as_one(
     ),
     file("--extensions", "A CSV with the columns id and due, for students with extensions."),
     file("--roster", "A CSV of all students, such as a gradebook, to list who is missing."),
+    option(
+        "--slip-days",
+        "A report folder, or a CSV (id, slip days), of another assignment in which students used "
+        "slip days (may be repeated).",
+        type=PATH,
+        multiple=True,
+        metavar="RUN",
+    ),
 )
 
 

@@ -3,6 +3,7 @@ extensions and groups."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -50,6 +51,8 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
         _check_times(downloads, members)
     members, unused = _with_extensions(members, terms.extensions, terms.due)
     notices += unused
+    members, slip_days = _with_late_terms(members, terms)
+    notices += slip_days
     # What a lecturer handed in to try the assignment: Canvas calls it a student.
     notices += [
         f"{uploads.identity} is Canvas's test student, not a person"
@@ -214,6 +217,37 @@ def _with_extensions(
         f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
     ]
     return held, lines
+
+
+def _with_late_terms(
+    members: Sequence[StudentUploads], terms: Terms
+) -> tuple[list[StudentUploads], list[str]]:
+    """Everybody with the slip days that are left; and a line where none were counted. UserError for
+    a row that may be of several, and where all rows are of nobody here."""
+    late = terms.late
+    if late is None:
+        return list(members), []
+    indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
+    used = Counter[int]()
+    known = False
+    for row in terms.slip_days:
+        meant = {index for key in row.keys for index in indexes[key]}
+        if len(meant) > 1:
+            what = f"{len(meant)} students are called {row.id}"
+            raise UserError(what, place=row.place, hint="name the one that is meant by its id")
+        used.update(dict.fromkeys(meant, row.count))
+        known |= bool(meant)
+    if terms.slip_days and not known:
+        row = terms.slip_days[0]
+        what = f"neither {row.id} nor anybody else of this list is a student here"
+        raise UserError(what, place=row.place, hint="write ids or emails of this class")
+    lines = []
+    if late.slip_days and not terms.slip_days:
+        lines.append("slip days: none are counted as used in other assignments without --slip-days")
+    return [
+        replace(member, late=replace(late, slip_days=max(0, late.slip_days - used[index])))
+        for index, member in enumerate(members)
+    ], lines
 
 
 def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:

@@ -24,11 +24,12 @@ from harness.intake.entries import (
     listed,
     original_name,
 )
+from harness.intake.lateness import lateness
 from harness.intake.terms import instant, shown
 from harness.intake.uploads import Attempt, StudentUploads, in_folder
 from harness.model.plan import Assignment, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.submission import ARCHIVE_ENDINGS, Submission, Withheld
+from harness.model.submission import ARCHIVE_ENDINGS, Lateness, Submission, Withheld
 
 MAX_ARCHIVE_BYTES = 32 * MIB
 _BESIDE = "__MACOSX"  # what one system's archives have beside their own folder
@@ -63,6 +64,7 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
         attempts=attempt.of if uploads.student else None,
         withheld=attempt.withheld,
         source=attempt.source,
+        late=attempt.lateness if attempt.withheld is None else None,
     )
 
 
@@ -160,9 +162,10 @@ def _archive(attempt: Attempt, expected: str) -> Entry | None:
 
 
 def select_attempt(uploads: StudentUploads) -> Attempt:
-    """The latest attempt in time, with its number among `of`.
+    """The latest attempt in time, with its number among `of`; or what the course's rules for late
+    work accept, with its lateness.
 
-    Where none is in time, the last one, withheld as late; where that cannot be told, the last one
+    Where none is accepted, the last one, withheld as late; where that cannot be told, the last one
     for a person to look at, and why; where there is none at all, one without files.
     """
     if not uploads.attempts:
@@ -171,41 +174,57 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
             notes=(uploads.doubt or "on the roster, and nothing was handed in",),
             withheld=Withheld.NEEDS_REVIEW if uploads.doubt else Withheld.NO_SUBMISSION,
         )
-    due = uploads.due
-    attempts = sorted(uploads.attempts, key=_order)
+    ordered = sorted(uploads.attempts, key=_order)
+    attempts = [replace(each, lateness=_lateness(each, uploads)) for each in ordered]
     of = max(len(attempts) + len(uploads.elsewhere), *(a.number or 0 for a in attempts))
-    in_time = [_in_time(attempt, uploads) for attempt in attempts]
-    latest = [index for index, is_in_time in enumerate(in_time) if is_in_time]
-    index = latest[-1] if latest else len(attempts) - 1
-    attempt = attempts[index]
+    accepted = [each for each in attempts if _in_time(each, uploads) or each.lateness]
+    free = [each for each in accepted if each.lateness is None or each.lateness.is_forgiven]
+    takes_latest = uploads.late is not None and uploads.late.policy.latest
+    choice = free if free and not takes_latest else accepted
+    attempt = (choice or attempts)[-1]
+    index = attempts.index(attempt)
     missing = sum(instant(at) < _instant(attempt) for at in uploads.elsewhere)
     selected = replace(attempt, number=attempt.number or index + 1 + missing, of=of)
     if uploads.doubt:
         return _review(selected, uploads.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
-    if rivals and (latest or due is None):
+    if rivals and (choice or uploads.due is None):
         return _review(selected, "of two attempts nothing tells which is the later")
-    if latest:
-        later = len(attempts) - 1 - index
-        notes = (f"{later} later attempt{'s' * (later > 1)} came in after the due time",)
-        if due is None:
-            return replace(selected, notes=("marked late by its platform",) * bool(attempt.late))
-        return replace(selected, notes=notes * bool(later))
-    assert due is not None
-    if None in in_time:
-        why = "it is marked late, and its download has no time to compare with the extension"
-        if attempt.late is None:
-            why = "nothing says when it was handed in"
+    # Those that would have been chosen if they were in time.
+    rest = attempts[index + 1 :] if choice and takes_latest else [] if free else attempts
+    if why := _doubt_about_times(rest, uploads):
         return _review(selected, why)
-    if early := [at for at in uploads.elsewhere if instant(at) <= instant(due)]:
-        why = (
-            f"the attempt of {shown(max(early, key=instant))} was in time, but this export holds "
-            "only a later one"
-        )
-        return _review(selected, why)
+    if choice:
+        return replace(selected, notes=_time_notes(selected, uploads, len(attempts) - 1 - index))
     when = f"handed in {shown(attempt.at)}" if attempt.at else "marked late by its platform"
-    note = f"{when}, due {shown(due)}"
+    assert uploads.due is not None
+    note = f"{when}, due {shown(uploads.due)}"
     return replace(selected, withheld=Withheld.LATE, notes=(note,))
+
+
+def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> str:
+    """Why a person must look, where one of these may have been in time; empty: no reason."""
+    unknown = [each for each in attempts if _in_time(each, uploads) is None]
+    if unknown and unknown[-1].late is None:
+        return "nothing says when it was handed in"
+    if unknown:
+        what = "to compare with the extension" if uploads.is_extended else "that says how late"
+        return f"it is marked late, and its download has no time {what}"
+    due = uploads.due
+    early = [at for at in uploads.elsewhere if due is not None and instant(at) <= instant(due)]
+    if attempts and early:
+        at = shown(max(early, key=instant))
+        return f"the attempt of {at} was in time, but this export holds only a later one"
+    return ""
+
+
+def _time_notes(attempt: Attempt, uploads: StudentUploads, later: int) -> tuple[str, ...]:
+    """What is said of the times of one that is graded, after which `later` others came in."""
+    if uploads.due is None:
+        return ("marked late by its platform",) * bool(attempt.late)
+    late = attempt.lateness is not None and not attempt.lateness.is_forgiven
+    limit = "end of the time for late work" if late else "due time"
+    return (f"{later} later attempt{'s' * (later > 1)} came in after the {limit}",) * bool(later)
 
 
 def _review(attempt: Attempt, *notes: str) -> Attempt:
@@ -214,14 +233,22 @@ def _review(attempt: Attempt, *notes: str) -> Attempt:
 
 def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
     """None where nothing tells. Canvas says late by its own due time, so that of an extension only
-    that an attempt was in time all the same can be told."""
+    that an attempt was in time all the same can be told, and never how late one is."""
     if uploads.due is None:
         return True
     if attempt.at is not None:
         return instant(attempt.at) <= instant(uploads.due)
-    if attempt.late is None or (attempt.late and uploads.is_extended):
+    if attempt.late is None or (attempt.late and (uploads.is_extended or uploads.late)):
         return None
     return not attempt.late
+
+
+def _lateness(attempt: Attempt, uploads: StudentUploads) -> Lateness | None:
+    """None for what is in time, not graded, or of an unknown time."""
+    if uploads.late is None or uploads.due is None or attempt.at is None:
+        return None
+    is_late = instant(attempt.at) > instant(uploads.due)
+    return lateness(instant(attempt.at), uploads.due, uploads.late) if is_late else None
 
 
 def _instant(attempt: Attempt) -> datetime:

@@ -5,6 +5,7 @@ The list of students is a CSV file: any platform's gradebook will do. Times are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,9 +13,10 @@ from zoneinfo import ZoneInfo
 
 from harness.common.csv_tables import Record, read_sheet
 from harness.common.errors import UserError
-from harness.common.people import id_key
+from harness.common.people import id_key, id_keys
 from harness.intake.entries import clean_name
 from harness.intake.gradebook import person_in
+from harness.intake.lateness import LateTerms
 from harness.intake.platforms.moodle import in_english
 from harness.intake.uploads import Listed, student
 from harness.model.plan import Assignment
@@ -26,11 +28,15 @@ ID_COLUMNS = (
     *("student id", "student number", "user id", "sis user id", "sis login id", "login id"),
     *EMAILS,
 )
+SLIP_DAYS = "slip days"
+_REPORT = "marks.csv"  # of a report folder
+_MOST_DIGITS = 4
 _GROUPS = ("group", "group name")
 _TIMES = ("handed in", "last modified (submission)")
 _MOODLE_TIME = "%A, %d %B %Y, %I:%M %p"
 _ZONE_HINT = "write it as 2024-09-24T17:00+10:00, or name a --time-zone"
 _EARLIER, _LATER = 0, 1
+_YEARS = range(1970, 9000)  # so that days may be added, and any zone's offset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +48,17 @@ class ClassOptions:
     time_zone: str | None = None
     extensions: Path | None = None
     roster: Path | None = None
+    slip_days: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlipDays:
+    """What a student used of the slip days in another assignment."""
+
+    id: str
+    keys: frozenset[str]
+    count: int
+    place: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +79,8 @@ class Terms:
     extensions: tuple[Extension, ...] = ()
     roster: tuple[Listed, ...] | None = None
     roster_place: str = ""
+    late: LateTerms | None = None  # of a student who has used no slip days
+    slip_days: tuple[SlipDays, ...] = ()
 
 
 def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
@@ -77,12 +96,20 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
     if asked.extensions is not None and due is None:
         what = "extensions are of a due time, and there is none"
         raise UserError(what, place="--extensions", hint="add --due")
+    late = assignment.late if due is not None else None
+    slip_days = late.slip_days if late is not None else 0
+    if asked.slip_days and not slip_days:
+        what = "there are no slip days to use"
+        hint = "add --due, and to assignment.yaml late: {slip_days: 4}"
+        raise UserError(what, place="--slip-days", hint=hint)
     return Terms(
         zone=zone,
         due=due,
         extensions=_extensions(asked.extensions, zone) if asked.extensions else (),
         roster=read_roster(asked.roster, zone) if asked.roster else None,
         roster_place=str(asked.roster or ""),
+        late=None if late is None else LateTerms(policy=late, zone=zone, slip_days=slip_days),
+        slip_days=tuple(used for path in asked.slip_days for used in _slip_days(path)),
     )
 
 
@@ -101,6 +128,26 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
         _check_new(name, row.place, by_id.get(name))
         by_id[name] = Extension(id=name, due=due, place=row.place)
     return tuple(by_id.values())
+
+
+def _slip_days(path: Path) -> Iterator[SlipDays]:
+    """What is used by a CSV file, or by the report in a folder; a student may have several rows."""
+    sheet = read_sheet(path / _REPORT if path.is_dir() else path)
+    if sheet.column(SLIP_DAYS) is None:
+        what, hint = f"there is no column {SLIP_DAYS}", f"begin with a line id,{SLIP_DAYS}"
+        if path.is_dir():
+            hint = "leave it out: its assignment has no slip days"
+        raise UserError(what, place=f"{sheet.place}:1", hint=hint)
+    for row in sheet.records:
+        ids = row.every("id", "student", "email")
+        text = row.first(SLIP_DAYS) or "0"
+        if not ids:
+            hint = f"write id,{SLIP_DAYS} in each line"
+            raise UserError("there is no id", place=row.place, hint=hint)
+        if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+            what, hint = f"{text!r} is no number of days", "write a whole number"
+            raise UserError(what, place=row.place, hint=hint)
+        yield SlipDays(id=ids[0], keys=id_keys(ids), count=int(text), place=row.place)
 
 
 def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
@@ -155,7 +202,8 @@ def _student_listed(row: Record, zone: ZoneInfo | None) -> Listed | None:
 def _time(text: str, place: str) -> datetime:
     for read in (datetime.fromisoformat, lambda each: datetime.strptime(each, _MOODLE_TIME)):
         try:
-            return read(text)
+            if (at := read(text)).year in _YEARS:
+                return at
         except ValueError:
             continue
     hint = "write it as 2024-09-24T17:00+10:00"
@@ -168,6 +216,8 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
     one that a spring night leaves out."""
     try:
         at = datetime.fromisoformat(text.strip())
+        if at.year not in _YEARS:
+            raise ValueError
     except ValueError:
         raise UserError(f"{text!r} is no time", place=place, hint=_ZONE_HINT) from None
     if len(text.strip()) <= len("2024-09-24"):

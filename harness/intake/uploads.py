@@ -11,8 +11,9 @@ from datetime import datetime
 
 from harness.common.people import Person
 from harness.intake.entries import MAX_ENTRIES, Entry, Refused, clean_name, is_ignored, shown_path
+from harness.intake.lateness import LateTerms
 from harness.model.plan import SourceFile
-from harness.model.submission import Student, Withheld
+from harness.model.submission import Lateness, Student, Withheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class Attempt:
     problem: str = ""
     ours: bool = False  # the problem says nothing about the student
     withheld: Withheld | None = None
+    lateness: Lateness | None = None  # of one that is graded all the same
     notes: tuple[str, ...] = ()
 
     @property
@@ -70,6 +72,7 @@ class StudentUploads:
     notes: tuple[str, ...] = ()
     due: datetime | None = None  # what the student is held to
     is_extended: bool = False  # that is not the class's due time
+    late: LateTerms | None = None  # None: what is late is not graded
     listed: Listed | None = None  # the line of the roster
 
     @property

@@ -18,12 +18,16 @@ __all__ = [
     "CompareBy",
     "Exemption",
     "FunctionSignature",
+    "LateOf",
+    "LatePolicy",
     "ManualSlot",
     "OtherFiles",
+    "Period",
     "ProvidedVariant",
     "RubricItem",
     "RubricLevel",
     "SourceFile",
+    "TimeUnit",
 ]
 
 
@@ -111,6 +115,47 @@ class Exemption:
     reason: str
 
 
+class TimeUnit(StrEnum):
+    """What lateness is counted in."""
+
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """A length of time. A day ends at the same clock time, also where clocks change in between and
+    it has 23 or 25 hours."""
+
+    count: int
+    unit: TimeUnit
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.unit}{'s' * (self.count != 1)}"
+
+
+class LateOf(StrEnum):
+    """What a percentage that lateness costs is of."""
+
+    TOTAL = "total"  # of what the total is out of
+    REACHED = "reached"  # of the marks reached
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatePolicy:
+    """What is graded of what comes after the due time, and what that costs."""
+
+    rate: Fraction = Fraction(0)  # for each unit begun; 0: nothing but grace and slip days
+    unit: TimeUnit = TimeUnit.DAY
+    of: LateOf = LateOf.TOTAL
+    at_most: Fraction = Fraction(1)
+    grace: Period | None = None
+    until: Period | None = None
+    slip_days: int = 0  # that a student has for all assignments together
+    latest: bool = False  # a late attempt is graded in place of an earlier one in time
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSignature:
     """A public function of the reference, or a class, which is called like one."""
@@ -176,6 +221,7 @@ class Assignment:
     tells_time: bool = False  # some scenario has a clock
     packages: tuple[str, ...] = ()  # like emoji==2.14.0: what programs may import besides
     other_names: tuple[str, ...] = ()  # of the reference's module, that stimuli use
+    late: LatePolicy | None = None  # None: what is late has no mark
 
     @property
     def module_names(self) -> tuple[str, ...]:

@@ -9,11 +9,11 @@ from enum import StrEnum
 from fractions import Fraction
 
 from harness.common.words import percent
-from harness.model.assignment import ManualSlot, SourceFile
+from harness.model.assignment import LateOf, ManualSlot, SourceFile
 from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
-from harness.model.submission import Student, Submission
+from harness.model.submission import Lateness, Student, Submission
 from harness.model.verdict import Cause, Verdict
 
 RESULTS_VERSION = 2
@@ -120,9 +120,9 @@ class Decision:
 class SubmissionResult:
     """One submission.
 
-    `manual` marks are separate: `mark` and `out_of` are of the functionality alone; `total` and
-    `total_out_of` are of both. `student`, `handed_in`, `attempt`, `attempts` and `source` are the
-    submission's.
+    `manual` marks are separate: `mark` and `out_of` are of the functionality alone; `reached` and
+    `total_out_of` are of both, and `total` is what lateness and an adjustment leave of it.
+    `student`, `handed_in`, `attempt`, `attempts`, `source` and `late` are the submission's.
     """
 
     id: str
@@ -154,6 +154,7 @@ class SubmissionResult:
     decisions: tuple[Decision, ...] = ()  # one of a kind
     reviewed: bool = False  # a person said that there is nothing left to do
     choices: tuple[str, ...] = ()  # files of which a person may say that it is the one to grade
+    late: Lateness | None = None
 
     @property
     def all_passed(self) -> bool:
@@ -163,19 +164,37 @@ class SubmissionResult:
         )
 
     @property
-    def total(self) -> Fraction | None:
-        """The mark, or what a person put in its place, and all that people gave, exact; None while
-        a part is missing, and for the excused. No adjustment takes it below 0, or above
-        `total_out_of` where extra credit has not."""
+    def reached(self) -> Fraction | None:
+        """The mark, or what a person put in its place, and all marks by hand, exact; None while a
+        part is missing, and for the excused."""
         given = [part.mark for part in self.manual if part.mark is not None]
         mark = self.mark if self.override is None else self.override.mark
         if mark is None or len(given) < len(self.manual) or self.excused:
             return None
-        total = sum(given, mark)
+        return sum(given, mark)
+
+    @property
+    def late_marks(self) -> Fraction | None:
+        """What lateness takes of `reached`, exact, never more than that; None where that is."""
+        reached = self.reached
+        if reached is None or self.late is None:
+            return None if reached is None else Fraction(0)
+        whole = reached if self.late.of is LateOf.REACHED else self.total_out_of
+        return min(reached, self.late.share * whole)
+
+    @property
+    def total(self) -> Fraction | None:
+        """What is reached without what lateness takes, adjusted, exact; None while a part is
+        missing. No adjustment takes it below 0, or above `total_out_of` where extra credit has
+        not."""
+        reached, late = self.reached, self.late_marks
+        if reached is None or late is None:
+            return None
+        left = reached - late
         if self.adjustment is None:
-            return total
-        most = max(self.total_out_of, total)
-        return min(most, max(Fraction(0), total + self.adjustment.marks))
+            return left
+        most = max(self.total_out_of, left)
+        return min(most, max(Fraction(0), left + self.adjustment.marks))
 
     @property
     def excused(self) -> str:
@@ -191,7 +210,7 @@ class SubmissionResult:
 def of_submission(
     result: SubmissionResult, submission: Submission | SubmissionResult
 ) -> SubmissionResult:
-    """The result under the name of this submission: its id, student, time, attempt, source and
+    """The result under the name of this submission: its id, student, times, attempt, source and
     choices."""
     return replace(
         result,
@@ -202,6 +221,7 @@ def of_submission(
         attempts=submission.attempts,
         source=submission.source,
         choices=submission.choices,
+        late=submission.late,
     )
 
 

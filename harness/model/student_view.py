@@ -20,6 +20,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.stimulus import Stimulus, statements
+from harness.model.submission import Lateness
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
 
 
@@ -179,6 +180,9 @@ class StudentView:
     manual: tuple[ManualMark, ...] = ()
     adjustment: Adjustment | None = None
     comment: str = ""
+    late: Lateness | None = None
+    reached: Fraction | None = None  # before what lateness and the adjustment change
+    late_marks: Fraction | None = None
     total: Fraction | None = None  # None until people have given all of their part
     total_out_of: Fraction = Fraction(0)
     override: Override | None = None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from hashlib import sha256
 
-from harness.model.assignment import SourceFile
+from harness.model.assignment import LateOf, Period, SourceFile
 
 # Archives that an assignment may ask for, and that are read.
 ARCHIVE_ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
@@ -30,6 +31,22 @@ class Student:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lateness:
+    """How late something was handed in that is graded all the same, and what that costs."""
+
+    due: str  # ISO 8601 with an offset
+    begun: Period | None = None  # what is counted of it, slip days left out; None: nothing
+    slip_days: int = 0  # used
+    share: Fraction = Fraction(0)  # what it costs of `of`
+    of: LateOf = LateOf.TOTAL
+
+    @property
+    def is_forgiven(self) -> bool:
+        """Whether it is within the grace time: it costs neither marks nor slip days."""
+        return self.begun is None and not self.slip_days
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
     """One student's files, read whole.
 
@@ -49,6 +66,7 @@ class Submission:
     withheld: Withheld | None = None  # not to be graded; the reason is in `notes` or `problem`
     source: str = ""
     choices: tuple[str, ...] = ()  # files of which a person may say that it is the one to grade
+    late: Lateness | None = None
 
     @property
     def digest(self) -> str:

@@ -112,8 +112,9 @@ def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
         yield f"{signed(change.weights)} because scenarios count for more or less"
     if abs(change.rest) >= _NOISE:
         yield f"{signed(change.rest)} from deductions"
-    if change.other_by_hand:
-        yield f"marked by hand: total {_total(before)} before, {_total(after)} now"
+    others = {"marked by hand": change.other_by_hand, "late": change.other_lateness}
+    if whys := [why for why, is_other in others.items() if is_other]:
+        yield f"{', '.join(whys)}: total {_total(before)} before, {_total(after)} now"
 
 
 def _scenario(scenario: comparing.ScenarioChange) -> str:

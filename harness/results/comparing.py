@@ -35,14 +35,15 @@ class ScenarioOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotEntry:
-    """One submission. `findings` are their rules and messages; `by_hand` all that people gave,
-    as text to be compared."""
+    """One submission. `findings` are their rules and messages; `by_hand` all that people gave
+    and `late` what lateness costs, as text to be compared."""
 
     id: str
     status: str
     mark: Fraction | None
     out_of: Fraction
     total: Fraction | None = field(compare=False)  # follows from the rest
+    late: str
     source_digest: str
     findings: tuple[str, ...]
     by_hand: str
@@ -137,6 +138,7 @@ def _entry(plain: Any, scenarios: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
         mark=_number(plain["mark"]),
         out_of=Fraction(plain["out_of"]),
         total=_number(plain.get("total")),
+        late=json.dumps(plain.get("late"), default=str),
         source_digest=str(plain["source_digest"]),
         findings=tuple(f"{each['rule']}: {each['message']}" for each in plain["findings"]),
         by_hand=json.dumps(hand, default=str),
@@ -235,6 +237,11 @@ class MarkChange:
     def other_by_hand(self) -> bool:
         """Whether people gave something else."""
         return self._differs("by_hand")
+
+    @property
+    def other_lateness(self) -> bool:
+        """Whether it is late in another way, or that costs something else."""
+        return self._differs("late")
 
     def _differs(self, field: str) -> bool:
         before, after = self.before, self.after

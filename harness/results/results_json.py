@@ -21,6 +21,7 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
+from harness.model.submission import Lateness
 from harness.model.verdict import Cause
 
 
@@ -180,6 +181,7 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
             {**_fields(given.slot, "id", "title", "out_of"), "mark": given.mark, **_items(given)}
             for given in result.manual
         ],
+        **({} if result.late is None else {"late": _late(result, result.late)}),
         "adjustment": result.adjustment and _fields(result.adjustment, "marks", "reason"),
         **_fields(result, "comment", "total", "total_out_of", "earlier", "isolation"),
     }
@@ -207,6 +209,17 @@ def _items(given: ManualMark) -> dict[str, Any]:
     """What a mark is made up of, where a rubric says."""
     items = [_fields(item, "title", "level", "points") for item in given.items]
     return {"items": items} if items else {}
+
+
+def _late(result: SubmissionResult, late: Lateness) -> dict[str, Any]:
+    return {
+        "due": late.due,
+        "begun": late.begun and _fields(late.begun, "count", "unit"),
+        **_fields(late, "slip_days", "of"),
+        "percent": late.share * 100,
+        "before": result.reached,
+        "marks": result.late_marks,
+    }
 
 
 def _scenario(scenario: Scenario) -> dict[str, Any]:

@@ -183,6 +183,11 @@ WRONG = {
         "--due: 'tomorrow' is no time. Hint: write it as 2024-09-24T17:00+10:00, "
         "or name a --time-zone",
     ),
+    "no time that can be compared": (
+        {"due": "9999-12-31T23:59-10:00"},
+        "--due: '9999-12-31T23:59-10:00' is no time. Hint: write it as 2024-09-24T17:00+10:00, "
+        "or name a --time-zone",
+    ),
     "no such zone": (
         {"time_zone": "Brisbane"},
         "--time-zone: there is no time zone 'Brisbane'. Hint: write one like Australia/Brisbane",

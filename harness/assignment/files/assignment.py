@@ -22,6 +22,7 @@ from pydantic import (
 
 from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
+from harness.assignment.files.late import LateShape
 from harness.assignment.loading import REFERENCE, shown
 from harness.assignment.scenarios.stimulus import read_clock
 from harness.assignment.shapes import (
@@ -231,6 +232,9 @@ class AssignmentShape(Shape):
     """Marks for the share of points passed."""
     manual: list[ManualShape] = []
     """Marks that a person gives, for style for one; never part of the functionality marks."""
+    late: LateShape | None = None
+    """What is handed in late and graded all the same, and what that costs (left out: what is late
+    has no mark)."""
     limits: LimitsShape = LimitsShape()
     """What a scenario may use where it says nothing itself."""
     compare: dict[str, Comparison] = {}

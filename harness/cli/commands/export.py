@@ -59,7 +59,7 @@ class _ExportCommand(click.Command):
 )
 @options.option(
     "--marks",
-    "For gradebooks: marks given by hand included, or the harness's marks alone.",
+    "For gradebooks: all marks, those without what lateness takes, or the harness's alone.",
     default=Marks.TOTAL.value,
     type=click.Choice([each.value for each in Marks]),
 )
@@ -93,7 +93,7 @@ def command(
     chosen = exporter(form)
     alone = marks != Marks.TOTAL.value
     if not chosen.is_gradebook and any((gradebook, column, match, clear, roster, alone)):
-        what = "--gradebook, --column, --match, --clear, --roster and --marks functionality"
+        what = "--gradebook, --column, --match, --clear, --roster and --marks"
         raise UserError(f"{what} are not for --to {form}")
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")

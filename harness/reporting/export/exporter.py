@@ -12,9 +12,11 @@ from harness.model.result import RunResult
 
 
 class Marks(StrEnum):
-    """Which marks go out: with those that people give, or the harness's own alone."""
+    """Which marks go out: the totals, without what lateness takes of them, or the harness's own
+    alone."""
 
     TOTAL = "total"
+    BEFORE_LATENESS = "before-lateness"
     FUNCTIONALITY = "functionality"
 
 

@@ -54,7 +54,9 @@ def gradebook_exporters() -> tuple[Exporter, ...]:
 
 def gradebook_entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
     """What goes out of a result. Only what is graded or unreadable has a mark."""
-    total = marks is Marks.TOTAL
+    total = marks is not Marks.FUNCTIONALITY
+    if marks is Marks.BEFORE_LATENESS:
+        result = replace(result, late=None)
     mark = result.total if total else result.mark
     missing = ", ".join(part.slot.title for part in result.manual if part.mark is None)
     why = f"no mark yet for {missing}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from harness.common.csv_tables import Sheet, bare_cell, csv_text
@@ -164,11 +165,10 @@ class _Reader:
         adjustment: Adjustment,
     ) -> None:
         """Refuse an adjustment that leads out of 0 to the maximum, where the total is known."""
-        parts = [result.mark, *(marks.get(part.slot.id) for part in result.manual)]
-        known = [part for part in parts if part is not None]
-        if len(known) < len(parts):
+        manual = tuple(replace(part, mark=marks.get(part.slot.id)) for part in result.manual)
+        unadjusted = replace(result, manual=manual, adjustment=None).total
+        if unadjusted is None:
             return
-        unadjusted = sum(known, Fraction(0))
         total, most = unadjusted + adjustment.marks, max(result.total_out_of, unadjusted)
         if not 0 <= total <= most:
             self._wrong(

@@ -22,22 +22,25 @@ def marks_csv(run: RunResult, plan: Plan) -> str:
 
 def csv_header(plan: Plan) -> str:
     """The first line of `marks_csv`."""
-    return csv_text([[*_BEFORE, *(slot.title for slot in plan.assignment.manual), *_AFTER]])
+    late = _LATE if plan.assignment.late is not None else {}
+    return csv_text([[*_BEFORE, *(slot.title for slot in plan.assignment.manual), *late, *_AFTER]])
 
 
 def csv_row(result: SubmissionResult, plan: Plan) -> str:
     """A submission's line."""
     given = {part.slot.id: part.mark for part in result.manual}
     slots = (_mark(given.get(slot.id)) for slot in plan.assignment.manual)
-    before, after = ([cell(result) for cell in part.values()] for part in (_BEFORE, _AFTER))
-    return csv_text([[*before, *slots, *after]])
+    late = _LATE if plan.assignment.late is not None else {}
+    parts = ([cell(result) for cell in part.values()] for part in (_BEFORE, late, _AFTER))
+    before, lateness, after = parts
+    return csv_text([[*before, *slots, *lateness, *after]])
 
 
 def _mark(mark: Fraction | None) -> str:
     return "" if mark is None else rounded(mark)
 
 
-# The columns before those of marks by hand, and after them.
+# The columns before those of marks by hand, those where late work is graded, and the others.
 _BEFORE: dict[str, Callable[[SubmissionResult], str]] = {
     "id": lambda result: result.id,
     "student": lambda result: result.student.id if result.student else "",
@@ -49,6 +52,12 @@ _BEFORE: dict[str, Callable[[SubmissionResult], str]] = {
     "attempt": lambda result: str(result.attempt) if result.attempt is not None else "",
     "mark": lambda result: _mark(result.mark),
     "out of": lambda result: rounded(result.out_of),
+}
+_LATE: dict[str, Callable[[SubmissionResult], str]] = {
+    "before lateness": lambda result: _mark(result.reached),
+    "late": lambda result: str(result.late.begun or "") if result.late else "",
+    "slip days": lambda result: str(result.late.slip_days or "") if result.late else "",
+    "late marks": lambda result: _mark(result.late_marks if result.late else None),
 }
 _AFTER: dict[str, Callable[[SubmissionResult], str]] = {
     "adjustment": lambda result: _mark(result.adjustment.marks if result.adjustment else None),

@@ -61,7 +61,7 @@ class Overview:
         self.rows: list[MarksRow] = []
         self.marks: list[Fraction] = []
         self.out_of: Fraction | None = None
-        self.by_hand = False
+        self.has_totals = False
         self.means = figures.Means(plan.assignment.functionality_marks)
         self.failing = FailingCounter(plan)
         self.causes = ClassCauses()
@@ -83,7 +83,7 @@ class Overview:
         if result.mark is not None:
             self.marks.append(result.mark)
         self.out_of = max(self.out_of or result.out_of, result.out_of)
-        self.by_hand = self.by_hand or words.is_by_hand(result)
+        self.has_totals = self.has_totals or words.has_total(result)
         self.means.add(tallies)
         self.failing.add(result)
         self.causes.add(result)
@@ -175,7 +175,7 @@ def _table(overview: Overview, page: RowsPage) -> dict[str, object]:
         "plan": overview.plan,
         "count": len(overview.rows),
         "functions": overview.functions,
-        "totals": overview.by_hand,
+        "totals": overview.has_totals,
         "rows": page.rows,
         "places": places,
         "causes_of": causes_of,
@@ -194,7 +194,7 @@ def _packed(overview: Overview) -> Markup:
     for row in overview.rows:
         cells = [visible(row.id), page_name(row.id), words.STATUS[row.status]]
         cells += ["1" if row.flagged else "", causes_of(row, places), row.mark]
-        cells += [row.total] if overview.by_hand else []
+        cells += [row.total] if overview.has_totals else []
         cells += ["\u2013" if share is None else str(share) for share in row.shares]
         lines.append("\t".join(cells))
     return escape("\n".join(lines))

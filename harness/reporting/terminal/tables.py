@@ -31,7 +31,7 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     table.add_column("submission", overflow="fold", min_width=min(longest, 34))
     table.add_column("state")
     table.add_column("mark", justify="right")
-    totals = any(words.is_by_hand(result) for result in shown)
+    totals = any(words.has_total(result) for result in shown)
     if totals:
         table.add_column("total", justify="right")
     table.add_column("passed", justify="right")
@@ -66,7 +66,7 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     parts.append(Text(""))
     if tallies := figures.tallies(result, plan):
         parts.append(_functions(tallies))
-    said = [*words.by_hand(result), *map(words.on_line, result.line_comments)]
+    said = [*words.account(result), *map(words.on_line, result.line_comments)]
     parts += [Text(visible(line), "dim") for line in said]
     if stood_in := words.stood_in(outcome.verdict for outcome in result.scenarios):
         parts.append(Text(f"{stood_in} of the submission's", "yellow"))

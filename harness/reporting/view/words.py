@@ -10,6 +10,7 @@ from harness.common.words import counted as counted  # noqa: PLC0414  (for templ
 from harness.common.words import listed as listed  # noqa: PLC0414
 from harness.common.words import plural as plural  # noqa: PLC0414
 from harness.common.words import rounded
+from harness.model.assignment import LateOf
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
@@ -21,6 +22,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.student_view import ShownCheck, StudentView
+from harness.model.submission import Lateness
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
 VERDICT = {
@@ -136,7 +138,13 @@ def is_by_hand(result: SubmissionResult | StudentView) -> bool:
 def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
     """What people gave and said, a line each; nothing before anybody did."""
     is_said = result.comment or result.line_comments or is_by_hand(result)
-    return [*by_hand(result), *map(on_line, result.line_comments)] if is_said else []
+    return [*account(result), *map(on_line, result.line_comments)] if is_said else []
+
+
+def has_total(result: SubmissionResult) -> bool:
+    """Whether this submission's total is another than its mark: people gave it something, or
+    lateness took something."""
+    return is_by_hand(result) or bool(result.late and result.late.share)
 
 
 def isolation(result: SubmissionResult) -> str:
@@ -147,13 +155,16 @@ def isolation(result: SubmissionResult) -> str:
     return f"Every scenario had a process of its own{reason}."
 
 
-def by_hand(result: SubmissionResult | StudentView) -> list[str]:
-    """The parts marked by hand, a line each, and the total."""
+def account(result: SubmissionResult | StudentView) -> list[str]:
+    """What makes the total of the mark, a line each: parts marked by hand, lateness, what a person
+    adds or takes; and the total."""
     lines = [manual(given) for given in result.manual]
     if result.override is not None:
         mark = rounded(result.override.mark)
         found = f" (found: {rounded(result.mark)})" if result.mark is not None else ""
         lines.insert(0, f"the mark was set to {mark}{found}: {result.override.reason}")
+    if result.late is not None:
+        lines.append(lateness(result.late, result.reached, result.late_marks))
     if result.adjustment is not None:
         given = result.adjustment
         sign = "" if given.marks < 0 else "+"
@@ -161,7 +172,7 @@ def by_hand(result: SubmissionResult | StudentView) -> list[str]:
         lines.append(f"adjusted by {sign}{number(given.marks)}{limit}: {given.reason}")
     if result.comment:
         lines.append(f"comment: {result.comment}")
-    parts = [*result.manual, result.adjustment, result.override]
+    parts = [*result.manual, result.adjustment, result.override, result.late]
     if result.total is not None and any(part is not None for part in parts):
         lines.append(f"total: {rounded(result.total)} of {number(result.total_out_of)}")
     return lines
@@ -180,22 +191,40 @@ def changed(comment: LineComment) -> str:
 
 
 def whole_comment(result: SubmissionResult) -> str:
-    """All that people say of a submission, as a gradebook's cell has it: rubrics, the comment, and
-    the comments on lines; empty where nothing is said."""
+    """All that people say of a submission, as a gradebook's cell has it: rubrics, how late it is, the comment,
+    and the comments on lines; empty where nothing is said."""
     lines = [f"{part.slot.title}{rubric(part)}" for part in result.manual if part.items]
     lines += [f"Mark set: {result.override.reason}"] if result.override else []
+    if result.late is not None:
+        line = lateness(result.late, result.reached, result.late_marks)
+        lines.append(line[0].upper() + line[1:])
     lines += [result.comment] if result.comment else []
     return "\n".join([*lines, *map(on_line, result.line_comments)])
 
 
+def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -> str:
+    """How late something was handed in, and what that takes of what is reached, where that is
+    known."""
+    parts = [f"late: due {late.due}"]
+    if late.is_forgiven:
+        parts.append("within the grace time, which costs nothing")
+    if late.slip_days:
+        parts.append(f"{late.slip_days} slip {plural(late.slip_days, 'day')} used")
+    if late.begun is not None:
+        whole = "the marks reached" if late.of is LateOf.REACHED else "the total"
+        cost = "costs" if late.begun.count == 1 else "cost"
+        parts.append(f"{late.begun} begun {cost} {number(late.share * 100)} % of {whole}")
+    if marks is not None and reached is not None and late.share:
+        parts.append(f"{rounded(reached)} before, {rounded(reached - marks)} after")
+    return "; ".join(parts)
+
+
 def _limit(result: SubmissionResult | StudentView) -> str:
     """A word where the adjustment would have led below 0 or above the maximum."""
-    mark = result.mark if result.override is None else result.override.mark
-    marks = [mark, *(part.mark for part in result.manual)]
-    known = [mark for mark in marks if mark is not None]
-    if result.total is None or result.adjustment is None:
+    reached, late = result.reached, result.late_marks
+    if result.total is None or result.adjustment is None or reached is None or late is None:
         return ""
-    wanted = sum(known, result.adjustment.marks)
+    wanted = reached - late + result.adjustment.marks
     if wanted < result.total:
         return " (the total is not below 0)"
     return " (the total is not above the maximum)" if wanted > result.total else ""

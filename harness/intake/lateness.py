@@ -1,0 +1,72 @@
+"""How late something is, by a course's rules: grace, slip days, what is begun, and where it ends.
+
+Hours and minutes pass; a day ends at the clock time of the due time in the course's zone, also
+where clocks change in between. Of a clock time that such a night has twice the second one counts,
+and for one that it leaves out the one an hour later, so that nobody is late by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from harness.model.assignment import LatePolicy, Period, TimeUnit
+from harness.model.submission import Lateness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LateTerms:
+    """What a student who is late is held to: the course's rules, the zone of its days (None: that
+    of the due time) and how many slip days are left."""
+
+    policy: LatePolicy
+    zone: ZoneInfo | None = None
+    slip_days: int = 0
+
+
+def lateness(at: datetime, due: datetime, terms: LateTerms) -> Lateness | None:
+    """Of what was handed in at a time after `due`, both with a zone; None where it is too late to
+    be graded."""
+    policy = terms.policy
+    shown = due.isoformat(timespec="seconds")
+    if policy.grace is not None and at <= after(due, policy.grace, terms.zone):
+        return Lateness(due=shown)
+    if policy.until is not None and at > after(due, policy.until, terms.zone):
+        return None
+    days = begun(due, at, TimeUnit.DAY, terms.zone)
+    slip_days = min(days, terms.slip_days)
+    if slip_days == days:
+        return Lateness(due=shown, slip_days=slip_days)
+    if not policy.rate:
+        return None
+    count = days - slip_days
+    if policy.unit is TimeUnit.HOUR:
+        free = Period(count=slip_days, unit=TimeUnit.DAY)
+        count = begun(after(due, free, terms.zone), at, TimeUnit.HOUR, terms.zone)
+    return Lateness(
+        due=shown,
+        begun=Period(count=count, unit=policy.unit),
+        slip_days=slip_days,
+        share=min(policy.at_most, policy.rate * count),
+        of=policy.of,
+    )
+
+
+def begun(due: datetime, at: datetime, unit: TimeUnit, zone: ZoneInfo | None) -> int:
+    """How many of these units had begun at `at`, which is after `due`: the last may not be over."""
+    length = timedelta(**{f"{unit}s": 1})
+    count = max(1, (at.astimezone(UTC) - due.astimezone(UTC)) // length - 1)
+    while after(due, Period(count=count, unit=unit), zone) < at:
+        count += 1
+    return count
+
+
+def after(due: datetime, period: Period, zone: ZoneInfo | None) -> datetime:
+    """When a period that begins at `due` is over, in UTC."""
+    length = timedelta(**{f"{period.unit}s": period.count})
+    if period.unit is not TimeUnit.DAY or not length:
+        return due.astimezone(UTC) + length
+    clock = due.astimezone(zone) if zone else due
+    same = clock.replace(tzinfo=None) + length
+    return max(same.replace(tzinfo=clock.tzinfo, fold=fold).astimezone(UTC) for fold in (0, 1))
