@@ -43,11 +43,11 @@ class SnapshotEntry:
     mark: Fraction | None
     out_of: Fraction
     total: Fraction | None = field(compare=False)  # follows from the rest
-    late: str
     source_digest: str
     findings: tuple[str, ...]
     by_hand: str
     scenarios: tuple[ScenarioOutcome, ...]
+    late: str = "null"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

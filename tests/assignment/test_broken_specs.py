@@ -165,6 +165,24 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         "      - {id: magic, title: Magic numbers, points: -1}\n"
     },
      "assignment.yaml:14:7: manual, item 1, rubric: the items of the rubric add up to 5, more than out_of. Hint: lower their points, or raise out_of."),
+    "late work that makes no sense": ({
+        A: ASSIGNMENT + "late:\n  per_day: 10\n  at_most: 101%\n  grace: soon\n  until: 367 days\n"
+        "  slip_days: -1\n  attempt: last\n  of: marks\n  per_week: 10%\n"
+    },
+     "assignment.yaml:10:12: late.per_day: expected a percentage above 0 like 10%, up to 100%, got the number 10.\n"
+     "assignment.yaml:11:12: late.at_most: expected a percentage above 0 like 10%, up to 100%, got the text '101%'.\n"
+     "assignment.yaml:12:10: late.grace: expected a time like 15 min, 12 hours or 7 days, got the text 'soon'.\n"
+     "assignment.yaml:13:10: late.until: expected a time up to 366 days, got 367 days.\n"
+     "assignment.yaml:14:14: late.slip_days: expected a whole number up to 366, got the number -1.\n"
+     "assignment.yaml:15:12: late.attempt: expected in_time or latest, got the text 'last'. Hint: did you mean latest?\n"
+     "assignment.yaml:16:7: late.of: expected total or reached, got the text 'marks'.\n"
+     "assignment.yaml:17:3: late.per_week: unknown key. Hint: known keys are per_day, per_hour, of, at_most, grace, until, slip_days, attempt."),
+    "late work at two rates": ({A: ASSIGNMENT + "late: {per_day: 10%, per_hour: 1%}\n"},
+     "assignment.yaml:9:7: late: per_day and per_hour are both here. Hint: leave one of them out."),
+    "late work that nothing is said of": ({A: ASSIGNMENT + "late: {until: 7 days}\n"},
+     "assignment.yaml:9:7: late: expected per_day, per_hour, grace or slip_days. Hint: write {per_day: 10%}."),
+    "a part of no rate": ({A: ASSIGNMENT + "late: {slip_days: 2, of: reached}\n"},
+     "assignment.yaml:9:7: late: of is about per_day or per_hour, and there is neither. Hint: add one, or leave of out."),
     "stand-ins that are none": ({
         A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]"),
         "reference/small/b.py": "import a1\n",

@@ -15,6 +15,7 @@ import yaml
 
 from harness.assignment.files.small_files import load_expectation
 from harness.assignment.loading import SpecErrors, available, load, scenario_files
+from harness.model.assignment import LateOf, LatePolicy, Period, TimeUnit
 from harness.model.plan import ManualSlot, OtherFiles, RubricItem, RubricLevel
 from harness.model.specification import ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
@@ -43,6 +44,23 @@ READ: list[tuple[str, str, Any]] = [
     (ASSIGNMENT.replace("{files: [a1.py]}", "{as: a1.py}"), "laid_as", "a1.py"),
     (ASSIGNMENT.replace("{files: [a1.py]}", "{as: a1.py}"), "submission_files", ("a1.py",)),
     (ASSIGNMENT + "time_zone: Australia/Brisbane\n", "time_zone", "Australia/Brisbane"),
+    (ASSIGNMENT, "late", None),
+    (ASSIGNMENT + "late: {per_day: 10%}\n", "late", LatePolicy(rate=Fraction(1, 10))),
+    (
+        ASSIGNMENT + "late: {per_hour: 0.5 %, of: reached, at_most: 50%, grace: 90min, "
+        "until: 36 hours, slip_days: 4, attempt: latest}\n",
+        "late",
+        LatePolicy(
+            rate=Fraction(1, 200),
+            unit=TimeUnit.HOUR,
+            of=LateOf.REACHED,
+            at_most=Fraction(1, 2),
+            grace=Period(count=90, unit=TimeUnit.MINUTE),
+            until=Period(count=36, unit=TimeUnit.HOUR),
+            slip_days=4,
+            latest=True,
+        ),
+    ),
     (
         ASSIGNMENT + 'manual: [{id: style, title: Code style, out_of: 4, clause: "4.6"}, '
         "{id: rest, title: The rest, out_of: 1/2}]\n",

@@ -127,6 +127,43 @@ def test_due_extended_and_expected(course: Course, tmp_path: Path) -> None:
     assert marks(course)["102"] == ("late", None)
 
 
+def test_late_work_costs_what_the_course_says(course: Course, tmp_path: Path) -> None:
+    spec = course.path("specs/tiny/assignment.yaml")
+    rules = "late: {per_day: 10%, grace: 15 min, until: 7 days, slip_days: 1}\n"
+    spec.write_text(spec.read_text(encoding="utf-8") + rules, encoding="utf-8")
+    perfect = handed_in(course)[0].files
+    handed = [
+        HandIn(id=str(number), name=f"Kim {number}", files=perfect, at=NOON + timedelta(hours=late))
+        for number, late in enumerate((0, 1, 25, 49, 24 * 8))
+    ]
+    path = zipped_class(gradescope(handed), tmp_path / "class.zip")
+    asked = ("--due", "2024-09-24T12:00Z")
+
+    def costs() -> dict[str, tuple[int, float, float | None]]:
+        late = {one["id"]: one for one in found(course)["submissions"] if "late" in one}
+        return {
+            name: (one["late"]["slip_days"], one["late"]["percent"], one["total"])
+            for name, one in late.items()
+        }
+
+    graded(course, path, *asked)
+    assert costs() == {"1": (1, 0, 6.0), "2": (1, 10, 5.4), "3": (1, 20, 4.8)}
+    assert marks(course) | {"4": ("late", None)} == marks(course)
+    line = (
+        "late: due 2024-09-24T12:00:00+00:00; 1 slip day used; 1 day begun costs 10 % of the "
+        "total; 6.00 before, 5.40 after"
+    )
+    assert line in course.ok("show", course.report, "2").out
+    gradebook = course.ok("export", course.report, "--to", "canvas", "--marks", "before-lateness")
+    assert gradebook.out.splitlines()[-1].endswith(",")
+    assert {row.rsplit(",", 1)[1] for row in gradebook.out.splitlines()[2:-1]} == {"6.00"}
+
+    before = course.report.rename(course.path("reports/another"))
+    outcome = graded(course, path, *asked, "--slip-days", before)
+    assert costs() == {"1": (0, 10, 5.4), "2": (0, 20, 4.8), "3": (0, 30, 4.2)}
+    assert "--slip-days" not in outcome.err
+
+
 def test_a_group_is_run_once_and_has_one_mark(course: Course, tmp_path: Path) -> None:
     one = handed_in(course)[1]
     group = HandIn(

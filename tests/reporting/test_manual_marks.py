@@ -205,7 +205,7 @@ def test_an_adjustment_that_no_longer_fits_is_limited_with_a_word(marks: int, li
     """A mark may have changed since."""
     adjustment = Adjustment(marks=Fraction(marks), reason="late")
     adjusted = replace(PERFECT, mark=Fraction(2), adjustment=adjustment)
-    assert line in words.by_hand(adjusted)
+    assert line in words.account(adjusted)
 
 
 MARKED_STYLE = ManualSlot(id="style", title="Code <b>style", out_of=Fraction(4), clause="5.2")
