@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from harness.model.assignment import LateOf, LatePolicy, Period, TimeUnit
 from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ManualMark, SubmissionResult
+from harness.model.result import Adjustment, ManualMark, Override, SubmissionResult
 from harness.model.submission import Lateness
 from harness.reporting.export import exporters
 from harness.reporting.export.anonymous import anonymous
@@ -73,6 +73,10 @@ TOTALS = {
     "never below 0": (marked("0.5", "1"), ("1.5", "1.5", "0")),
     "an adjustment is not lessened": (marked(adjusted="1"), ("7.5", "2", "6.5")),
     "nor lost below 0": (marked("0.5", "1", adjusted="1"), ("1.5", "1.5", "1")),
+    "a mark put in its place": (
+        replace(marked(), override=Override(mark=Fraction(6), reason="ours")),
+        ("9", "2", "7"),
+    ),
     "not marked yet": (marked(style=None), (None, None, None)),
     "no mark": (marked(None), (None, None, None)),
     "thirds": (marked("1/3", "1/3", OF_REACHED), ("2/3", "2/15", "8/15")),
@@ -136,6 +140,7 @@ LINES = {
 @pytest.mark.parametrize(("result", "line"), LINES.values(), ids=LINES)
 def test_a_line_of_the_account_in_every_place(result: SubmissionResult, line: str) -> None:
     assert line in words.account(result)
+    assert words.whole_comment(replace(result, comment="Good.")) == f"L{line[1:]}\nGood."
     assert f"\n{line}\n" in on_terminal(show_submission(result, COURSE), 200)
     for page in (submission_page(result, COURSE), feedback_page(student_view(result, COURSE))):
         assert page.count(f"<li><bdi>L{line[1:]}</bdi></li>") == 1

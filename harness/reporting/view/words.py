@@ -191,8 +191,8 @@ def changed(comment: LineComment) -> str:
 
 
 def whole_comment(result: SubmissionResult) -> str:
-    """All that people say of a submission, as a gradebook's cell has it: rubrics, how late it is, the comment,
-    and the comments on lines; empty where nothing is said."""
+    """All that is said of a submission, as a gradebook's cell has it: rubrics, how late it is, the
+    comment, and the comments on lines; empty where nothing is said."""
     lines = [f"{part.slot.title}{rubric(part)}" for part in result.manual if part.items]
     lines += [f"Mark set: {result.override.reason}"] if result.override else []
     if result.late is not None:
