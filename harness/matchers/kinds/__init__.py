@@ -19,7 +19,7 @@ DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
 
 
 @cache
-def _keys() -> Mapping[str, MatcherKey]:
+def matcher_keys() -> Mapping[str, MatcherKey]:
     """All matchers by the key that names them in YAML, in the order of the schema; ValueError where
     two have one name."""
     keys = extensions(__name__, __path__, MatcherKey, lambda key: key.name)
@@ -35,13 +35,13 @@ def matcher_classes() -> Mapping[str, type[Matcher]]:
 
 def _names(*, for_text: bool) -> tuple[str, ...]:
     """The keys as a hint lists them, those that fit a text first."""
-    keys = sorted(_keys().values(), key=lambda key: (not key.for_text, key.order))
+    keys = sorted(matcher_keys().values(), key=lambda key: (not key.for_text, key.order))
     return tuple(key.name for key in keys if key.for_text or not for_text)
 
 
 def read(field: Field) -> Matcher:
     """The matcher that a mapping `{key: …}` describes; Refused."""
-    data, names, keys = field.data, _names(for_text=field.for_text), _keys()
+    data, names, keys = field.data, _names(for_text=field.for_text), matcher_keys()
     owners = {other: key.name for key in keys.values() for other in key.others}
     stated = [name for name in data if name in keys or name not in owners]
     unknown = [name for name in stated if name not in keys]
@@ -73,7 +73,7 @@ def schemas() -> dict[str, Schema]:
         name: {
             "anyOf": [
                 key.schema({"$ref": f"#/$defs/{name}"})
-                for key in _keys().values()
+                for key in matcher_keys().values()
                 if key.for_text or not text
             ]
         }

@@ -65,9 +65,12 @@ def _one_of(field: Field) -> OneOf:
     )
 
 
-ONE_OF = matcher_key(
-    "one_of", lambda matcher: matcher, order=60, matcher=Part(read=_one_of, schema=_schema)
-)
+def one_of(matcher: OneOf) -> OneOf:
+    """One of these values, or what one of these matchers accepts."""
+    return matcher
+
+
+ONE_OF = matcher_key("one_of", one_of, order=60, matcher=Part(read=_one_of, schema=_schema))
 
 
 _COMBINED = ("all_of", "none_of")

@@ -165,8 +165,20 @@ def _named(field: Field) -> Matches:
 
 _PATTERN = Part(read=lambda field: _compiled(field, field.text()), schema={"type": "string"})
 _WORDS = Part(read=_named, schema={"type": "string"})
-MATCHES = matcher_key("matches", lambda matcher: matcher, order=30, matcher=_PATTERN)
-SHOWS = matcher_key("shows", lambda matcher: matcher, order=40, matcher=_WORDS)
+
+
+def matches(matcher: Matches) -> Matches:
+    """A str in which `re.search` finds the pattern."""
+    return matcher
+
+
+def shows(matcher: Matches) -> Matches:
+    """A str in which the pattern is found that `patterns:` has for these words."""
+    return matcher
+
+
+MATCHES = matcher_key("matches", matches, order=30, matcher=_PATTERN)
+SHOWS = matcher_key("shows", shows, order=40, matcher=_WORDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

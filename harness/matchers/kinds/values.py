@@ -68,9 +68,12 @@ def _any(field: Field) -> AnyValue:
     return AnyValue() if field.data is True else field.expected("true")
 
 
-ANY = matcher_key(
-    "any", lambda value: value, order=20, value=Part(read=_any, schema={"const": True})
-)
+def any_value(matcher: AnyValue) -> AnyValue:
+    """Any value, also one that is too large to compare."""
+    return matcher
+
+
+ANY = matcher_key("any", any_value, order=20, matcher=Part(read=_any, schema={"const": True}))
 
 
 _NOT_BUILT_IN = (

@@ -1,0 +1,1 @@
+"""Builds the docs as a site: `python -m docs_site`."""

@@ -1,0 +1,77 @@
+"""MkDocs asks here for pages that are not files of docs/, and for links as the site has them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from docs_site.reference import reference_pages
+
+ROOT = Path(__file__).parents[1]
+# Files of the repository that are pages of the site.
+OUTSIDE = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    **{
+        f"examples/{path.parent.name}/sheet.md": f"examples/{path.parent.name}/sheet.md"
+        for path in sorted(ROOT.glob("examples/*/sheet.md"))
+    },
+}
+_DECISIONS = "decisions/"
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """List the decisions where the navigation names their folder."""
+    pages = sorted(path.relative_to(ROOT / "docs").as_posix() for path in _decisions())
+    for section in config.nav or []:
+        for entries in section.values():
+            for entry in entries if isinstance(entries, list) else ():
+                if isinstance(entry, dict) and entry.get("Decisions") == _DECISIONS:
+                    entry["Decisions"] = [f"{_DECISIONS}index.md", *pages]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made here."""
+    made = {page: (ROOT / name).read_text(encoding="utf-8") for name, page in OUTSIDE.items()}
+    for name, text in (made | {f"{_DECISIONS}index.md": _index()} | reference_pages()).items():
+        files.append(File.generated(config, name, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """The page with its links led to pages of the site; of a file that is none the name stays."""
+    source = next((name for name, made in OUTSIDE.items() if made == page.file.src_uri), "")
+    folder = posixpath.dirname(source or f"docs/{page.file.src_uri}")
+
+    def led(link: re.Match[str]) -> str:
+        image, text, target, anchor = link.groups("")
+        if re.match(r"[a-z]+:", target):
+            return link[0]
+        name = posixpath.normpath(posixpath.join(folder, target))
+        there = f"{name}/index.md" if name == "docs/decisions" else name
+        there = OUTSIDE.get(there, there.removeprefix("docs/"))
+        if files.get_file_from_path(there) is None and (ROOT / name).exists():
+            return text
+        start = posixpath.dirname(page.file.src_uri)
+        return f"{image}[{text}]({posixpath.relpath(there, start)}{anchor})"
+
+    return _LINK.sub(led, markdown)
+
+
+def _decisions() -> list[Path]:
+    return sorted((ROOT / "docs" / _DECISIONS).glob("*.md"))
+
+
+def _index() -> str:
+    lines = ["# Decisions", "", "Why things are as they are, one decision a page.", ""]
+    for path in _decisions():
+        title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        lines.append(f"- [{title}]({path.name})")
+    return "\n".join(lines)
