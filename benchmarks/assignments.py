@@ -39,6 +39,7 @@ from harness.execution.inside.scenario import evaluate
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.scenario.process import Files, copied
 from harness.execution.inside.modules import by_module_name
+from harness.execution.inside.stimuli import call, run, session
 
 setup, jobs = marshal.load(sys.stdin.buffer)
 out, real = io.StringIO(), sys.stdout
@@ -74,8 +75,8 @@ for job in jobs:
     out.seek(0)
     out.truncate()
     answer = evaluate.StimulusAnswer(sources, files.comparison)
-    if job["action"] == "run":
-        evaluate.program(files.library, job["program"][:-3], answer)
+    if job["runs"]:
+        run.perform(files.library, job["program"][:-3], answer)
     else:
         context = evaluate.EvaluationContext()
         context.names.update({k: copied(v) for k, v in constants.items()})
@@ -84,10 +85,8 @@ for job in jobs:
         for name, literal in job["bindings"]:
             context.names[name] = eval(literal, context.names)
         context.begin(stimulus, [])
-        if job["action"] == "call":
-            evaluate.call(stimulus, context, answer)
-        else:
-            evaluate.session(stimulus, context, answer, lambda outcome: None)
+        kind = call if job["action"] == "call" else session
+        kind.perform(stimulus, context, answer, lambda outcome: None)
     answer.json()
     answers += 1
 sys.stdout = real

@@ -33,7 +33,9 @@ from harness.judging.judge import Judge
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Observation, Tier
 from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.stimulus import Call, Limits, Run, Stimulus, Typed
+from harness.model.stimulus import Limits, Stimulus, Typed
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
 from tests import plans
 
 _UNCONFINED = "ours, no layer at all"

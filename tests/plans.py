@@ -14,7 +14,8 @@ from harness.model.observation import Observation, Tier
 from harness.model.plan import PLAN_VERSION, Place, Plan, Scenario, Visibility
 from harness.model.policy import Consequence, Finding, Severity
 from harness.model.result import RunFacts
-from harness.model.stimulus import Call, Limits, Stimulus
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.call import Call
 
 
 def assignment(**changes: Any) -> Assignment:

@@ -48,7 +48,7 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
     "modules", "clock", "limits", "stand_ins.graph", "stand_ins.calls",
-    "scenario.evaluate", "scenario.process", "piped",
+    "scenario.evaluate", "stimuli", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {bootstrap.LOADER}

@@ -16,7 +16,7 @@ from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.protocol.observation import End, observation, scenario_screen
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.stimulus import Call, Limits, Run, Session, Stimulus
+from harness.model.stimulus import Limits, Stimulus
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 # Of a scenario's own CPU limit: what takes longer is observed in a process of its own. A right
@@ -83,7 +83,7 @@ def may_share(stimulus: Stimulus) -> bool:
         return False
     if stimulus.stdin is not None or stimulus.clock or stimulus.stderr_apart:
         return False
-    if isinstance(stimulus.action, Call) and stimulus.action.equals:
+    if stimulus.action.equals:
         return False
     return all(
         typed.key is None and typed.text.isprintable() and len(typed.text.encode()) < _MOST_LINE
@@ -95,13 +95,9 @@ def subject(stimulus: Stimulus, functions: frozenset[str]) -> str | None:
     """Which process of a submission's may be asked this: that of the one function of the sheet
     that it names, or that of whole programs. None where it names several, or compares: what
     answers one question may be the next one's answer."""
-    match stimulus.action:
-        case Run():
-            return WHOLE_PROGRAM
-        case Call(expression=expression):
-            texts: tuple[str, ...] = (expression,)
-        case Session(steps=steps):
-            texts = steps
+    if stimulus.action.program:
+        return WHOLE_PROGRAM
+    texts = stimulus.action.texts
     needs, _ = analyse(stimulus.given, "", texts, functions)
     if len(needs) != 1 or any(_compares(text, needs[0], stimulus.given) for text in texts):
         return None
@@ -171,7 +167,7 @@ def canonical(
 
 def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None) -> str:
     fields: dict[str, Any] = {"phase": "stimulus"}
-    if isinstance(stimulus.action, Session):  # what an object in it looks like has no form
+    if stimulus.action.steps:  # what an object in it looks like has no form
         steps = observation.steps
         if (
             observation.ending is not Ending.ANSWERED
@@ -183,7 +179,7 @@ def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None)
         fields["steps"] = [{} if s.value is None else {"value": _sent(s.value)} for s in steps]
     elif observation.ending is Ending.ASKED_FOR_MORE:
         return _ASKED_FOR_MORE
-    elif isinstance(stimulus.action, Run):
+    elif stimulus.action.program:
         if observation.exit_status is None:
             raise _NoFormError
         fields["exit"] = observation.exit_status
@@ -240,7 +236,7 @@ def decoded(
         seen = _read(data, stimulus, limits, arguments)
     except (ValueError, TypeError, LookupError, StopIteration, RecursionError):  # no report of ours
         return None
-    if raised and isinstance(stimulus.action, Call) and seen.raised is not None:
+    if raised and stimulus.action.expression and seen.raised is not None:
         return seen
     return seen if canonical(seen, stimulus, arguments=arguments) == data else None
 
@@ -261,7 +257,7 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
             screen.typed.append((len(screen.raw), next(inputs)))
     screen.raw += output[start:]
     reply = b""
-    if isinstance(stimulus.action, Session):
+    if stimulus.action.steps:
         fields = dict(json.loads(answer))
         for step in fields.pop("steps", ()):
             reply += framed(b"S" + json.dumps(step).encode())

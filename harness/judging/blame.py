@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from harness.judging.failed_scenarios import FailedScenario, attributes_in, names_in
 from harness.model.plan import Scenario
 from harness.model.policy import Outline
-from harness.model.stimulus import Run, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.model.verdict import Blame, StandInOutcome
 
 Passes = Callable[[FailedScenario, Blame], bool | None]
@@ -83,8 +83,7 @@ class _Search:
         place = {name: index for index, name in enumerate(self._order)}
         groups: dict[tuple[str, bool], list[FailedScenario]] = {}
         for each in failures:
-            is_run = isinstance(each.stimulus.action, Run)
-            groups.setdefault((each.scenario.function, is_run), []).append(each)
+            groups.setdefault((each.scenario.function, _is_run(each)), []).append(each)
         for (name, _), members in sorted(
             groups.items(),
             key=lambda entry: (entry[0][1], place.get(entry[0][0], len(place)), entry[0]),
@@ -208,7 +207,7 @@ class _Search:
 
 
 def _is_run(each: FailedScenario) -> bool:
-    return isinstance(each.stimulus.action, Run)
+    return each.stimulus.action.program != ""
 
 
 def _spread(members: Sequence[FailedScenario]) -> list[FailedScenario]:
@@ -252,7 +251,7 @@ class Usage:
 
     def of(self, stimulus: Stimulus) -> Uses:
         """The names of functions, classes, methods (as `Account.deposit`) and constants."""
-        if isinstance(stimulus.action, Run):
+        if stimulus.action.program:
             named = {name for each in self._modules for name in (*each.mentions, *each.attributes)}
         else:
             texts = stimulus.source_texts()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from harness.model.observation import Observation
-from harness.model.stimulus import Call, Stimulus, statements
+from harness.model.stimulus import Stimulus, statements
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import BoardArgument, Grid, GridCell, GridPair
 
@@ -70,9 +70,8 @@ def grid_of(value: Value) -> Grid | None:
 def board_arguments(stimulus: Stimulus, observation: Observation) -> tuple[BoardArgument, ...]:
     """The boards that a call was given and that neither its text nor a draw writes out, such as the
     results of other calls."""
-    action = stimulus.action
     nodes: list[ast.expr] = []
-    match statements(action.expression) if isinstance(action, Call) else []:
+    match statements(stimulus.action.expression):
         case [ast.Expr(value=ast.Call(args=arguments))]:
             nodes = arguments
     if len(nodes) != len(observation.arguments_before):  # one of them is starred

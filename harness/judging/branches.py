@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.traces import Line
 from harness.model.policy import OutlinePart
-from harness.model.stimulus import Call, statements
+from harness.model.stimulus import statements
 from harness.model.verdict import Cell, Channel
 
 _PRINT = re.compile(r"print\((?P<what>[A-Za-z_]\w*|\"[^\"\\]*\"|'[^'\\]*')\)\s*(?:#.*)?")
@@ -38,7 +38,7 @@ def different_lines(example: FailedScenario) -> tuple[str, str]:
     """The first line that a call is expected to print and does not print at all, and the first that
     it prints and is not expected to; empty where there is none, and of what is no call, where a
     line may run twice."""
-    if isinstance(example.stimulus.action, Call):
+    if example.stimulus.action.expression:
         for difference in example.verdict.differences:
             if difference.channel is Channel.PRINTS and not difference.in_words:
                 expected = _whole(row.expected for row in difference.rows)

@@ -34,7 +34,7 @@ from harness.matchers.comparison import normalised, same, same_shown
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, transcript
-from harness.model.stimulus import DROPPED, Call, Run, Session, Stimulus
+from harness.model.stimulus import DROPPED, Stimulus
 from harness.model.values import NONE, Value, ValueKind
 from harness.model.verdict import Channel
 
@@ -60,7 +60,7 @@ def mismatches(
         if not differing and observation.ending is Ending.ANSWERED:
             differing.append(unexpected)
         return tuple(differing)
-    if isinstance(stimulus.action, Session):
+    if stimulus.action.steps:
         if raised is not None:
             # Before its first step: a quiet step would look as if it had been done.
             return (unexpected,)
@@ -71,7 +71,7 @@ def mismatches(
         differing += stderr_mismatch(observation, expectation.stated)
     differing += written_mismatches(observation, expectation, stimulus)
     if observation.ending is Ending.ANSWERED:
-        if not isinstance(stimulus.action, Session) or expectation.stated.reads is not None:
+        if not stimulus.action.steps or expectation.stated.reads is not None:
             differing += reads_mismatch(observation, expectation)
         differing += _exit(observation, expectation, stimulus)
     return tuple(narrowed(mismatch, expectation.stated.ignore) for mismatch in differing)
@@ -89,12 +89,12 @@ def expected_ending(expectation: Expectation) -> Ending:
 
 def at_import(observation: Observation, stimulus: Stimulus) -> bool:
     """Whether it ended while the submission's own body was still loading."""
-    return observation.phase is Phase.LOADING and not isinstance(stimulus.action, Run)
+    return observation.phase is Phase.LOADING and not stimulus.action.program
 
 
 def _is_early(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
     """Whether it ended before the stimulus, and the reference did not."""
-    if observation.phase is Phase.STIMULUS or isinstance(stimulus.action, Run):
+    if observation.phase is Phase.STIMULUS or stimulus.action.program:
         return False
     reference = expectation.reference
     return reference is None or reference.phase is not observation.phase
@@ -112,7 +112,7 @@ def _outcome(
     if elsewhere or (not raise_agrees(wanted, raised) and (known or raised is not None)):
         yield RaiseMismatch(expected=wanted, actual=raised, phase=observation.phase)
         return
-    if isinstance(stimulus.action, Call) and observation.raised is None:
+    if observation.raised is None:
         yield from _returned(observation, expectation)
     yield from _left(observation, expectation)
 
@@ -121,7 +121,7 @@ def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
     """What it raised. `sys.exit()` in a program is how it ends: the exit channel judges that."""
     raised = observation.raised
     is_exit = raised is not None and raised.type_name == "SystemExit"
-    return None if is_exit and isinstance(stimulus.action, Run) else raised
+    return None if is_exit and stimulus.action.program else raised
 
 
 def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise | None:
@@ -182,7 +182,7 @@ def _exit(
     expected = expectation.stated.exit
     if expectation.stated.exit_any:
         return
-    if expected is None and isinstance(stimulus.action, Run) and expectation.reference:
+    if expected is None and expectation.reference:
         expected = expectation.reference.exit_status
     if expected is None or observation.exit_status == expected:
         return

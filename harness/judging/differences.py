@@ -22,7 +22,7 @@ from harness.judging.mismatches import (
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Turn
-from harness.model.stimulus import Session, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Comparison, Conversation
 
@@ -89,7 +89,7 @@ def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
     if step is None:
         return subject
     source = ""
-    if isinstance(stimulus.action, Session) and step < len(stimulus.action.steps):
+    if step < len(stimulus.action.steps):
         source = ": " + shortened(stimulus.action.steps[step].strip().split("\n")[0], 80)
     return f"{subject}, step {step + 1}{source}"
 
@@ -158,7 +158,7 @@ def _turn(turn: int | None, stimulus: Stimulus) -> str:
         return "printed text"
     if turn == 0:
         return "turn 1, before the first input"
-    if isinstance(stimulus.action, Session) or turn > len(stimulus.inputs):
+    if stimulus.action.steps or turn > len(stimulus.inputs):
         return f"turn {turn + 1}"
     return f"turn {turn + 1}, after {shortened(stimulus.inputs[turn - 1].shown(), 60)!r}"
 

@@ -11,7 +11,7 @@ from harness.judging.channels import at_import
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Outline
-from harness.model.stimulus import Run, Session, Stimulus, statements
+from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
@@ -72,8 +72,7 @@ class FailedScenario:
     @property
     def steps(self) -> int:
         """How many statements of a session were run one after the other; 1 for anything else."""
-        action = self.stimulus.action
-        return len(action.steps) if isinstance(action, Session) else 1
+        return len(self.stimulus.action.steps) or 1
 
     @property
     def size(self) -> tuple[int, int]:
@@ -111,7 +110,7 @@ def failing(
 
 
 def _begins_with(stimulus: Stimulus, outline: Outline) -> tuple[str, ...]:
-    if isinstance(stimulus.action, Run):
+    if stimulus.action.program:
         own = outline.names()
         mentioned = {name for module in outline.modules for name in module.mentions}
         return tuple(sorted(mentioned & own))

@@ -20,7 +20,7 @@ from harness.matchers.comparison import normalised, same, source
 from harness.matchers.kinds.values import AnyValue
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised
-from harness.model.stimulus import Session, Stimulus
+from harness.model.stimulus import Action, Stimulus
 from harness.model.values import Value, ValueKind
 
 _ENDINGS = {
@@ -59,7 +59,7 @@ def disagreements(
         sentences += _texts(observation, stated)
         sentences += _left(observation, expectation)
         sentences += _written(observation, expectation, stimulus)
-        if isinstance(stimulus.action, Session):
+        if stimulus.action.steps:
             sentences += _steps(observation, stated, stimulus.action)
     return tuple(sentences)
 
@@ -259,7 +259,7 @@ def _written(
         yield from _comparable(f"the reference's file {plain(file.name)}", file.value)
 
 
-def _steps(observation: Observation, stated: Expected, session: Session) -> Iterator[str]:
+def _steps(observation: Observation, stated: Expected, session: Action) -> Iterator[str]:
     for index, step in enumerate(observation.steps):
         if step.value is not None and (not step.shown or is_default_repr(step.shown)):
             yield from _comparable(f"step {index + 1}: the reference's value", step.value)

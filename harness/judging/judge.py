@@ -18,7 +18,7 @@ from harness.judging.mismatches import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, Matcher, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
-from harness.model.stimulus import Run, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.model.values import Value
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 
@@ -220,9 +220,8 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, scenario: Scenario) ->
         explanation = Explanation(rule=RULE, message=message)
         return replace(second, explanation=explanation, stand_in=StandInOutcome.PASSED)
     rule = second.explanation.rule if second.explanation else RULE
-    action = scenario.stimuli[0].action
-    where = f"in {action.program}" if isinstance(action, Run) else "in another file"
-    message = f"{second.message} The fault is {where}: it also fails with our {names}.".strip()
+    where = scenario.stimuli[0].action.program or "another file"
+    message = f"{second.message} The fault is in {where}: it also fails with our {names}.".strip()
     explanation = Explanation(rule=rule, message=message)
     return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)
 

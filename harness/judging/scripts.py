@@ -17,7 +17,6 @@ from harness.judging.blame import fewest_parts
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Observation, Turn
 from harness.model.policy import Outline, Printing
-from harness.model.stimulus import Run
 from harness.model.verdict import Cell, Channel, Comparison, LineEnd, VerdictKind
 
 Passes = Callable[[FailedScenario, Observation], bool]
@@ -50,14 +49,14 @@ def in_scripts(
 
 def _script(each: FailedScenario, outline: Outline) -> str:
     """The program without functions that was run and went wrong in what it shows and reads."""
-    action = each.stimulus.action
-    if not isinstance(action, Run) or each.verdict.kind is not VerdictKind.FAILED:
+    program = each.stimulus.action.program
+    if each.verdict.kind is not VerdictKind.FAILED:
         return ""
     channels = {difference.channel for difference in each.verdict.differences[:1]}
-    module = next((one for one in outline.modules if one.file == action.program), None)
+    module = next((one for one in outline.modules if one.file == program), None)
     if module is None or not channels <= _CHANNELS or outline.names() & set(module.mentions):
         return ""
-    return action.program
+    return program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

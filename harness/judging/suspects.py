@@ -24,7 +24,7 @@ from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.traces import Line, Trace
 from harness.model.policy import Outline, OutlinePart
-from harness.model.stimulus import Call, Stimulus, statements
+from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Cause, CodePlace, Suspect
 
 MOST_SUSPECTS = 5
@@ -400,8 +400,6 @@ def why_none(
 
 def _only_text(stimulus: Stimulus) -> str | None:
     """The text that a call is given, where it is given nothing else."""
-    if not isinstance(stimulus.action, Call):
-        return None
     literals = {each.name: each.literal for each in stimulus.bindings}
     match statements(stimulus.action.expression.strip()):
         case [ast.Expr(value=ast.Call(args=[argument], keywords=[]))]:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import ast
 import functools
 import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from harness.common.escaping import visible
+from harness.common.serial import open_union
 from harness.model.policy import SourceFile
+
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.context import Context
 
 DROPPED = "_"
 """A session's name for a value that it does not use; it is not compared afterwards."""
@@ -76,40 +83,92 @@ class Replies:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One Python expression. Where it is a plain call of a function of the submission, its
-    positional arguments are observed before and after. `equals` is an expression: where it gives
-    data, the value is observed as data; else the answer of `==` is all that is."""
+class StimulusParts:
+    """A stimulus as read: its action, what is typed, what a session shows, what it may leave."""
 
-    expression: str
-    equals: str = ""
+    action: Action
+    inputs: tuple[Typed, ...]
+    shown: tuple[str, ...] | None = None
+    leaves: frozenset[str] | None = None
+
+
+@open_union("harness.stimuli", "action_classes")
+class Action(ABC):
+    """What is done to a program. A kind of it is a frozen dataclass of `harness.stimuli`, whose
+    docstring describes its key in the schema.
+
+    The properties are what an action may be made of. A kind has a field for each that it uses,
+    `= field()` where it has no default: the property would be taken for one. What is observed and
+    compared follows from them: of `steps` the outcome of each and the variables afterwards, of a
+    `program` its exit status, of anything else a value or an exception.
+    """
+
+    __slots__ = ()
+
+    key: ClassVar[str]  # of a scenario; so is the module in `execution.inside.stimuli` called
+    takes: ClassVar[tuple[str, ...]]  # of the keys that not every kind takes, those it can show
+    elsewhere: ClassVar[str] = ""  # where another one may be stated, for a hint
+    order: ClassVar[int]  # in lists
+    by_name: ClassVar[bool] = True  # it can use the names of a case; else these are only typed
+    subject: ClassVar[str] = "it"  # of a sentence, where it calls no function of the submission
+
+    @classmethod
+    @abstractmethod
+    def read(
+        cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+    ) -> StimulusParts:
+        """Read it from a scenario: `loc` is the place of the key, `inputs` what `input:` types.
+        Raises Refused, with the mistake noted."""
+
+    @abstractmethod
+    def written(self) -> Mapping[str, str | Sequence[str]]:
+        """The keys of a scenario that state it."""
+
+    def shown(self, bound: Sequence[str] = ()) -> str:
+        """What is called or run, for a page, with the assignments that bind a case's names."""
+        return "\n".join((*bound, *self.lines))
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.expression,)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """REPL statements, one namespace; an error in one does not stop the next."""
-
-    steps: tuple[str, ...]
+    def in_words(self) -> str:
+        """What is called or run, in a sentence."""
+        return self.expression or self.subject
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        return self.steps
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """A submitted or provided program, run as `__main__`."""
-
-    program: str
-    argv: tuple[str, ...] = ()
+    def expression(self) -> str:
+        """A Python expression whose value is observed. Where it is a plain call of a function of
+        the submission, its positional arguments are, before and after."""
+        return ""
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def equals(self) -> str:
+        """An expression: where it gives data, the value is observed as data; else the answer of
+        `==` is all that is."""
+        return ""
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Statements in one namespace; an error in one does not stop the next."""
         return ()
+
+    @property
+    def program(self) -> str:
+        """The name of a file that runs as `__main__`."""
+        return ""
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The program's arguments."""
+        return ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The Python texts that it evaluates."""
+        return (self.expression,) if self.expression else self.steps
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The texts to paste into an interpreter to do the same."""
+        return self.texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +192,7 @@ class Substitution:
 class Stimulus:
     """Everything needed to provoke one observation."""
 
-    action: Call | Session | Run
+    action: Action
     given: str = ""  # source run first in the stimulus's namespace
     bindings: tuple[Binding, ...] = ()  # the names of a draw
     inputs: tuple[Typed, ...] = ()

@@ -35,7 +35,7 @@ from harness.model.expectation import (
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Assignment, Plan, Scenario
 from harness.model.specification import Specification, TranscriptFile
-from harness.model.stimulus import Call, Session, Stimulus
+from harness.model.stimulus import Action, Stimulus
 from harness.model.student_view import Surroundings
 from harness.model.values import NONE, ValueKind, file_value
 from harness.packaging.program_file import program_file
@@ -284,7 +284,7 @@ _IGNORED = {
 
 def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     """What is compared; without a reference there is no text for what is not stated."""
-    if isinstance(stimulus.action, Session):
+    if stimulus.action.steps:
         yield from _steps(expected, stimulus.action)
     else:
         yield from _printed(expected, stimulus)
@@ -303,7 +303,7 @@ def held(name: str, content: str) -> str:
     return "\n".join([f"{name}:", *(f"  {each}" for each in content.rstrip("\n").split("\n"))])
 
 
-def _steps(expected: Expectation, session: Session) -> Iterator[Labelled]:
+def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
     texts = expected.stated.shown or ()
     results = expected.reference.steps if expected.reference else ()
     for number, (step, result) in enumerate(zip(session.steps, results, strict=False)):
@@ -352,11 +352,10 @@ def _ended(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         yield "raises", raise_in_words(stated.raises)
     elif ending in _ENDINGS:
         yield "and", _ENDINGS[ending]
-    elif isinstance(stimulus.action, Call):
+    else:
         yield from _returned(expected)
-    elif not stated.exit_any:
         status = stated.exit if stated.exit is not None else reference and reference.exit_status
-        if status:
+        if status and not stated.exit_any:
             yield "and", f"ends with exit status {status}"
 
 

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from harness.common import serial
-from harness.common.discovery import extensions, import_modules
+from harness.common.discovery import extensions, import_modules, subclasses
 from harness.common.errors import UserError
 from harness.common.files import files_below, zipped
 from harness.execution import Interpreter, create_driver, find_interpreter, installed_here, pick_cpu
@@ -26,6 +26,7 @@ from harness.model.submission import Submission
 SELFCHECK = "harness.packaging.selfcheck"
 _READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
 _INSIDE = "execution/inside"
+_FINDING = {each.__name__ for each in (import_modules, extensions, subclasses)}
 _PACKAGE = resources.files("harness")
 _SHEBANG = b"#!/usr/bin/env python3\n"
 # In syntax that every Python understands, back to the oldest that somebody may still start it with.
@@ -100,7 +101,7 @@ def _imports_modules(tree: ast.Module) -> bool:
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in (import_modules.__name__, extensions.__name__)
+        and node.func.id in _FINDING
         for node in ast.walk(tree)
     )
 

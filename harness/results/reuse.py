@@ -282,7 +282,7 @@ class EmptyCache:
 
 
 # What both execution and judging are written in: whole, since a method there can decide as well.
-_SHARED = ("common", "model")
+_SHARED = ("common", "model", "stimuli")
 
 
 def execution_digest() -> str:

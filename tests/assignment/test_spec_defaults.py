@@ -9,8 +9,8 @@ from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expected
 from harness.model.observation import Ending
 from harness.model.plan import Scenario
-from harness.model.stimulus import Run
 from harness.model.values import NONE, Value, file_value
+from harness.stimuli.run import Run
 from tests.assignment.small_assignment import HEAD, plan_of, scenario_of
 
 

@@ -19,8 +19,9 @@ from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import HasNumber, Matches
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected, StatedTurn, StatedTurns
-from harness.model.stimulus import Binding, Run, Stimulus
+from harness.model.stimulus import Binding, Stimulus
 from harness.model.values import Value
+from harness.stimuli.run import Run
 from tests.assignment.small_assignment import (
     BOARDS,
     F,

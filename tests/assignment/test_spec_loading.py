@@ -26,8 +26,11 @@ from harness.model.observation import Ending
 from harness.model.plan import FunctionSignature, Place, SourceFile, Visibility
 from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
 from harness.model.specification import Mutant, TranscriptFile
-from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, StandIn, Typed
+from harness.model.stimulus import Binding, Key, Limits, StandIn, Typed
 from harness.model.values import NONE, Value
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 from tests.assignment.small_assignment import (
     ASSIGNMENT,
     HEAD,

@@ -10,8 +10,11 @@ from pathlib import Path
 from harness.execution import AnyDriver, Driver
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.observation import Ending, Observation, Raised
-from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Binding, Key, Limits, Stimulus, Typed
 from harness.model.values import Value
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 from tests import plans
 
 SUPPORT = 'BOARD_SIZE = {size}\nMESSAGE = f"1 to {{BOARD_SIZE}}"\nNAMES = ["x", "o"]\n'

@@ -181,7 +181,10 @@ def test_a_file_that_does_not_compile_is_an_error_of_its_own(pipes: PipedDriver)
     assert (seen.phase, raised(seen).type_name) == (Phase.LOADING, "SyntaxError")
 
 
-@pytest.mark.parametrize("module", _MODULES)
+KINDS = ("stimuli.call", "stimuli.session", "stimuli.run")
+
+
+@pytest.mark.parametrize("module", sorted({*_MODULES, *KINDS} - {"stimuli"}))
 def test_what_runs_inside_needs_nothing_of_posix(module: str) -> None:
     folder = ROOT / "harness" / "execution" / "inside"
     path = folder.joinpath(*module.split(".")).with_suffix(".py")

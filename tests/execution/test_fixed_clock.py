@@ -15,7 +15,8 @@ from harness.execution import AnyDriver, Driver, Interpreter
 from harness.execution.piped import PipedDriver
 from harness.execution.sharing import may_share
 from harness.model.observation import Tier
-from harness.model.stimulus import Limits, Run, Stimulus
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.run import Run
 from tests.execution.small_world import call, observe, plain
 
 NOON = read_clock("2026-03-01T12:00:00+10:00", "")

@@ -7,7 +7,8 @@ from dataclasses import replace
 from harness.execution import Driver
 from harness.model.assignment import ClassComparison, CompareBy
 from harness.model.observation import Ending, Observation
-from harness.model.stimulus import Call, Stimulus
+from harness.model.stimulus import Stimulus
+from harness.stimuli.call import Call
 from tests.execution.small_world import QUICK, assignment, call, plain, session, source, values
 
 CLASSES = """

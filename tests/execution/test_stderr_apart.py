@@ -10,7 +10,8 @@ from harness.execution.protocol.observation import is_complete
 from harness.execution.protocol.reply import FinalReply, Reply
 from harness.execution.sharing import may_share
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.stimulus import Limits, Run, Stimulus
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.run import Run
 from tests.execution.small_world import call, observe, typed
 
 

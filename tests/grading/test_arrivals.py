@@ -26,9 +26,10 @@ from harness.model.observation import (
     Turn,
 )
 from harness.model.plan import Scenario
-from harness.model.stimulus import Call, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
+from harness.stimuli.call import Call
 from tests import plans
 from tests.judging.test_rule_order import FIRES
 from tests.tiny_course import ran

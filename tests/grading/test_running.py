@@ -16,7 +16,8 @@ from harness.grading.observing.running import (
 )
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
-from harness.model.stimulus import Call, Limits, Stimulus
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.call import Call
 from tests import plans
 
 

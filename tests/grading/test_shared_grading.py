@@ -29,9 +29,10 @@ from harness.model.observation import Ending, Isolation, Observation, Phase
 from harness.model.plan import Scenario
 from harness.model.policy import PolicyReport, Sharing
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Limits, Stimulus
+from harness.model.stimulus import Limits, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
+from harness.stimuli.call import Call
 from tests import plans
 from tests.inline import DRIVERS, grader_of, handed_in
 from tests.tiny_course import Course

@@ -16,7 +16,8 @@ from harness.common import serial
 from harness.execution import Driver, find_interpreter
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Observation, Tier
-from harness.model.stimulus import Call, Limits, Stimulus
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.call import Call
 
 HERE = Path(__file__).parent
 FRAMES = (HERE / "hostile_frames.py").read_bytes()

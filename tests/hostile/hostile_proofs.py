@@ -21,8 +21,10 @@ from harness.common.errors import HarnessError
 from harness.execution.protocol import reply
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.stimulus import Limits, Run, Session, Stimulus
+from harness.model.stimulus import Limits, Stimulus
 from harness.model.values import Value
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 from tests.hostile.hostile_attempt import HERE, LIMITS, attempts, calling, driver_under
 from tests.hostile.hostile_machine import below, end, lasting, tiers_here
 from tests.hostile.hostile_stage import CANARY, Stage, holds

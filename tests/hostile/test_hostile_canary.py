@@ -13,7 +13,8 @@ from harness.common import serial
 from harness.execution import tier_layers
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Tier
-from harness.model.stimulus import Call, Limits, Stimulus
+from harness.model.stimulus import Limits, Stimulus
+from harness.stimuli.call import Call
 from tests.hostile.hostile_attempt import told
 from tests.hostile.hostile_entries import corpus
 from tests.hostile.hostile_machine import EVERY_TIER, below, state

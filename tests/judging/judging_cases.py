@@ -20,8 +20,11 @@ from harness.model.observation import (
     StepOutcome,
     Turn,
 )
-from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Stimulus, Typed
 from harness.model.values import Value
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 
 BY_NAME = {rule.name: rule.explain for rule in registered_rules()}
 

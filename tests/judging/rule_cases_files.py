@@ -10,8 +10,9 @@ from harness.matchers.kinds.contains import Contains
 from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.policy import SourceFile
-from harness.model.stimulus import Call, Run
 from harness.model.values import Value, ValueKind, file_value, place_value
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
 from tests.judging.judging_cases import (
     CALL,
     Neighbours,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from harness.model.expectation import Expected, StatedRaise
 from harness.model.observation import Ending, Phase
-from harness.model.stimulus import Call, Stimulus
+from harness.model.stimulus import Stimulus
+from harness.stimuli.call import Call
 from tests.judging.judging_cases import (
     RUN,
     Neighbours,

@@ -10,8 +10,9 @@ from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, OfType, Yields
 from harness.model.expectation import Expected, StatedLeave
 from harness.model.observation import Observation
-from harness.model.stimulus import Call, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
+from harness.stimuli.call import Call
 from tests.judging.judging_cases import (
     RUN,
     Neighbours,

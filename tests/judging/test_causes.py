@@ -17,7 +17,7 @@ from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, Outline, Unparsable
-from harness.model.stimulus import Binding, Call, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Binding, Stimulus, Typed
 from harness.model.verdict import (
     Blame,
     Cause,
@@ -28,6 +28,9 @@ from harness.model.verdict import (
     VerdictKind,
 )
 from harness.policy.checking import check
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 from tests import plans
 from tests.execution.small_world import source
 

@@ -16,8 +16,10 @@ from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue
 from harness.model.expectation import Expected, Ignore, StatedRaise, StatedTurn, StatedTurns
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.stimulus import Call, Replies, Session, Stimulus
+from harness.model.stimulus import Replies, Stimulus
 from harness.model.verdict import Conversation, VerdictKind
+from harness.stimuli.call import Call
+from harness.stimuli.session import Session
 from tests.judging.judging_cases import (
     CALL,
     called,

@@ -11,8 +11,10 @@ from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
 from harness.model.observation import Ending, Observation
 from harness.model.plan import ProvidedVariant, SourceFile, Visibility
-from harness.model.stimulus import Binding, Call, Run, Stimulus
+from harness.model.stimulus import Binding, Stimulus
 from harness.model.verdict import Verdict
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
 from tests import plans
 from tests.judging.judging_cases import called, ended, expecting, raised, ran
 

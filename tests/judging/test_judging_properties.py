@@ -16,8 +16,11 @@ from harness.matchers.comparison import same
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import Ending, NamedValue, Observation, Raised, StepOutcome, Turn
-from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Stimulus, Typed
 from harness.model.values import Value
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 from tests.judging.judging_cases import exactly, expecting
 
 TEXT = st.text(max_size=20)

@@ -16,8 +16,10 @@ from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Raised, Turn
 from harness.model.plan import Scenario, SourceFile
-from harness.model.stimulus import Call, Key, Limits, Run, Stimulus, Typed
+from harness.model.stimulus import Key, Limits, Stimulus, Typed
 from harness.model.values import Value, ValueKind
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
 from tests import plans
 from tests.tiny_course import ran
 

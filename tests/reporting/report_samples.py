@@ -19,7 +19,7 @@ from harness.model.plan import (
 )
 from harness.model.policy import Consequence, Severity, Unparsable
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
-from harness.model.stimulus import Binding, Call, Key, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Binding, Key, Stimulus, Typed
 from harness.model.values import Value
 from harness.model.verdict import (
     Cause,
@@ -32,6 +32,9 @@ from harness.model.verdict import (
     VerdictKind,
 )
 from harness.reporting.html.class_page import Overview, first_page
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 from tests import plans
 
 SUPPORT = b"BOARD_SIZE = 8\nBLANK_PIECE: str = '-'\nENTER_COMMAND_MESSAGE = 'Your move: '\n"

@@ -9,12 +9,13 @@ import pytest
 from harness.judging.boards import board_arguments
 from harness.judging.comparison import compare_texts, compare_values, described
 from harness.model.observation import Ending, Observation
-from harness.model.stimulus import Binding, Call, Stimulus
+from harness.model.stimulus import Binding, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Comparison, Grid
 from harness.reporting.html.environment import cell_html, signs_used
 from harness.reporting.view.comparisons import first_difference, side_lines
 from harness.reporting.view.paste import shown_call
+from harness.stimuli.call import Call
 from tests.reporting.report_samples import printed, returned
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.model.plan import Scenario
-from harness.model.stimulus import Binding, Call, Clock, Run, Session, Stimulus
+from harness.model.stimulus import Binding, Clock, Stimulus
 from harness.model.student_view import Surroundings
 from harness.reporting.view.paste import (
     called,
@@ -23,6 +23,9 @@ from harness.reporting.view.paste import (
     shell_command,
     to_try,
 )
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 from tests.reporting.report_samples import GAME, LABELS, PLAN, REFUSES, SHEET, SUPPORT, WINS
 from tests.tiny_course import ran
 

@@ -20,7 +20,7 @@ from harness.model.plan import (
 )
 from harness.model.policy import Unparsable
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
-from harness.model.stimulus import Binding, Call, Stimulus, Typed
+from harness.model.stimulus import Binding, Stimulus, Typed
 from harness.model.values import Value
 from harness.model.verdict import (
     Cell,
@@ -34,6 +34,7 @@ from harness.model.verdict import (
 )
 from harness.results.reuse import Packer
 from harness.results.store import Store
+from harness.stimuli.call import Call
 from tests import plans
 
 SECRET = "zq-secret"

@@ -16,8 +16,8 @@ import pytest
 from harness.assignment.loading import available
 from harness.matchers.kinds.values import Exactly, PythonValue
 from harness.model.plan import Scenario, Visibility
-from harness.model.stimulus import Run
 from harness.policy.checking import check
+from harness.stimuli.run import Run
 from tests.shipped import shipped
 from tests.specs.conftest import groups
 

@@ -15,8 +15,10 @@ from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
 from harness.model.plan import Plan
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Run, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.policy.checking import check
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
 from tests.shipped import program
 from tests.specs.conftest import points
 

@@ -17,7 +17,9 @@ import pytest
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Severity
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Run, Stimulus
+from harness.model.stimulus import Stimulus
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
 from tests.shipped import module_of, program, screen_of
 from tests.specs import connect4ish_oracle as oracle
 from tests.specs.conftest import groups, points, scored

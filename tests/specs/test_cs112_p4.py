@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from harness.model.plan import Plan, Scenario, Visibility
-from harness.model.stimulus import Run, Stimulus
+from harness.model.stimulus import Stimulus
+from harness.stimuli.run import Run
 from tests.shipped import program
 from tests.specs.conftest import points, scored
 from tests.tiny_course import ran

@@ -16,7 +16,8 @@ from unittest.mock import patch
 import pytest
 
 from harness.model.plan import Plan, Scenario, Visibility
-from harness.model.stimulus import Run, Stimulus
+from harness.model.stimulus import Stimulus
+from harness.stimuli.run import Run
 from tests.shipped import module_of, program, screen_of, shipped
 from tests.specs.conftest import groups
 

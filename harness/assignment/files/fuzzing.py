@@ -14,13 +14,12 @@ from harness.assignment.scenarios.cases import Compiled, variations
 from harness.assignment.scenarios.context import Context, Variation, slug
 from harness.assignment.scenarios.draws import course_function, with_constants
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
-from harness.assignment.scenarios.stimuli import kind_of
-from harness.assignment.scenarios.stimulus import StimulusKind, given, read_stimulus, typed_inputs
+from harness.assignment.scenarios.stimulus import given, kind_of, read_stimulus, typed_inputs
 from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, one_required, quote
 from harness.assignment.vocabulary import Vocabulary
 from harness.matchers.reading import Refused
 from harness.model.expectation import Expected
-from harness.model.stimulus import Stimulus
+from harness.model.stimulus import Action, Stimulus
 from harness.model.study import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt
 
 FuzzLines = Annotated[
@@ -148,7 +147,7 @@ def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
         )
 
 
-def _target(context: Context, entry: _Entry, kind: StimulusKind) -> FuzzTarget:
+def _target(context: Context, entry: _Entry, kind: type[Action]) -> FuzzTarget:
     """The target of an entry under one set of constants; Refused if it cannot be read."""
     context.names_known = isinstance(entry, FuzzGameShape)
     prefix = given(context)

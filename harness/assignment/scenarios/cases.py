@@ -23,14 +23,13 @@ from harness.assignment.scenarios.draws import (
     request_for,
 )
 from harness.assignment.scenarios.shape import CaseShape, StatedShape
-from harness.assignment.scenarios.stimuli import check_takes
-from harness.assignment.scenarios.stimulus import StimulusKind, read_clocks
+from harness.assignment.scenarios.stimulus import check_takes, read_clocks
 from harness.assignment.vocabulary import OverrideError, Overrides, names_in
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.plan import Scenario, SourceFile
 from harness.model.specification import TranscriptFile
-from harness.model.stimulus import Binding, Clock, Stimulus
+from harness.model.stimulus import Action, Binding, Clock, Stimulus
 from harness.model.values import Value
 
 _OF_A_ROW = tuple(StatedShape.model_fields)
@@ -144,7 +143,7 @@ def check_draw_keys(context: Context) -> None:
         context.add((*context.loc, "sample"), "expected a mapping, got null")
 
 
-def cases_of(context: Context, kind: StimulusKind, compiled: Compiled) -> list[Context]:
+def cases_of(context: Context, kind: type[Action], compiled: Compiled) -> list[Context]:
     """The scenario with what each row or draw binds and states itself; none if one is wrong or they
     are to be recorded. A scenario without them is one case that binds nothing."""
     if not context.has_cases:
@@ -242,14 +241,13 @@ def _names_of(data: Any) -> set[str]:
     return set().union(*map(_names_of, parts))
 
 
-def check_differ(context: Context, kind: StimulusKind, stimuli: Sequence[Stimulus]) -> None:
+def check_differ(context: Context, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
     """A mistake for a row that does to a program what an earlier one does, and for draws of which
     a program is given nothing."""
     table = isinstance(context.own.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
-        action = stimulus.action
-        code = (*stimulus.source_texts(), getattr(action, "equals", "")) if kind.by_name else ()
+        code = (*stimulus.source_texts(), stimulus.action.equals) if kind.by_name else ()
         words = set(re.findall(r"\w+", " ".join(code)))
         used = tuple(each for each in stimulus.bindings if each.name in words)
         first = first_of.setdefault(replace(stimulus, bindings=used), index)

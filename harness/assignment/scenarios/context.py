@@ -20,19 +20,25 @@ from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.scenarios.python_text import (
     BUILTINS,
     PythonError,
+    Step,
     names_of,
     parse_expression,
+    parse_session,
+    parse_statements,
+    typed_in,
 )
 from harness.assignment.vocabulary import Overrides, TemplateError, Vocabulary, render
 from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Refused, nearest
 from harness.model.expectation import Matcher
-from harness.model.stimulus import Binding, Clock
+from harness.model.stimulus import Binding, Clock, Typed
 from harness.model.values import Value, ValueKind
 
 if TYPE_CHECKING:
     from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
+
+_LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +211,49 @@ class Context:
             raise Refused from None
         self.check_names(tree, loc)
         return tree
+
+    def session(self, text: str, loc: Loc) -> list[Step]:
+        """The steps of a REPL session, templates filled in, whose names join those that are bound;
+        Refused, with the mistake noted, for what no REPL shows."""
+        with self.noted(loc):
+            steps = parse_session(text)
+        for step in steps:
+            lines = enumerate(step.shown, start=step.shown_from)
+            shown = [self.render(line, loc, line=number) for number, line in lines]
+            step.shown = "".join(shown).splitlines(keepends=True)
+            tree = parse_statements(step.source)
+            self.names |= names_of(tree).bound
+            self.check_names(tree, loc, line=step.line)
+        return steps
+
+    def typed_in(self, steps: list[Step], loc: Loc) -> tuple[Typed, ...]:
+        """What is typed in the text that a session shows."""
+        inputs = tuple(typed_in(steps, self.constants.values()))
+        for entry in inputs:
+            self.check_line(loc, entry.text)
+        return inputs
+
+    def check_line(self, loc: Loc, line: str) -> None:
+        """A mistake for a line that no person can type."""
+        size = len(line.encode("utf-8", "surrogatepass"))
+        if size > _LONGEST_LINE:
+            what = f"a line of {size} bytes cannot be typed (a terminal takes {_LONGEST_LINE:,})"
+            self.add(loc, what)
+        elif "\n" in line or "\r" in line:
+            self.add(loc, "an input is one line", "make one item of each line")
+        elif any(ord(character) < 32 and character != "\t" for character in line):
+            what = "a control character cannot be typed"
+            self.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
+
+    def file(self, loc: Loc, name: str) -> str:
+        """The name of a submitted or provided file; Refused, with the mistake noted, for another
+        one."""
+        paths = (*self.vocabulary.file_names, *self.own.provide)
+        names = [path.rsplit("/", 1)[-1] for path in paths]
+        if name not in names:
+            hint = nearest(name, names) or f"known files are {', '.join(names)}"
+            self.refuse(loc, f"{name} is neither a submitted nor a provided file", hint)
+        return name
 
     def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
         """A mistake for every name of the code that nothing defines."""

@@ -32,14 +32,14 @@ from harness.assignment.scenarios.shape import (
     SettingsShape,
     StatedShape,
 )
-from harness.assignment.scenarios.stimuli import check_takes, kind_of, ruled_out
 from harness.assignment.scenarios.stimulus import (
-    StimulusKind,
-    StimulusParts,
+    check_takes,
     content_of,
     given,
+    kind_of,
     provided_names,
     read_stimulus,
+    ruled_out,
     stand_in_files,
     stimulus_of,
 )
@@ -59,7 +59,7 @@ from harness.model.expectation import (
 from harness.model.observation import Ending
 from harness.model.plan import Place, Scenario, Visibility
 from harness.model.specification import TranscriptFile
-from harness.model.stimulus import Call, StandIn, Stimulus, called_function
+from harness.model.stimulus import Action, StandIn, Stimulus, StimulusParts, called_function
 from harness.model.values import NONE, file_value
 
 _VISIBILITY: dict[Any, Visibility] = {
@@ -163,7 +163,7 @@ class ScenarioFile:
                 if len(self.document.problems) > before:
                     return  # the other values would say the same again
 
-    def _variation(self, context: Context, kind: StimulusKind) -> None:
+    def _variation(self, context: Context, kind: type[Action]) -> None:
         """Add the scenario under one set of constants; Refused if it cannot be read."""
         cases = cases_of(context, kind, self.compiled)
         prefix = given(context)
@@ -229,7 +229,7 @@ class ScenarioFile:
         )
 
 
-def _with_defaults(context: Context, kind: StimulusKind) -> Context:
+def _with_defaults(context: Context, kind: type[Action]) -> Context:
     """The scenario with what its file states for all, as far as this stimulus can show it and it
     goes with what the scenario and its rows state themselves."""
     own = context.own
@@ -336,7 +336,7 @@ def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise:
 
 def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
     names = parts.leaves
-    call = parts.action.expression if isinstance(parts.action, Call) else ""
+    call = parts.action.expression
     if call and names == frozenset():
         what = "of this call nothing is seen but what it returns and prints"
         hint = "what a method does to its object is compared in a session: one step makes it, "

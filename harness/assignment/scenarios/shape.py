@@ -18,7 +18,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from harness.assignment.scenarios.stimuli import stimulus_kinds
 from harness.assignment.shapes import (
     Constants,
     Expects,
@@ -33,6 +32,7 @@ from harness.assignment.shapes import (
     quote,
 )
 from harness.common.words import listed
+from harness.stimuli import stimulus_kinds
 
 # What is read with the constants in force: see `harness.matchers`.
 _TEXTS: list[Any] = [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]
@@ -315,7 +315,7 @@ else:
         __base__=_ScenarioShape,
         __doc__=f"One scenario: exactly one of {listed(_STIMULI)}, and what is expected of it.",
         **{
-            name: (str, Field(default="", description=kind.description))
+            name: (str, Field(default="", description=kind.__doc__))
             for name, kind in _STIMULI.items()
         },
     )

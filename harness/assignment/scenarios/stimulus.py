@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,46 +18,72 @@ from harness.assignment.scenarios.python_text import (
     parse_session,
     parse_statements,
 )
+from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.policy import SourceFile
-from harness.model.stimulus import Binding, Call, Clock, Key, Replies, Run, Session, Stimulus, Typed
+from harness.model.stimulus import (
+    Action,
+    Binding,
+    Clock,
+    Key,
+    Replies,
+    Stimulus,
+    StimulusParts,
+    Typed,
+)
+from harness.stimuli import stimulus_kinds
 
-LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StimulusParts:
-    """A stimulus as read: its action, what is typed, what a session shows, what it may leave."""
-
-    action: Call | Session | Run
-    inputs: tuple[Typed, ...]
-    shown: tuple[str, ...] | None = None
-    leaves: frozenset[str] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StimulusKind:
-    """A key of a scenario that says what is done, and how it is read.
-
-    `takes` are the keys that it can show or needs, of those that not every kind takes; `elsewhere`
-    says where another one may be stated. `read` is given the scenario, the place of the key, and
-    what `input:` types; it raises Refused. `order` is its place in lists. `by_name`: its code can
-    use the names of a case, else cases differ in what is typed alone.
-    """
-
-    name: str
-    description: str
-    takes: tuple[str, ...]
-    read: Callable[[Context, Loc, tuple[Typed, ...]], StimulusParts]
-    order: int
-    elsewhere: str = ""
-    by_name: bool = True
+_CLASHES = (
+    ("stdin", "input", "what is piped in is no terminal"),
+    ("replies", "input", "a generator of replies types all input"),
+    ("returns", "raises", "a call that raises returns nothing"),
+)
+_SHOWN = frozenset({"returns", "prints", "turns", "transcript", "raises"})  # by a session too
+_OF_THE_SCREEN = frozenset({"prints", "turns", "transcript"})
 
 
-def read_stimulus(context: Context, kind: StimulusKind) -> StimulusParts:
+def kind_of(context: Context) -> type[Action]:
+    """The kind of the scenario's one stimulus; Refused for none or several."""
+    kinds = stimulus_kinds()
+    stated = [name for name in kinds if context.states(name)]
+    if len(stated) == 1:
+        return kinds[stated[0]]
+    what = f"expected exactly one of {listed(kinds, 'or')}, got {' and '.join(stated) or 'none'}"
+    if stated:
+        hint = "make one scenario of each"
+        context.add((*context.loc, stated[1]), what, hint, key=True)
+    elif not context.broken:
+        context.add(context.loc, what)
+    raise Refused
+
+
+def check_takes(context: Context, kind: type[Action]) -> None:
+    """Mistakes for the keys that the stimulus cannot show or that rule each other out."""
+    kinds = stimulus_kinds().values()
+    for key in {key for other in kinds for key in other.takes}:
+        if context.states(key) and key not in kind.takes:
+            owners = listed((other.key for other in kinds if key in other.takes), "or")
+            hint = kind.elsewhere if key in _SHOWN else ""
+            hint = hint or f"it belongs to {owners}"
+            context.add(context.at(key), f"a {kind.key} has no {key}", hint, key=True)
+    for one, other, what in _CLASHES:
+        if context.states(one) and context.states(other):
+            context.add(context.at(other), what, f"keep one of {one} and {other}", key=True)
+
+
+def ruled_out(kind: type[Action], stated: Set[str]) -> set[str]:
+    """The keys that the stimulus cannot show, and those that do not go with the stated ones."""
+    keys = {key for other in stimulus_kinds().values() for key in other.takes} - {*kind.takes}
+    for one, other, _ in _CLASHES:
+        keys |= {one} if other in stated else set()
+        keys |= {other} if one in stated else set()
+    return keys | (_OF_THE_SCREEN - stated) if stated & _OF_THE_SCREEN else keys
+
+
+def read_stimulus(context: Context, kind: type[Action]) -> StimulusParts:
     """The stimulus under the context's constants; Refused if it cannot be read."""
     inputs = typed_inputs(context, context.at("input"), context.own.input)
-    return kind.read(context, (*context.loc, kind.name), inputs)
+    return kind.read(context, (*context.loc, kind.key), inputs)
 
 
 def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
@@ -201,22 +226,9 @@ def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Type
             inputs.append(Typed(text=context.document.raw(where)))
         elif context.uncut(where):
             text = context.render(item, where)
-            check_line(context, where, text)
+            context.check_line(where, text)
             inputs.append(Typed(text=text))
     return tuple(inputs)
-
-
-def check_line(context: Context, loc: Loc, line: str) -> None:
-    """A mistake for a line that no person can type."""
-    size = len(line.encode("utf-8", "surrogatepass"))
-    if size > LONGEST_LINE:
-        what = f"a line of {size} bytes cannot be typed (a terminal takes {LONGEST_LINE:,})"
-        context.add(loc, what)
-    elif "\n" in line or "\r" in line:
-        context.add(loc, "an input is one line", "make one item of each line")
-    elif any(ord(character) < 32 and character != "\t" for character in line):
-        what = "a control character cannot be typed"
-        context.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
 
 
 LARGEST_GIVEN = 1024 * 1024  # bytes, of one file

@@ -11,7 +11,7 @@ from harness.common.escaping import visible, visible_lines
 from harness.grading.single_runs import replay
 from harness.intake.submissions import read_one
 from harness.model.observation import Observation, Raised
-from harness.model.stimulus import Call, Session, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.results.database import read_submission, store_of
 
 SECTION = "Results"
@@ -56,29 +56,20 @@ def _comparison_lines(stimulus: Stimulus, observation: Observation) -> list[str]
         for each in stimulus.stand_ins
     ]
     lines += visible_lines(stimulus.given).splitlines()
-    match stimulus.action:
-        case Call(expression=expression):
-            lines += [f">>> {visible(expression)}", *_screen(observation)]
-            lines += [visible(observation.value.source())] if observation.value is not None else []
-        case Session(steps=steps):
-            for number, step in enumerate(steps):
-                lines += [f">>> {line}" for line in visible_lines(step).splitlines()]
-                if number < len(observation.steps):
-                    outcome = observation.steps[number]
-                    lines += visible_lines(outcome.printed).splitlines()
-                    lines += [visible(outcome.value.source())] if outcome.value else []
-                    lines += _exception_lines(outcome.raised)
-        case run:
-            lines += [
-                f"$ python3 {visible(' '.join((run.program, *run.argv)))}",
-                *_screen(observation),
-            ]
+    action = stimulus.action
+    if not action.steps:
+        lines += [f"{'$' if action.program else '>>>'} {visible(action.shown())}"]
+        lines += visible_lines(observation.loading_printed + observation.transcript()).splitlines()
+        lines += [visible(observation.value.source())] if observation.value is not None else []
+    for number, step in enumerate(action.steps):
+        lines += [f">>> {line}" for line in visible_lines(step).splitlines()]
+        if number < len(observation.steps):
+            outcome = observation.steps[number]
+            lines += visible_lines(outcome.printed).splitlines()
+            lines += [visible(outcome.value.source())] if outcome.value else []
+            lines += _exception_lines(outcome.raised)
     lines += _exception_lines(observation.raised)
     return [*lines, f"({observation.ending.value.replace('_', ' ')})", ""]
-
-
-def _screen(observation: Observation) -> list[str]:
-    return visible_lines(observation.loading_printed + observation.transcript()).splitlines()
 
 
 def _exception_lines(raised: Raised | None) -> list[str]:

@@ -22,7 +22,8 @@ from harness.execution.folder import scratch_directory
 from harness.execution.interpreter import Interpreter
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.observation import Ending, Observation, Probe, Tier
-from harness.model.stimulus import Call, Limits, Stimulus, Typed
+from harness.model.stimulus import Limits, Stimulus, Typed
+from harness.stimuli.call import Call
 
 if TYPE_CHECKING:
     from harness.execution.linux.driver import Driver

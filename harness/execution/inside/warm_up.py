@@ -78,7 +78,9 @@ def warm_up() -> None:
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
         for action, stimulus in parts * _TIMES:
-            process = ScenarioProcess(_JOB | {"action": action}, stimulus, files, _FUNCTIONS)
+            process = ScenarioProcess(
+                _JOB | {"action": action, "runs": action == "run"}, stimulus, files, _FUNCTIONS
+            )
             process.perform(silence.fileno(), silence.fileno())
             sys.meta_path[:] = before[0]
             sys.modules.clear()

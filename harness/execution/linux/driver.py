@@ -221,8 +221,8 @@ class SubmissionServer(SubmissionRunner):
             group = groups.setdefault(about, sharing.SharedGroup())
             parts = (
                 sharing.CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
-                job["program"], job["argv"], self._compiler.bound(job["bindings"]), job["seed"],
-                packed.data,
+                job["runs"], job["program"], job["argv"],
+                self._compiler.bound(job["bindings"]), job["seed"], packed.data,
             )  # fmt: skip
             group.jobs[number] = sharing.SharedJob(
                 packed=marshal.dumps(parts, 2),

@@ -12,17 +12,20 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import resources
+from inspect import getsource
 from pathlib import Path
 
 from harness.common import files
+from harness.common.discovery import import_modules
 from harness.common.errors import HarnessError
+from harness.execution.inside import stimuli
 from harness.execution.interpreter import Interpreter
 
 INSIDE = (
     "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
     "modules", "clock", "confine", "limits", "stand_ins.graph", "stand_ins.calls",
-    "scenario.evaluate", "scenario.process", "shared.facades", "shared.snapshot", "shared.run",
-    "warm_up", "server", "base",
+    "scenario.evaluate", "stimuli", "scenario.process",
+    "shared.facades", "shared.snapshot", "shared.run", "warm_up", "server", "base",
 )  # fmt: skip
 _PIPED = "piped"  # sent where there are no terminals, alone
 
@@ -118,15 +121,21 @@ sys.stdout.buffer.write(marshal.dumps(found, 2))
 
 
 def inside_modules(interpreter: Interpreter, names: Iterable[str]) -> list[tuple[str, bytes]]:
-    """The code of these modules of `inside`, each with its name there. HarnessError where the
-    interpreter does not work."""
+    """The code of these modules of `inside`, and of all that are in one of these folders, each with
+    its name there. HarnessError where the interpreter does not work."""
     folder = resources.files("harness.execution").joinpath("inside")  # from an archive, too
-    texts = []
+    kinds = import_modules(stimuli.__name__, stimuli.__path__)
+    own = {f"stimuli.{kind.__name__.rpartition('.')[2]}": getsource(kind) for kind in kinds}
+    texts: dict[str, str] = {}
     for name in (*INSIDE, _PIPED):
+        if name == "stimuli":
+            texts |= own
+            continue
         place = folder.joinpath(*f"{name.replace('.', '/')}.py".split("/"))
-        texts.append((name, place.read_text("utf-8")))
-    code = _compiled(interpreter, "inside", "inside/", tuple(texts))
-    return [(name, code[name]) for name in names]
+        texts[name] = place.read_text("utf-8")
+    code = _compiled(interpreter, "inside", "inside/", tuple(texts.items()))
+    every = [part for name in names for part in (own if name == "stimuli" else (name,))]
+    return [(name, code[name]) for name in every]
 
 
 def tool_modules(

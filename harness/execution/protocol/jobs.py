@@ -11,7 +11,7 @@ from typing import Any
 from harness.common.errors import HarnessError
 from harness.model.assignment import Assignment, CompareBy, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.stimulus import Binding, Call, Key, Session, Stimulus
+from harness.model.stimulus import Binding, Key, Stimulus
 from harness.model.values import Value
 
 _MIB = 1024 * 1024
@@ -65,22 +65,17 @@ class Jobs:
             names = ", ".join(binding.name for binding in stimulus.constants)
             raise HarnessError(f"the plan has no provided files for {names}") from None
         action = stimulus.action
-        expression = equals = ""
-        steps: tuple[str, ...] = ()
-        job: dict[str, Any] = {"action": "call", "program": self._main, "argv": []}
-        if isinstance(action, Call):
-            expression, equals = action.expression, _told(action.equals)
-        elif isinstance(action, Session):
-            job["action"], steps = "session", action.steps
-        else:
-            job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
         proxies = tuple(
             (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
             for each in stimulus.stand_ins
         )
         substituted = tuple((each.name, each.provided) for each in stimulus.substitutions)
-        return job | {
-            "texts": (stimulus.given, expression, steps, equals),
+        return {
+            "action": action.key,
+            "runs": action.program != "",
+            "program": action.program or self._main,
+            "argv": list(action.argv),
+            "texts": (stimulus.given, action.expression, action.steps, _told(action.equals)),
             "selection": (variant, stimulus.provide, proxies, substituted),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed or 0,

@@ -14,7 +14,7 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.protocol.reply import FinalReply, Reply, StepReply, TamperedError, read_reply
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, Turn
-from harness.model.stimulus import Call, Limits, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Limits, Stimulus, Typed
 
 _SENTINEL_BYTES = 16
 
@@ -119,8 +119,8 @@ def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
 def scenario_screen(stimulus: Stimulus) -> ScreenParser:
     """An empty screen with a new sentinel for this stimulus: its process writes one after loading,
     and one after each session step."""
-    steps = len(stimulus.action.steps) if isinstance(stimulus.action, Session) else 0
-    return ScreenParser(sentinel=os.urandom(_SENTINEL_BYTES), most_sentinels=1 + steps)
+    most = 1 + len(stimulus.action.steps)
+    return ScreenParser(sentinel=os.urandom(_SENTINEL_BYTES), most_sentinels=most)
 
 
 def plain_screen() -> ScreenParser:
@@ -175,10 +175,10 @@ def observation(
         return seen(ending=Ending.ANSWERED, detail="\n".join(reply.trace))
     if reply.trace:
         return seen(ending=Ending.TAMPERED, detail="an unexpected reply")
-    if parts and not isinstance(stimulus.action, Run):
+    if parts and not stimulus.action.program:
         seen = partial(seen, phase=reply.reached)
-    if isinstance(stimulus.action, Session):
-        seen = partial(seen, steps=_steps(stimulus.action, reply, parts))
+    if stimulus.action.steps:
+        seen = partial(seen, steps=_steps(stimulus.action.steps, reply, parts))
     elif reply.steps:
         return seen(ending=Ending.TAMPERED, detail="an unexpected reply")
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
@@ -246,12 +246,14 @@ def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str
     return (Ending.MEMORY_LIMIT if killed_by == _SIGKILL else Ending.CRASHED), name
 
 
-def _steps(action: Session, reply: Reply, parts: list[tuple[Turn, ...]]) -> tuple[StepOutcome, ...]:
+def _steps(
+    steps: tuple[str, ...], reply: Reply, parts: list[tuple[Turn, ...]]
+) -> tuple[StepOutcome, ...]:
     """What each finished step did; a last one that did not finish has its turns alone."""
     replies = chain(reply.steps, repeat(StepReply()))
     return tuple(
         StepOutcome(turns=turns, value=said.value, raised=said.raised, shown=said.shown)
-        for turns, said in zip(parts[: len(action.steps)], replies, strict=False)
+        for turns, said in zip(parts[: len(steps)], replies, strict=False)
     )
 
 
@@ -271,24 +273,24 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
     if (final.stderr is not None) != stimulus.stderr_apart:
         return False
     fields = {name for name in _OUTCOME if getattr(final, name) is not None}
-    if isinstance(action, Run) != ("exit" in fields):
+    if (action.program != "") != ("exit" in fields):
         return False
     fields.discard("exit")
     if final.phase in (Phase.LOADING, Phase.GIVEN):
-        before_it_ran = final.phase is Phase.LOADING or not isinstance(action, Run)
+        before_it_ran = final.phase is Phase.LOADING or not action.program
         return before_it_ran and fields == {"raised"} and not reply.steps
     if "missing" in fields:
         return final.phase is Phase.STIMULUS and fields == {"missing"} and not reply.steps
-    if isinstance(action, Call):
-        return _is_complete_call(final, fields, arguments)
-    if final.phase is not Phase.STIMULUS:
-        return False
-    if isinstance(action, Session):
-        return fields == {"variables"} and len(reply.steps) == len(action.steps)
-    return fields <= {"raised"}
+    if action.steps:
+        return final.phase is Phase.STIMULUS and (
+            fields == {"variables"} and len(reply.steps) == len(action.steps)
+        )
+    if action.program:
+        return final.phase is Phase.STIMULUS and fields <= {"raised"}
+    return _has_outcome(final, fields, arguments)
 
 
-def _is_complete_call(final: FinalReply, fields: set[str], arguments: int | None) -> bool:
+def _has_outcome(final: FinalReply, fields: set[str], arguments: int | None) -> bool:
     if arguments is not None and final.phase is not Phase.ARGUMENTS:
         if not len(final.before or ()) == len(final.after or ()) == arguments:
             return False

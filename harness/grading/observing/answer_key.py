@@ -33,9 +33,10 @@ from harness.model.expectation import (
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Limits, Stimulus, called_function
+from harness.model.stimulus import Limits, Stimulus, called_function
 from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import execution_digest
+from harness.stimuli.call import Call
 
 _MOST_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR
 
@@ -102,8 +103,8 @@ def _holds_alone(
     chosen: dict[object, Stimulus] = {}
     for stimulus in seen:
         action = stimulus.action
-        called = called_function(action.expression) if isinstance(action, Call) else type(action)
-        chosen.setdefault((called, stimulus.constants), stimulus)
+        called = called_function(action.expression)
+        chosen.setdefault((type(action), called, stimulus.constants), stimulus)
     return all(server.observe(each, asked[each]) == seen[each] for each in chosen.values())
 
 
@@ -214,8 +215,6 @@ def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Problem, ...]:
 
 def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:
     """The reference's names for a call's positional arguments; empty for other stimuli."""
-    if not isinstance(stimulus.action, Call):
-        return ()
     name = called_function(stimulus.action.expression)
     return next((each.parameters for each in assignment.functions if each.name == name), ())
 

@@ -26,7 +26,7 @@ from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
-from harness.model.stimulus import Limits, Run, Stimulus
+from harness.model.stimulus import Limits, Stimulus
 from harness.model.verdict import VerdictKind
 
 KindOf = Callable[[Scenario, int, Observation], VerdictKind]
@@ -254,7 +254,7 @@ def _in_order(entries: Mapping[int, _Entry]) -> tuple[list[int], list[int]]:
 
 def _question(stimulus: Stimulus) -> str:
     action = stimulus.action
-    texts = action.argv if isinstance(action, Run) else stimulus.source_texts()
+    texts = action.argv if action.program else stimulus.source_texts()
     named = (binding.literal for binding in (*stimulus.bindings, *stimulus.constants))
     return "\0".join(map(_bare, (*texts, *named, *(typed.text for typed in stimulus.inputs))))
 

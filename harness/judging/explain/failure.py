@@ -28,7 +28,7 @@ from harness.matchers.comparison import normalised, same
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation
 from harness.model.observation import Ending, Observation, StepOutcome
-from harness.model.stimulus import Call, Run, Session, Stimulus, called_function, statements
+from harness.model.stimulus import Action, Stimulus, called_function, statements
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 
@@ -291,7 +291,7 @@ class Failure:
     def changes(self) -> tuple[ArgumentChange, ...]:
         """The arguments (or, in a session, the variables) that differ afterwards."""
         action, seen = self._action, self.observation
-        if isinstance(action, Session):
+        if action.steps:
             if self.step is not None:
                 return _shown_later(seen, self.expectation, action, self.step)
             if self.expectation.reference is None:
@@ -319,13 +319,9 @@ class Failure:
     @property
     def who(self) -> str:
         """The subject of a sentence: the function's name where the stimulus calls one."""
-        match self._action:
-            case Run():
-                return "the program"
-            case Call(expression=source):
-                return _function(source) or "it"
-            case Session(steps=steps):
-                return _function(self.step_source or (steps[0] if len(steps) == 1 else "")) or "it"
+        action = self._action
+        only_step = action.steps[0] if len(action.steps) == 1 else ""
+        return _function(self.step_source or only_step or action.expression) or action.subject
 
     @property
     def shown_name(self) -> str | None:
@@ -334,14 +330,12 @@ class Failure:
 
     @property
     def step_source(self) -> str:
-        steps = self._action.steps if isinstance(self._action, Session) else ()
-        return item_at(steps, self.step) or ""
+        return item_at(self._action.steps, self.step) or ""
 
     def place(self, turn: int | None = None) -> str:
         """How a sentence says where: "After input 3 ("a1")", "In step 2 (…)", or ""."""
         parts: list[str] = []
-        one_step = isinstance(self._action, Session) and len(self._action.steps) == 1
-        if self.step is not None and not one_step:
+        if self.step is not None and len(self._action.steps) != 1:
             parts.append(f"in step {self.step + 1} ({plain(self.step_source.strip(), limit=60)})")
         turns = self._seen.turns
         if turn is not None and turns and turns[0].typed is not None:
@@ -427,7 +421,7 @@ def _change(
 
 
 def _shown_later(
-    observation: Observation, expectation: Expectation, session: Session, step: int
+    observation: Observation, expectation: Expectation, session: Action, step: int
 ) -> tuple[ArgumentChange, ...]:
     """A step that only shows a variable shows what an earlier call did to it."""
     reference = expectation.reference
@@ -459,7 +453,7 @@ def _shown_name(source: str) -> str | None:
     return source if source.isidentifier() else None
 
 
-def _before(observation: Observation, session: Session, name: str, shown: int) -> Value | None:
+def _before(observation: Observation, session: Action, name: str, shown: int) -> Value | None:
     """The name's value when it was last shown or assigned as a literal."""
     for index in range(min(shown, len(session.steps), len(observation.steps)) - 1, -1, -1):
         if _shown_name(session.steps[index]) == name:

@@ -15,7 +15,7 @@ from harness.judging.boards import Cells, cells, grid_at
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario, Visibility
-from harness.model.stimulus import Run, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.model.student_view import Surroundings
 from harness.model.values import ValueKind
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -168,7 +168,7 @@ class _Family:
             one.verdict.kind is VerdictKind.FAILED
             and one.observation.raised is None
             and not one.scenario.is_sample
-            and not isinstance(one.stimulus.action, Run)
+            and not one.stimulus.action.program
             and (names_it or one.stimulus.inputs != usual.stimulus.inputs)
         )
 

@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from harness.common.escaping import shorten
 from harness.judging.boards import grid_of
-from harness.model.stimulus import Binding, Call, Clock, Run, Session, Stimulus, statements
+from harness.model.stimulus import Binding, Clock, Stimulus, statements
 from harness.model.student_view import Surroundings
 from harness.model.values import Value
 from harness.model.verdict import BoardArgument, Grid
@@ -34,42 +34,35 @@ def _assignments(bindings: Iterable[Binding]) -> list[str]:
 def shell_command(stimulus: Stimulus) -> str:
     """The command that starts the program, for a shell; empty where no program is run, or one whose
     chance is seeded, for which a shell has no command."""
-    if not isinstance(stimulus.action, Run) or stimulus.seed is not None:
+    action = stimulus.action
+    if not action.program or stimulus.seed is not None:
         return ""
-    return shlex.join(["python3", stimulus.action.program, *stimulus.action.argv])
+    return shlex.join(["python3", action.program, *action.argv])
 
 
 def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
     """The lines to paste into the interpreter; for calls, sessions and programs that are seeded."""
-    if isinstance(stimulus.action, Run):
-        return "\n".join([*_seeding(stimulus), *_running(stimulus.action)])
+    if stimulus.action.program:
+        return "\n".join([*_seeding(stimulus), *stimulus.action.lines])
     # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the call.
     modules = [*_modules(surroundings.submitted), *_modules(surroundings.provided)]
     lines = [*_seeding(stimulus), *(f"from {module} import *" for module in modules)]
     lines += _pasteable(set_up(stimulus))
     lines += _assignments(stimulus.bindings)
-    for text in stimulus.action.texts:
+    for text in stimulus.action.lines:
         lines += _pasteable(text)
     return "\n".join(lines).rstrip("\n")
 
 
 def called(stimulus: Stimulus) -> str:
     """The call, a session's steps a line each, or the command; with the names of a case."""
-    match stimulus.action:
-        case Call(expression=expression):
-            bound = settings(stimulus.bindings)
-            return f"{expression}  with  {bound}" if bound else expression
-        case Session(steps=steps):
-            return "\n".join([*_assignments(stimulus.bindings), *steps])
-        case Run() as run:
-            return " ".join(["python3", run.program, *run.argv])
+    return stimulus.action.shown(_assignments(stimulus.bindings))
 
 
 def to_try(stimulus: Stimulus) -> str:
     """What is called or run, a line each, after its clock and the lines that seed its chance."""
-    action = stimulus.action
-    seeded = stimulus.seed is not None
-    lines = _running(action) if isinstance(action, Run) and seeded else [called(stimulus)]
+    seeded = stimulus.action.program and stimulus.seed is not None
+    lines = stimulus.action.lines if seeded else [called(stimulus)]
     clock = [f"# at {clock_words(stimulus.clock)}"] if stimulus.clock else []
     return "\n".join([*clock, *_seeding(stimulus), *lines])
 
@@ -150,14 +143,6 @@ def _seeding(stimulus: Stimulus) -> list[str]:
     return [] if stimulus.seed is None else ["import random", f"random.seed({stimulus.seed})"]
 
 
-def _running(run: Run) -> list[str]:
-    """The program run in the interpreter, which has been seeded."""
-    lines = ["import runpy"]
-    if run.argv:
-        lines += ["import sys", f"sys.argv[1:] = {list(run.argv)!r}"]
-    return [*lines, f'runpy.run_path("{run.program}", run_name="__main__")']
-
-
 def _modules(names: tuple[str, ...]) -> list[str]:
     return [PurePath(name).stem for name in names if name.endswith(".py")]
 
@@ -195,9 +180,9 @@ def shown_call(
 ) -> ShownCall:
     """What is called or run, with its boards taken out. `constants` are literals by name, `given`
     the boards of arguments that are no literals."""
-    action = stimulus.action
     whole = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
-    if not isinstance(action, Call):
+    expression = stimulus.action.expression
+    if not expression:
         return whole
     literals = dict(constants) | {each.name: each.literal for each in stimulus.constants}
     known = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
@@ -209,7 +194,7 @@ def shown_call(
             boards[binding.name] = board
         else:
             others.append(binding)
-    text = _without_boards(action.expression, known, given, boards)
+    text = _without_boards(expression, known, given, boards)
     if not boards:
         return whole
     left = settings(others)

@@ -19,7 +19,6 @@ from harness.grading.engines.local import WorkerPool
 from harness.grading.engines.worker import SpawnedWorker
 from harness.model import study
 from harness.model.plan import Plan
-from harness.model.stimulus import Run
 from harness.model.submission import Submission
 from harness.results.reuse import execution_digest, judging_digest
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, batch_size
@@ -138,7 +137,7 @@ def not_fuzzed(plan: Plan, settings: study.FuzzSettings) -> tuple[study.NotFuzze
 
 def _reason(plan: Plan, name: str) -> str:
     stimuli = [one for s in plan.scenarios if s.function == name for one in s.stimuli]
-    if stimuli and all(isinstance(one.action, Run) for one in stimuli):
+    if stimuli and all(one.action.program for one in stimuli):
         return "no game under fuzz: says what is typed"
     if stimuli:
         return "its scenarios name no strategy that makes its arguments"

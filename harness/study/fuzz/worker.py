@@ -34,7 +34,7 @@ from harness.judging.judge import Judge
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
+from harness.model.stimulus import Binding, Stimulus
 from harness.model.study import FuzzDifference, FuzzSettings, FuzzTarget
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
@@ -213,26 +213,18 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
         named = ", ".join(f"{name}: {_yaml(value)}" for name, value in lists)
         lines.append(f"constants: {{{named}}}")
     bindings = stimulus.bindings
-    action = stimulus.action
-    if isinstance(action, Call):
-        expression = _with_values(action.expression, bindings) if not stimulus.given else None
-        if expression is not None:
-            bindings = ()
+    keys = dict(stimulus.action.written())
+    expression = stimulus.action.expression
+    if expression and not stimulus.given and (filled := _with_values(expression, bindings)):
+        keys[stimulus.action.key], bindings = filled, ()
     given = stimulus.given + "".join(f"{each.name} = {each.literal}\n" for each in bindings)
     if given:
         lines += ["given: |", *(f"  {line}" for line in given.splitlines())]
-    match action:
-        case Call(expression=own):
-            lines.append(f"call: {in_quotes(expression or own)}")
-        case Session(steps=steps):
-            lines.append("session: |")
-            for step in steps:
-                first, *rest = step.splitlines()
-                lines += [f"  >>> {first}", *(f"  ... {line}" for line in rest)]
-        case Run(program=program, argv=argv):
-            lines.append(f"run: {in_quotes(program)}")
-            if argv:
-                lines.append(f"argv: [{', '.join(map(in_quotes, argv))}]")
+    for key, written in keys.items():
+        if isinstance(written, str) and written.endswith("\n"):
+            lines += [f"{key}: |", *(f"  {line}" for line in written.splitlines())]
+        elif written:
+            lines.append(f"{key}: {_yaml(written)}")
     if stimulus.inputs:
         lines.append(f"input: [{', '.join(in_quotes(each.text) for each in stimulus.inputs)}]")
     if stimulus.seed is not None:

@@ -1,5 +1,5 @@
 """A stimulus as the interpreter runs it: analysed and compiled once, for all submissions; the
-namespace that it runs in, and the outcome of a call, a session or a program.
+namespace that it runs in, and the fields of its answer.
 
 Its text is ours and trusted. A reader in a process of its own compiles it (`base.py`); the driver
 keeps the result, and every scenario's process unpacks it.
@@ -10,12 +10,10 @@ from __future__ import annotations
 import _ast
 import builtins
 import marshal
-import sys
 from _json import encode_basestring_ascii as quote
 
-from ..messages import codec, objects
+from ..messages import codec
 from ..messages.exceptions import Sources, describe, nearest_of
-from ..messages.objects import without_addresses
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..messages.objects import ObjectEquality
-    from ..modules import Library
 
     # A step's source, its statements, and the expression whose value the REPL would show; no
     # statements: it does not compile.
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
 
 _AST_ONLY = 0x400
 NAME = "<stimulus>"
-_MOST_SHOWN = 10_000  # characters of a `repr`
 _saved_builtins: dict[str, Any] = {}
 
 
@@ -271,7 +267,7 @@ class EvaluationContext:
 
 
 def perform(
-    action: str,
+    do: Callable[..., None],
     stimulus: CompiledStimulus,
     bindings: list[tuple[str, bytes]],
     context: EvaluationContext,
@@ -279,8 +275,8 @@ def perform(
     *,
     finished: Callable[[str], None],
 ) -> None:
-    """Do what a call or a session asks. What is given may raise; where a function is `missing`,
-    the nearest name in the submission's own modules is told."""
+    """Do what a stimulus asks, by what `inside.stimuli` has for it. What is given may raise; where
+    a function is `missing`, the nearest name in the submission's own modules is told."""
     try:
         context.begin(stimulus, bindings)
     except MissingFunctionError as error:
@@ -289,84 +285,7 @@ def perform(
     except BaseException as error:
         answer.put_raised(error)
     else:
-        if action == "call":
-            call(stimulus, context, answer)
-        else:
-            session(stimulus, context, answer, finished)
-
-
-def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: StimulusAnswer) -> None:
-    """Evaluate one expression into `value` or `raised`, with the arguments before and after. What
-    is raised before the call itself, or by what it returned, must not pass for what the call should
-    raise."""
-    names = context.names
-    arguments: tuple[Any, ...] = ()
-    # Where there is neither `whole` nor `split`, it does not even compile.
-    answer.reach("stimulus" if stimulus.whole else "arguments")
-    try:
-        if stimulus.split is None:
-            value = eval(stimulus.whole or stimulus.source, names)
-        else:
-            function, arguments, keywords = eval(stimulus.split, names)
-            if stimulus.arguments is not None:
-                answer.fields["before"] = codec.encode_all(arguments, answer.budget)
-            answer.reach("stimulus")
-            value = function(*arguments, **keywords)
-        answer.phase = "result"
-        if stimulus.equals is None:
-            answer.fields["value"] = codec.encode_returned(value, answer.budget)
-        else:
-            answer.fields["value"] = _compared(value, stimulus.equals, context, answer.budget)
-    except BaseException as error:
-        answer.put_raised(error)
-    if "before" in answer.fields:
-        answer.fields["after"] = codec.encode_all(arguments, answer.budget)
-
-
-def _compared(
-    value: object,
-    equals: tuple[str, CodeType | None],
-    context: EvaluationContext,
-    budget: codec.SizeBudget,
-) -> str:
-    """What the parent compares with the expected value, or what `==` answers where that is an
-    object of the program's own."""
-    text, code = equals
-    expected = eval(code or text, context.names)
-    if objects.is_data(expected):
-        return codec.encode_data(value, budget)
-    answered = objects.answer(value, expected, budget.comparison)
-    return codec.encode_answer(value, "== " + text, answered, budget)
-
-
-def session(
-    stimulus: CompiledStimulus,
-    context: EvaluationContext,
-    answer: StimulusAnswer,
-    finished: Callable[[str], None],
-) -> None:
-    """Run the steps in one namespace; `finished` gets each step's outcome as JSON."""
-    answer.reach("stimulus")
-    for step in stimulus.steps:
-        outcome = "{}"
-        try:
-            value = run_step(step, context.names)
-            if value is not None:
-                outcome = _shown(value, answer.budget)
-        except BaseException as error:
-            outcome = '{"raised":' + describe(error, answer.sources) + "}"
-        finished(outcome)
-    answer.fields["variables"] = context.variables(answer.budget)
-
-
-def _shown(value: object, budget: codec.SizeBudget) -> str:
-    """A step's value, and what a person sees of it where objects are in it."""
-    met = budget.objects
-    encoded = '{"value":' + codec.encode(value, budget)
-    if budget.objects == met:
-        return encoded + "}"
-    text = without_addresses(repr(value))[:_MOST_SHOWN]
-    return encoded + ',"shown":' + quote(budget.spend(text)) + "}"
+        do(stimulus, context, answer, finished)
 
 
 def run_step(step: Step, names: dict[str, Any]) -> Any:
@@ -377,30 +296,3 @@ def run_step(step: Step, names: dict[str, Any]) -> Any:
         return None
     exec(body, names)
     return None if last is None else eval(last, names)
-
-
-def program(library: Library, name: str, answer: StimulusAnswer) -> None:
-    """Run a module as `__main__`, into `exit` and, for an uncaught exception, `raised`."""
-    status = 0
-    module = library.blank(name)
-    try:
-        module.__name__ = "__main__"
-        module.__spec__ = None
-        sys.modules["__main__"] = module
-        exec(library.sources[name].compiled(), module.__dict__)
-    except SystemExit as error:
-        status = _exit_status(error)
-    except BaseException as error:
-        status = 1
-        answer.put_raised(error)
-    answer.fields["exit"] = str(status)
-
-
-def _exit_status(error: SystemExit) -> int:
-    code = error.code
-    if code is None:
-        return 0
-    if type(code) is int or type(code) is bool:
-        return code & 0xFF
-    sys.stderr.write(str(code) + "\n")  # as the interpreter itself does
-    return 1

@@ -14,6 +14,7 @@ from functools import partial
 from os import _exit, chdir, dup2, environ, read, write
 from select import select
 
+from .. import stimuli
 from ..clock import stand_still
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
@@ -158,11 +159,11 @@ class ScenarioProcess:
         if caller is not None:
             self._check_names(caller, answer)
         if self.job["folder"]:
-            names = left_open(finish=self.job["action"] == "run")
+            names = left_open(finish=self.job["runs"])
             answer.fields["open"] = "[" + ",".join([quote(name) for name in names]) + "]"
 
     def _run_submission(self, answer: evaluate.StimulusAnswer) -> None:
-        runs = self.job["action"] == "run"
+        runs = self.job["runs"]
         answer.phase = "loading"
         try:
             if runs:
@@ -176,12 +177,13 @@ class ScenarioProcess:
             return
         self._write_sentinel()
         answer.begin(runs=runs)
+        do = getattr(stimuli, self.job["action"]).perform
         if runs:
-            evaluate.program(self.files.library, self.job["program"][:-3], answer)
+            do(self.files.library, self.job["program"][:-3], answer)
             return
         self.context.add_functions(vars(module), self.functions)
         evaluate.perform(
-            self.job["action"],
+            do,
             self.stimulus,
             self.job["bindings"],
             self.context,
@@ -204,7 +206,7 @@ class ScenarioProcess:
         for function in self.files.functions:
             _BUILTINS[slot(function)] = caller.function(self.files.main, function)
         for name, functions, others in self.files.proxies:
-            if self.job["program"][:-3] == name and self.job["action"] == "run":
+            if self.job["program"][:-3] == name and self.job["runs"]:
                 caller.give_up(f"{name}.py is the program that is run")
             sys.modules[name] = caller.module(name, functions, others)
         return caller

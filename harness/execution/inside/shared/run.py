@@ -20,6 +20,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, urandom
 
+from .. import stimuli
 from ..messages.frames import receive_only, send_bytes
 from ..modules import MODULE
 from ..scenario import evaluate
@@ -171,7 +172,7 @@ class SharedRun:
 
     def _answer(self, question: bytes) -> None:
         """Do what one stimulus asks, and say what was observed, unless something changed."""
-        cpu, most, action, program, argv, bindings, seed, stimulus = marshal.loads(question)
+        cpu, most, action, runs, program, argv, bindings, seed, stimulus = marshal.loads(question)
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
         self.facades.seed(seed)
@@ -180,15 +181,15 @@ class SharedRun:
         answer = evaluate.StimulusAnswer(
             self.files.student, self.files.comparison, self.input.reach
         )
-        answer.begin(runs=action == "run")
+        answer.begin(runs=runs)
         self.input.begin(answer.phase)
         sys.stdout = self.output
-        self._observe(action, program, bindings, stimulus, answer)
+        self._observe(action, program if runs else "", bindings, stimulus, answer)
         self.output.flush()
         output = self.screen.getvalue()
         self.screen.seek(0)
         self.screen.truncate()
-        if action == "session":
+        if self.steps:
             answer.fields["steps"] = "[" + ",".join(self.steps) + "]"
         if _met_a_limit(answer.fields.get("raised", "")) or _met_a_limit("".join(self.steps)):
             self.give_up()
@@ -275,14 +276,15 @@ class SharedRun:
         stimulus: bytes,
         answer: evaluate.StimulusAnswer,
     ) -> None:
-        if action == "run":
-            evaluate.program(self.files.library, program[:-3], answer)
+        do = getattr(stimuli, action).perform
+        if program:
+            do(self.files.library, program[:-3], answer)
             return
         compiled = evaluate.CompiledStimulus(marshal.loads(stimulus))
         context = self.context
         context.names.update(copied(self.constants))
         context.add_functions(vars(self.main), self.functions)
-        evaluate.perform(action, compiled, bindings, context, answer, finished=self._step_finished)
+        evaluate.perform(do, compiled, bindings, context, answer, finished=self._step_finished)
 
     def _step_finished(self, outcome: str) -> None:
         self.output.flush()

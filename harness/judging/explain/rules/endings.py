@@ -13,7 +13,6 @@ from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import RAISES, Part, Stage, at_line, rule, rule_about
 from harness.judging.mismatches import RaiseMismatch, has_base
 from harness.model.observation import Ending, Phase, Raised
-from harness.model.stimulus import Call
 
 _AT_IMPORT = {
     Ending.ASKED_FOR_MORE: "it asks for input",
@@ -287,8 +286,7 @@ def raised_elsewhere(failure: Failure, mismatch: RaiseMismatch) -> str | None:
 
 
 def _call(failure: Failure) -> str:
-    action = failure.stimulus.action
-    return plain(action.expression, limit=80) if isinstance(action, Call) else "the session"
+    return plain(failure.stimulus.action.in_words, limit=80)
 
 
 @rule_about(Stage.ENDING, 150, "raises an exception", _unexpected)

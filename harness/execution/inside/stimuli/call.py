@@ -1,0 +1,62 @@
+"""One expression, its value or what it raises."""
+
+from __future__ import annotations
+
+from ..messages import codec, objects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+    from typing import Any
+
+    from ..scenario.evaluate import CompiledStimulus, EvaluationContext, StimulusAnswer
+
+
+def perform(
+    stimulus: CompiledStimulus,
+    context: EvaluationContext,
+    answer: StimulusAnswer,
+    finished: Callable[[str], None],
+) -> None:
+    """Evaluate one expression into `value` or `raised`, with the arguments before and after. What
+    is raised before the call itself, or by what it returned, must not pass for what the call should
+    raise."""
+    names = context.names
+    arguments: tuple[Any, ...] = ()
+    # Where there is neither `whole` nor `split`, it does not even compile.
+    answer.reach("stimulus" if stimulus.whole else "arguments")
+    try:
+        if stimulus.split is None:
+            value = eval(stimulus.whole or stimulus.source, names)
+        else:
+            function, arguments, keywords = eval(stimulus.split, names)
+            if stimulus.arguments is not None:
+                answer.fields["before"] = codec.encode_all(arguments, answer.budget)
+            answer.reach("stimulus")
+            value = function(*arguments, **keywords)
+        answer.phase = "result"
+        if stimulus.equals is None:
+            answer.fields["value"] = codec.encode_returned(value, answer.budget)
+        else:
+            answer.fields["value"] = _compared(value, stimulus.equals, context, answer.budget)
+    except BaseException as error:
+        answer.put_raised(error)
+    if "before" in answer.fields:
+        answer.fields["after"] = codec.encode_all(arguments, answer.budget)
+
+
+def _compared(
+    value: object,
+    equals: tuple[str, CodeType | None],
+    context: EvaluationContext,
+    budget: codec.SizeBudget,
+) -> str:
+    """What the parent compares with the expected value, or what `==` answers where that is an
+    object of the program's own."""
+    text, code = equals
+    expected = eval(code or text, context.names)
+    if objects.is_data(expected):
+        return codec.encode_data(value, budget)
+    answered = objects.answer(value, expected, budget.comparison)
+    return codec.encode_answer(value, "== " + text, answered, budget)

@@ -1,0 +1,48 @@
+"""Steps in one namespace, and the variables afterwards."""
+
+from __future__ import annotations
+
+from _json import encode_basestring_ascii as quote
+
+from ..messages import codec
+from ..messages.exceptions import describe
+from ..messages.objects import without_addresses
+from ..scenario.evaluate import run_step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..scenario.evaluate import CompiledStimulus, EvaluationContext, StimulusAnswer
+
+_MOST_SHOWN = 10_000  # characters of a `repr`
+
+
+def perform(
+    stimulus: CompiledStimulus,
+    context: EvaluationContext,
+    answer: StimulusAnswer,
+    finished: Callable[[str], None],
+) -> None:
+    """Run the steps in one namespace; `finished` gets each step's outcome as JSON."""
+    answer.reach("stimulus")
+    for step in stimulus.steps:
+        outcome = "{}"
+        try:
+            value = run_step(step, context.names)
+            if value is not None:
+                outcome = _shown(value, answer.budget)
+        except BaseException as error:
+            outcome = '{"raised":' + describe(error, answer.sources) + "}"
+        finished(outcome)
+    answer.fields["variables"] = context.variables(answer.budget)
+
+
+def _shown(value: object, budget: codec.SizeBudget) -> str:
+    """A step's value, and what a person sees of it where objects are in it."""
+    met = budget.objects
+    encoded = '{"value":' + codec.encode(value, budget)
+    if budget.objects == met:
+        return encoded + "}"
+    text = without_addresses(repr(value))[:_MOST_SHOWN]
+    return encoded + ',"shown":' + quote(budget.spend(text)) + "}"

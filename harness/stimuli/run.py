@@ -1,0 +1,48 @@
+"""`run:` a program, on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.model.stimulus import Action, StimulusParts, Typed
+
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.context import Context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(Action):
+    """A submitted or provided program, run as `__main__` on a terminal."""
+
+    key = "run"
+    takes = (
+        *("prints", "stderr", "turns", "transcript", "raises", "exit"),
+        *("argv", "stdin", "replies"),
+    )
+    order = 30
+    by_name = False
+    subject = "the program"
+
+    program: str = field()
+    argv: tuple[str, ...] = ()
+
+    @classmethod
+    def read(
+        cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
+    ) -> StimulusParts:
+        program = context.file(loc, context.text("run"))
+        action = cls(program=program, argv=tuple(context.own.argv))
+        return StimulusParts(action=action, inputs=inputs)
+
+    def written(self) -> Mapping[str, str | Sequence[str]]:
+        return {"run": self.program, "argv": self.argv}
+
+    def shown(self, bound: Sequence[str] = ()) -> str:
+        return " ".join(("python3", self.program, *self.argv))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        argv = ("import sys", f"sys.argv[1:] = {list(self.argv)!r}") if self.argv else ()
+        return ("import runpy", *argv, f'runpy.run_path("{self.program}", run_name="__main__")')
