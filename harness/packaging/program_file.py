@@ -99,9 +99,7 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
 def _imports_modules(tree: ast.Module) -> bool:
     """Whether a package imports all of its modules (`harness.common.discovery`)."""
     return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in _FINDING
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FINDING
         for node in ast.walk(tree)
     )
 
