@@ -303,6 +303,8 @@ class Document:
             return event.value
         if event.value == "":
             hint = "write null for None, or leave the key out"
+            if self.text[event.start_mark.index - 1 : event.start_mark.index] != ":":
+                hint = "a comma ends a text inside { }: put it in quotes"
             return self.refuse(loc, "there is no value", hint, key=True)
         if "input" in loc[-2:-1] and _PAIR.match(event.value):
             self.refuse(loc, f"{event.value} looks like a pair", "quote it")

@@ -62,7 +62,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "f.yaml:2:1: not YAML: did not find expected node content. Hint: look for a bracket, quote or indentation that does not match."),
     "comma in braces": ({F: HEAD + "  - {name: a, call: check_input(1, 2), returns: true}\n"},
      "f.yaml:4:21: call: 'check_input(1' is not a Python expression ('(' was never closed). Hint: a comma ends a text inside { }: put it in quotes.\n"
-     "f.yaml:4:36: 2): there is no value. Hint: write null for None, or leave the key out."),
+     "f.yaml:4:36: 2): there is no value. Hint: a comma ends a text inside { }: put it in quotes."),
     "list in braces": ({F: HEAD + "  - {name: a, call: check_input([1, 2], 3), returns: true}\n"},
      "f.yaml:4:33: not YAML: did not find expected ',' or '}'. Hint: put a text that holds a comma or a bracket in quotes."),
     "empty file": ({F: "# nothing\n"},
@@ -295,7 +295,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "mutant of another file": ({M: MUTANTS.replace("a1.py", "a2.py")},
      "mutants.yaml:3:11: mutants, item 1, file: the reference has no file a2.py. Hint: did you mean a1.py?"),
     "mutant of nothing": ({M: MUTANTS.replace("print(COLUMN", "print(COL")},
-     "mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py."),
+     "mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py. Hint: several lines are whole lines, each as it is but for indentation."),
     "mutant that changes nothing": ({
         M: "mutants:\n  - {clause: imports, file: a1.py, find: _private, replace: _private, "
         "why: none}\n"

@@ -214,11 +214,6 @@ def test_what_a_reference_raises_is_stated_and_what_cannot_be_compared_left_out(
             "def never(number: int):\n    while True:\n        pass\n",
             "never(2): the reference ran into the limit on CPU time",
         ),
-        (
-            "import nowhere\n\n\ndef f(number: int):\n    return 1\n",
-            "f(2): the reference raised ModuleNotFoundError: No module named 'nowhere' "
-            "while it was loading",
-        ),
     ],
 )
 def test_where_nothing_can_be_compared_all_but_the_scenarios_is_written(
@@ -237,6 +232,16 @@ def test_where_nothing_can_be_compared_all_but_the_scenarios_is_written(
         "clauses.yaml",
         "mutants.yaml",
     ]
+
+
+def test_a_package_that_is_not_named_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    course.write("reference/x/x.py", "import nowhere.inside\n\n\ndef f(n: int):\n    return 1\n")
+    assert course.refusal("new", "x").splitlines() == [
+        "the reference imports nowhere, no module of Python and no file beside it. "
+        "Hint: if it is a package, harness new x --package nowhere==VERSION"
+    ]
+    assert not course.path("specs").exists()
 
 
 def test_what_was_written_without_scenarios_is_sound_with_one(tmp_path: Path) -> None:
@@ -325,6 +330,7 @@ REFUSED = {
     "A1": "'A1' cannot be an id",
     "a1 --file ../x.py": "'../x.py' is no name of a Python file",
     "a1 --from tiny --file x.py": "--file is for a new reference",
+    "a1 --package x==1": "--package is for a reference that is there, in reference/a1. Hint: for",
     "a1 --from tiny": "no assignment 'tiny' comes with the",
 }
 

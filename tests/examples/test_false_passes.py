@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures
+from harness.model.specification import Specification
 from harness.model.submission import Submission
 from tests.shipped import context_of
 
+_DEFINED = re.compile(r"^ *def (\w+)", re.MULTILINE)
 # By example: what is changed in which file of the reference.
 WRONG: dict[str, list[tuple[str, str, str]]] = {
     "bank": [
@@ -87,7 +90,43 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("greeting.py", "2024 - int(year)}", "2023 - int(year)} or {2024 - int(year)}"),
         ("triangle.py", "range(1, height + 1)", "range(1, min(height, 50) + 1)"),
     ],
+    "csv-report": [
+        ("csv_report.py", "return product, quantity, price", "return product.title(), quantity, price"),
+        ("csv_report.py", "return product, quantity, price", "return product, float(quantity), price"),
+        ("csv_report.py", "bad price {price_text!r}", "bad price {price}"),
+        ("csv_report.py", "bad price {price_text!r}", "bad price {price_text.strip()!r}"),
+        ("csv_report.py", 'bad quantity {quantity_text!r}")', 'bad quantity {quantity_text!r}.")'),
+        ("csv_report.py", "quantity = int(quantity_text)", "quantity = int(quantity_text.strip('\"')) if '_' not in quantity_text else 0"),
+        ("csv_report.py", "if len(fields) != 3:", "if len([field for field in fields if field]) != 3:"),
+        ("csv_report.py", "            if fields:", "            if any(field.strip() for field in fields):"),
+        ("csv_report.py", "csv.reader(file)", "csv.reader(file, skipinitialspace=True)"),
+        ("csv_report.py", "next(reader, None) != HEADER", "sorted(next(reader, [])) != sorted(HEADER)"),
+        ("csv_report.py", "next(reader, None) != HEADER", "[name.strip() for name in next(reader, [])] != HEADER"),
+        ("csv_report.py", 'f"no file {path}"', 'f"no file {path.split(\'/\')[-1]}"'),
+        ("csv_report.py", "raise FileNotFoundError(", "raise OSError("),
+        ("csv_report.py", "    return names[:count]", "    return names[:min(count, 3)]"),
+        ("csv_report.py", "    return names[:count]", "    return [name for name in names if found[name][1]][:count] or names"),
+        ("csv_report.py", "sorted(found, key=lambda name: (-found[name][1], name))", "sorted(found, key=lambda name: (-found[name][1], name.lower()))"),
+        ("csv_report.py", 'floatfmt=".2f")', 'floatfmt=".2f", disable_numparse=[0])'),
+        ("csv_report.py", 'floatfmt=".2f")', 'floatfmt=".2f") + "\\n"'),
+        ("csv_report.py", "for product, (quantity, earned) in sorted(totals(sales).items()):", "for product, (quantity, earned) in sorted(totals(sales).items(), key=lambda pair: pair[0].lower()):"),
+        ("csv_report.py", 'lineterminator="\\n")', 'lineterminator="\\n", escapechar="\\\\", doublequote=False)'),
+        ("csv_report.py", 'open(path, "w", encoding="utf-8", newline="")', 'open(path, "r+" if __import__("os").path.exists(path) else "w", encoding="utf-8", newline="")'),
+        ("csv_report.py", "    write_totals(sales, sys.argv[2])\n", "    sales and write_totals(sales, sys.argv[2])\n"),
+        ("csv_report.py", "(FileNotFoundError, ValueError) as error", "ValueError as error"),
+        ("csv_report.py", 'print(f"error: {error}", file=sys.stderr)', 'print(f"error: {error!r}", file=sys.stderr)'),
+        ("csv_report.py", "        sys.exit(2)", "        sys.exit(1)"),
+    ],
 }  # fmt: skip
+
+
+def _of_function_at(place: str, specification: Specification, file: str) -> frozenset[str]:
+    """The scenarios of the function that has this place, or of the program, which are the first to
+    notice a change."""
+    (text,) = (each.data.decode() for each in specification.reference if each.name == file)
+    names = {*_DEFINED.findall(text.partition(place)[0])[-1:]} - {"main"} or {file}
+    scenarios = specification.plan.scenarios
+    return frozenset(each.id for each in scenarios if each.function in names)
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -103,6 +142,7 @@ def test_no_wrong_program_passes(name: str) -> None:
         )
         assert changed != context.specification.reference, old
         program = Submission(id=old, files=changed, origin="a table of wrong programs")
-        jobs.append(FailureJob(submission=program, first=frozenset(), most=1))
+        first = _of_function_at(old, context.specification, file)
+        jobs.append(FailureJob(submission=program, first=first, most=1))
     noticed = dict(search_failures(context, jobs, 1))
     assert [job.submission.id for job in jobs if not noticed[job].scenarios] == []

@@ -192,3 +192,14 @@ def test_the_doctor_says_whether_they_are_there(index: Path, tmp_path: Path) -> 
     again.write_text(again.read_text("utf-8").replace("1.2]", "1.3]"), "utf-8")
     said = course.ok("doctor", "--python", "3.11").out
     assert "packages of faces: smiling-faces==1.3 (not installed yet: the first run does)" in said
+
+
+def test_an_assignment_is_begun_from_a_reference_with_them(index: Path, tmp_path: Path) -> None:
+    wheel(index, "smiling-faces", {"faces.py": MODULE})
+    course = Course(tmp_path / "course")
+    course.write("reference/x/x.py", RIGHT.decode().replace("(name)", "(name: str)", 1))
+    assert "reference imports faces," in course.refusal("new", "x")
+    said = course.ok("new", "x", "--package", FACES)
+    assert said.out.startswith("Wrote 6 files into specs/x, submissions/x")
+    assert f"installing {FACES} for Python" in said.err
+    assert course.ok("validate", "x").out.splitlines()[-1] == "x: sound"

@@ -213,7 +213,9 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
         refuse("file", f"the reference has no file {file}", nearest(file, texts))
     places = located(texts[file], part.find, part.replace)
     if not places:
-        refuse("find", f"this text is not in {file}")
+        several = "\n" in part.find.strip("\n")
+        hint = "several lines are whole lines, each as it is but for indentation" if several else ""
+        refuse("find", f"this text is not in {file}", hint)
     if len(places) > 1:
         what = f"this text is {len(places)} times in {file}"
         refuse("find", what, "add a line before or after it")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.assignment.loading import find_root
+from harness.assignment.loading import CACHE, find_root
 from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
@@ -32,12 +32,23 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
     multiple=True,
 )
 @options.option(
+    "--package",
+    "packages",
+    "A package that the reference imports, once for each.",
+    metavar="NAME==VERSION",
+    multiple=True,
+)
+@options.option(
     "--root",
     "The course's folder (default: the nearest one upwards with specs/, else this one).",
     type=options.FOLDER,
 )
 def command(
-    assignment_id: str, source: str | None, names: tuple[str, ...], root: Path | None
+    assignment_id: str,
+    source: str | None,
+    names: tuple[str, ...],
+    packages: tuple[str, ...],
+    root: Path | None,
 ) -> int:
     """Write the first files of the assignment ID: a reference, scenarios, mutants and samples that
     `harness validate` finds sound, to be changed from there.
@@ -61,11 +72,15 @@ def command(
     reference = {path.name: path.read_bytes() for path in modules}
     if names and (source or reference):
         raise UserError("--file is for a new reference", hint="leave it out")
+    if packages and not reference:
+        what = f"--package is for a reference that is there, in reference/{assignment_id}"
+        raise UserError(what, hint="for a new one write packages: in assignment.yaml")
     begun: scaffold.Begun | None = None
     if source is not None:
         files = scaffold.copied(source, assignment_id)
     elif reference:
-        begun = scaffold.from_reference(assignment_id, reference)
+        cache = base.resolve() / CACHE
+        begun = scaffold.from_reference(assignment_id, reference, packages, cache)
         files = begun.files
     elif len(names) > 1:
         files = scaffold.of_several(assignment_id, names)

@@ -41,6 +41,7 @@ _PARTS = ("specs", "reference", "submissions")
 _NOT_COPIED = {"__pycache__", ".ruff_cache"}
 _MOST_ROUNDS = 5
 _NOT_STATED = ", which the scenario does not state."
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^'.]+)")
 # The cache holds answers, the reports hold students.
 _KEPT_OUT = (".harness-cache/", "reports/")
 _WHY = "# harness: answers of the reference, and students' marks"
@@ -59,11 +60,13 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What the first files are made of. `floats`: some are the result of a computation."""
+    """What the first files are made of. `floats`: some are the result of a computation.
+    `packages` are as `packages:` in assignment.yaml has them."""
 
     firsts: tuple[First, ...]
     left_out: tuple[LeftOut, ...] = ()
     floats: bool = False
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,20 +98,24 @@ def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
     return _whole(assignment_id, reference, _draft(reference))
 
 
-def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> Begun:
+def from_reference(
+    assignment_id: str, reference: Mapping[str, bytes], packages: Sequence[str], cache: Path
+) -> Begun:
     """For each class of the reference, each function that needs neither input nor a file, and each
     program, a clause, a first scenario and a mutant, and the reference as a sample, as far as
-    `harness validate` finds them sound. `reference` has its Python files by name; it is run. Where
-    that is nothing, all files but the scenarios. UserError where one is no Python."""
-    draft = _draft(reference)
+    `harness validate` finds them sound. `reference` has its Python files by name; it is run, with
+    these packages, which are installed below the folder `cache`. Where that is nothing, all files
+    but the scenarios. UserError where one is no Python, or imports what is not there."""
+    draft = replace(_draft(reference), packages=tuple(packages))
     asking = tuple(first for first in draft.firsts if first.asks)
     sound = replace(draft, firsts=tuple(first for first in draft.firsts if not first.asks))
     if sound.firsts:
-        sound = _tried(assignment_id, reference, sound)
+        sound = _tried(assignment_id, reference, sound, cache)
     named = {first.name: first for first in (*sound.firsts, *asking)}
     sound = replace(sound, firsts=tuple(named[f.name] for f in draft.firsts if f.name in named))
     without: tuple[str, ...] = ()
     if not sound.firsts:
+        _refuse_missing(assignment_id, sound.left_out)
         reasons = tuple(str(each).removesuffix(".") for each in sound.left_out[:_MOST_REASONS])
         without = reasons or ("the reference has nothing to call or run",)
     return Begun(
@@ -117,6 +124,13 @@ def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> Begun:
         left_out=tuple(each.first.name for each in sound.left_out),
         without=without,
     )
+
+
+def _refuse_missing(assignment_id: str, left_out: Sequence[LeftOut]) -> None:
+    for name in filter(None, (_NO_MODULE.search(each.reason) for each in left_out)):
+        what = f"the reference imports {name[1]}, no module of Python and no file beside it"
+        hint = f"if it is a package, harness new {assignment_id} --package {name[1]}==VERSION"
+        raise UserError(what, hint=hint)
 
 
 def _draft(reference: Mapping[str, bytes]) -> Draft:
@@ -145,6 +159,8 @@ def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
     classes = [name for data in reference.values() for name in class_names(data)]
     if compared := ", ".join(f"{name}: attributes" for name in classes):
         heading += f"compare: {{{compared}}}\n".encode()
+    if draft.packages:
+        heading += f"packages: [{', '.join(draft.packages)}]\n".encode()
     if draft.floats:
         heading += b"floats: {within: 0.000001}\n"
     clauses = [first.name for first in firsts] or list(reference)
@@ -229,14 +245,15 @@ def _root() -> Path:
     return packed if packed.is_dir() else _PACKAGE.parent
 
 
-def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> Draft:
+def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft, cache: Path) -> Draft:
     """The draft after which `harness validate` finds nothing. Raises what `prepare` does."""
 
     def prepared(draft: Draft) -> GradingContext:
         with tempfile.TemporaryDirectory() as folder:
             for name, data in _whole(assignment_id, reference, draft).items():
                 write_bytes(Path(folder, name), data)
-            return prepare(load(Path(folder), assignment_id), refuse=False)
+            loaded = load(Path(folder), assignment_id)
+            return prepare(loaded, cache=cache if draft.packages else None, refuse=False)
 
     chosen: dict[str, First] = {}
     waiting, attempt = draft.firsts, 0
@@ -283,7 +300,7 @@ def _without_problems(draft: Draft, report: ValidationReport, ids: Sequence[str]
             reason = next(iter(found.values())).removeprefix(scenario_id).lstrip(": ")
             left_out.append(LeftOut(first=first, reason=reason.removesuffix(_NOT_STATED)))
     floats = draft.floats or any(problem.check == "floats" for problem in report.problems)
-    return Draft(firsts=tuple(firsts), left_out=tuple(left_out), floats=floats)
+    return replace(draft, firsts=tuple(firsts), left_out=tuple(left_out), floats=floats)
 
 
 def _problems(

@@ -9,7 +9,7 @@ HEADER = ["product", "quantity", "price"]
 
 
 def parse_row(fields: list[str], line: int) -> tuple[str, int, float]:
-    """Return the sale of a line's fields; a ValueError says what is wrong with them."""
+    """Return the sale of a line's fields; a ValueError says what is wrong."""
     if len(fields) != 3:
         raise ValueError(f"line {line}: expected 3 fields, not {len(fields)}")
     product, quantity_text, price_text = fields
@@ -38,7 +38,11 @@ def read_sales(path: str) -> list[tuple[str, int, float]]:
         reader = csv.reader(file)
         if next(reader, None) != HEADER:
             raise ValueError("line 1: expected product,quantity,price")
-        return [parse_row(fields, reader.line_num) for fields in reader if fields]
+        sales = []
+        for fields in reader:
+            if fields:
+                sales.append(parse_row(fields, reader.line_num))
+        return sales
 
 
 def totals(sales: list[tuple[str, int, float]]) -> dict[str, tuple[int, float]]:
@@ -53,13 +57,15 @@ def totals(sales: list[tuple[str, int, float]]) -> dict[str, tuple[int, float]]:
 def best(sales: list[tuple[str, int, float]], count: int = 3) -> list[str]:
     """Return the products that earned the most, the most first."""
     found = totals(sales)
-    return sorted(found, key=lambda product: (-found[product][1], product))[:count]
+    names = sorted(found, key=lambda name: (-found[name][1], name))
+    return names[:count]
 
 
 def table(sales: list[tuple[str, int, float]]) -> str:
     """Return a table with a row for each product, in alphabetical order."""
-    rows = [[product, *numbers] for product, numbers in sorted(totals(sales).items())]
-    return tabulate(rows, headers=["product", "quantity", "earned"], floatfmt=".2f")
+    rows = [[name, *numbers] for name, numbers in sorted(totals(sales).items())]
+    headers = ["product", "quantity", "earned"]
+    return tabulate(rows, headers=headers, floatfmt=".2f")
 
 
 def write_totals(sales: list[tuple[str, int, float]], path: str) -> None:
