@@ -436,6 +436,7 @@ HONEST = {
     "a function of a provided module": "import a1_support\na1_support.copy([])\n",
     "a constant of a provided module": "import a1_support\na1_support.string\n",
     "a function of one's own module": "import board\nboard.select(1)\n",
+    "an operator by its method": "def f(a, b):\n    return a.__pow__(b) + a.__mod__(b)\n",
     "taken out of one's own module": "from board import select\n",
     "with the star": "from board import *\nselect.rows\n",
     "a module for an annotation": "import datetime\ndef f(a: datetime) -> datetime:\n"

@@ -128,6 +128,8 @@ _ORDINARY_DUNDERS = frozenset(
     __init__ __str__ __repr__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __len__ __iter__ __next__
     __contains__ __getitem__ __setitem__ __delitem__ __add__ __sub__ __mul__ __hash__ __bool__
     __call__ __enter__ __exit__ __name__ __doc__ __post_init__
+    __truediv__ __floordiv__ __mod__ __divmod__ __pow__ __and__ __or__ __xor__ __neg__ __abs__
+    __radd__ __rsub__ __rmul__ __iadd__ __isub__ __imul__ __int__ __float__ __round__ __reversed__
     """.split()  # noqa: SIM905
 )
 _FRAME_WALK = frozenset(
