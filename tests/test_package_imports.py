@@ -14,7 +14,7 @@ ROOT = Path(harness.__file__).parent
 # Collections of parts that are used one by one, so that each costs what it costs.
 BY_MODULE = (
     *("assignment", "common", "grading", "intake", "judging", "marking", "matchers", "model"),
-    *("packaging", "policy", "reporting", "results", "stimuli", "study"),
+    *("packaging", "policy", "reporting", "results", "review", "stimuli", "study"),
 )
 # Programs in one file hold what their modules import, so they name exactly what they need.
 PACKED = ("harness.packaging.selfcheck", "harness.packaging.classroom50")

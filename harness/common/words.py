@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -40,3 +41,11 @@ def percent(part: int, whole: int) -> str:
     """A share in percent to one decimal place, rounded down: "100.0" is all. "0.0" of nothing."""
     tenths = 1000 * part // whole if whole else 0
     return f"{tenths // 10}.{tenths % 10}"
+
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,6}(?:[.,][0-9]{1,6}|/[1-9][0-9]{0,5})?")
+
+
+def read_number(text: str) -> Fraction | None:
+    """A mark as people write it: `3.5`, `3,5`, `1/3`, `-1`; None for anything else."""
+    return Fraction(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None

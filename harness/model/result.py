@@ -57,6 +57,7 @@ class ScenarioResult:
 class PickedItem:
     """An item of a slot's rubric that applies."""
 
+    item: str  # its id
     title: str
     points: Fraction
     level: str = ""  # its title

@@ -312,7 +312,7 @@ def _marked(slot: ManualSlot, given: SlotMark | None) -> ManualMark:
     found = ((item, levels[item.id]) for item in slot.rubric if item.id in levels)
     worth = ((item, level, item.worth(level)) for item, level in found)
     items = tuple(
-        PickedItem(title=item.title, points=points, level=level)
+        PickedItem(item=item.id, title=item.title, points=points, level=level)
         for item, level, points in worth
         if points is not None
     )

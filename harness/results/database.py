@@ -4,6 +4,7 @@ the lock that keeps a second writer out; and reading it, which any process may a
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import sqlite3
 import zlib
@@ -225,8 +226,25 @@ class StoreReader(AbstractContextManager["StoreReader"]):
     def result(self, submission_id: str) -> SubmissionResult | None:
         """What became of a submission, without what people gave it; None if it is not in this
         run (yet)."""
+        data = self.result_data(submission_id)
+        return None if data is None else self._read(SubmissionResult, data)
+
+    def result_data(self, submission_id: str) -> object | None:
+        """The stored bytes of what became of a submission: the same bytes are the same result."""
         row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
-        return None if row is None else self._read(SubmissionResult, row[0])
+        return None if row is None else row[0]
+
+    def outline(self, submission_id: str) -> SubmissionResult | None:
+        """The same without scenarios, causes and files: in a fifth of the time."""
+        data = self.result_data(submission_id)
+        if not isinstance(data, bytes):
+            return None
+        try:
+            plain = json.loads(zlib.decompress(data))
+            few = {k: v for k, v in plain.items() if k not in ("scenarios", "causes", "files")}
+            return serial.from_plain(SubmissionResult, few)
+        except (zlib.error, ValueError, AttributeError):
+            return None
 
     def states(self) -> dict[str, str]:
         """The digest of all that a submission's result was made with, as `save` was given it, of
@@ -287,10 +305,10 @@ class StoreReader(AbstractContextManager["StoreReader"]):
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
         """What became of a submission, with what people gave it; None if it is not in this run.
         Unlike `result` it raises UserError for one that cannot be read."""
-        row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
-        if row is None:
+        data = self.result_data(submission_id)
+        if data is None:
             return None
-        result = self._needed(self._read(SubmissionResult, row[0]), "results")
+        result = self._needed(self._read(SubmissionResult, data), "results")
         return reviewed(result, [change for _, change in self.changes(submission_id)])
 
     def run(self) -> RunResult:

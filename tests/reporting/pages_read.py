@@ -22,7 +22,7 @@ ELEMENTS = """
     tbody td text tfoot th thead title tr ul wbr
 """
 ATTRIBUTES = """
-    aria-hidden aria-label aria-labelledby charset class colspan content data-cause
+    aria-hidden aria-label aria-labelledby charset class colspan content data-cause data-comment
     data-causes fill fill-opacity focusable font-size height hidden open value href http-equiv id
     lang name role scope stroke stroke-opacity tabindex viewbox width x y
 """

@@ -258,7 +258,7 @@ TOLD = replace(
         ManualMark(
             slot=replace(STYLE, rubric=(NAMES,)),
             mark=Fraction(2),
-            items=(PickedItem(title=NAMES.title, points=NAMES.points),),
+            items=(PickedItem(item=NAMES.id, title=NAMES.title, points=NAMES.points),),
         ),
     ),
     adjustment=None,

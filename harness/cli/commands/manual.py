@@ -1,4 +1,4 @@
-"""Add marks given by hand to a run: from a table, or from another copy of the run."""
+"""Add marks given by hand to a run."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def anonymous(run: RunResult) -> RunResult:
     files and folders, and whatever people wrote. What a program printed, and the code that a
     finding quotes, stay."""
     cohort = _chosen(run.facts.cohort, _COHORT)
-    ordered = sorted(run.submissions, key=_order)
+    ordered = sorted(run.submissions, key=unrelated_order)
     width = len(str(len(ordered)))
     return RunResult(
         facts=_chosen(run.facts, _FACTS, cohort=cohort),
@@ -54,7 +54,8 @@ def _chosen(source: T, fields: Sequence[str], **more: object) -> T:
     return type(source)(**chosen, **more)
 
 
-def _order(result: SubmissionResult) -> str:
+def unrelated_order(result: SubmissionResult) -> str:
+    """A key to sort by that does not follow the ids."""
     return sha256(f"{result.source_digest}\0{result.id}".encode("utf-8", "replace")).hexdigest()
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from harness.common.csv_tables import Sheet, bare_cell, csv_text
 from harness.common.errors import UserError
 from harness.common.escaping import shorten
+from harness.common.words import read_number
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, RunResult, SubmissionResult
 from harness.model.review import ByHand, SlotMark
@@ -22,7 +23,6 @@ from harness.reporting.view import words
 ID, NAME, ADJUSTMENT, REASON, COMMENT = "id", "name", "adjustment", "reason", "comment"
 EVIDENCE = "style evidence"  # to look at while marking; reading the table back, it is left alone
 TAKEN_BACK = "-"
-_NUMBER = re.compile(r"[+-]?\d{1,6}(?:[.,]\d{1,6}|/[1-9]\d{0,5})?")
 _SLOT = re.compile(r"(?P<id>.*?)(?: \(out of [^()]*\))?")
 
 
@@ -178,10 +178,10 @@ class _Reader:
             )
 
     def _number(self, index: int, text: str, what: str) -> Fraction | None:
-        if _NUMBER.fullmatch(text):
-            return Fraction(text.replace(",", "."))
-        self._wrong(index, f"{what}: {shorten(text)!r} is not a number")
-        return None
+        number = read_number(text)
+        if number is None:
+            self._wrong(index, f"{what}: {shorten(text)!r} is not a number")
+        return number
 
     def _wrong(self, index: int, what: str) -> None:
         self.mistakes.append(f"{self._sheet.at(index)}: {what}")

@@ -16,7 +16,7 @@ from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.study import SimilarityReport
 from harness.reporting.export.marks_csv import MARKS_CSV
-from harness.reporting.html.environment import render, sorting
+from harness.reporting.html.environment import render, script
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import FEWEST_GOOD, GOOD, ClassCauses, FailingCounter
 
@@ -122,7 +122,7 @@ def first_page(facts: RunFacts, overview: Overview, studies: Studies = Studies()
     pages = overview.pages()
     return render(
         "index.html.j2",
-        **sorting(),
+        **script("sort.js"),
         **_table(overview, pages[0]),
         facts=facts,
         other_python=words.is_other_python(facts),

@@ -53,6 +53,11 @@ def block(text: str) -> Markup:
     return Markup("\n".join(_code(line, spaces=False) for line in text.split("\n")))
 
 
+def unchanged(text: str) -> Markup:
+    """Text for a field in which it is changed: escaped for HTML, its characters as they are."""
+    return Markup(html.escape(text))
+
+
 # Plain strings from here to the one Markup: its own join and format take a third of a page's time.
 def _code(text: str, *, spaces: bool) -> str:
     parts: list[str] = []
@@ -232,7 +237,11 @@ def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # Every submission has these two: what only other pages need would be repeated in each.
-_OF_ONE = ("submission.html.j2", "feedback.html.j2")
+_SHEETS = {
+    "submission.html.j2": ("style.css",),
+    "feedback.html.j2": ("style.css",),
+    "review.html.j2": ("style.css", "review.css"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +258,7 @@ STUDENT = Reader(actual="Your program", try_it="Try it yourself")
 
 def render(template: str, **context: object) -> str:
     """A page as HTML text, with the style that its kind of page needs."""
-    style, digest = _style(of_class=template not in _OF_ONE)
+    style, digest = _style(_SHEETS.get(template, ("style.css", "class.css")))
     page = environment().get_template(template)
     return page.render(style=style, style_hash=digest, **context)
 
@@ -303,18 +312,18 @@ def _bytecode_cache() -> BytecodeCache:
 
 
 @functools.cache
-def _style(*, of_class: bool) -> tuple[Markup, Markup]:
-    """The style sheet in short, and its hash for the page's policy."""
-    text = _asset("style.css") + (_asset("class.css") if of_class else "")
+def _style(sheets: tuple[str, ...]) -> tuple[Markup, Markup]:
+    """The style sheets in short, and their hash for the page's policy."""
+    text = Markup("").join(map(_asset, sheets))
     short = re.sub(r"/\*.*?\*/|(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text)
     return Markup(short), _hash(short)
 
 
 @functools.cache
-def sorting() -> dict[str, Markup]:
-    """The class page's one script, and its hash for the page's policy."""
-    script = _asset("sort.js")
-    return {"script": script, "script_hash": _hash(script)}
+def script(name: str) -> dict[str, Markup]:
+    """A page's one script, and its hash for the page's policy."""
+    text = _asset(name)
+    return {"script": text, "script_hash": _hash(text)}
 
 
 def _asset(name: str) -> Markup:

@@ -28,31 +28,40 @@ def submission_page(
 ) -> str:
     """The lecturer's page of one submission, which shows all, as HTML. `before` and `after` are the
     ids of those beside it; `style` where evidence of it was gathered."""
-    view = student_view(result, plan, visible=EVERYTHING)
-    apart, missing = shown_causes.written_first(view.causes)
     return render(
         "submission.html.j2",
-        **_how_made_up(view, view.functions if figures.was_run(result) else ()),
-        result=result,
-        view=view,
-        plan=plan,
+        **lecturers_view(result, plan, style),
         page=page_name(result.id),
         before=before,
         after=after,
-        you=LECTURER,
-        style_evidence=style,
-        scenarios={scenario.id: scenario for scenario in plan.scenarios},
-        hidden=frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
-        reasons=list(dict.fromkeys(figures.reasons(result))),
-        isolation=words.isolation(result) if result.scenarios else "",
-        stood_in=words.stood_in(check.verdict for check in view.shown),
-        clauses=shown_causes.clause_tallies(view.shown, view.causes),
-        causes=apart,
-        missing=missing,
-        files=annotated(result, apart),
-        ungraded=put_together(_ungraded(view.shown)),
-        passes=_passes(view.shown),
     )
+
+
+def lecturers_view(
+    result: SubmissionResult, plan: Plan, style: StyleEvidence | None = None
+) -> dict[str, object]:
+    """What templates need to show all of one submission."""
+    view = student_view(result, plan, visible=EVERYTHING)
+    apart, missing = shown_causes.written_first(view.causes)
+    return {
+        **_how_made_up(view, view.functions if figures.was_run(result) else ()),
+        "result": result,
+        "view": view,
+        "plan": plan,
+        "you": LECTURER,
+        "style_evidence": style,
+        "scenarios": {scenario.id: scenario for scenario in plan.scenarios},
+        "hidden": frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
+        "reasons": list(dict.fromkeys(figures.reasons(result))),
+        "isolation": words.isolation(result) if result.scenarios else "",
+        "stood_in": words.stood_in(check.verdict for check in view.shown),
+        "clauses": shown_causes.clause_tallies(view.shown, view.causes),
+        "causes": apart,
+        "missing": missing,
+        "files": annotated(result, apart),
+        "ungraded": put_together(_ungraded(view.shown)),
+        "passes": _passes(view.shown),
+    }
 
 
 def _how_made_up(view: StudentView, tallies: Sequence[FunctionTally]) -> dict[str, object]:

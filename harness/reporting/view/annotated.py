@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from harness.common.escaping import shorten
 from harness.model.policy import Finding, Unparsable
-from harness.model.result import SubmissionResult
+from harness.model.result import LineComment, SubmissionResult
 from harness.model.student_view import ShownCause
 from harness.policy.rules import finding_kind
 from harness.reporting.view.shown_causes import marked_lines
@@ -50,11 +50,13 @@ class LineNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatedFile:
-    """A file, its lines, and the notes by the numbers of lines, from 1."""
+    """A file, its lines, and by the numbers of lines, from 1, the notes and what people say; what
+    they said of a line that is no longer there is under 0."""
 
     name: str
     lines: tuple[str, ...]
     notes: dict[int, list[LineNote]]
+    comments: dict[int, list[LineComment]]
     left_out: int = 0  # lines
 
 
@@ -69,6 +71,10 @@ def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[An
     broken = result.unparsable
     if broken is not None and broken.line is not None and not causes:
         notes[broken.file][broken.line].append(LineNote(about=broken, mark=Mark.EXACT))
+    comments: defaultdict[str, defaultdict[int, list[LineComment]]]
+    comments = defaultdict(lambda: defaultdict(list))
+    for comment in result.line_comments:
+        comments[comment.file][0 if comment.outdated else comment.line].append(comment)
     left = _MOST_LINES
     files = []
     for file in result.files:
@@ -80,6 +86,7 @@ def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[An
                 name=file.name,
                 lines=shown,
                 notes=dict(notes[file.name]),
+                comments=dict(comments[file.name]),
                 left_out=len(lines) - len(shown),
             )
         )

@@ -124,8 +124,7 @@ def rubric(given: ManualMark) -> str:
     items = []
     for item in given.items:
         level = f": {item.level}" if item.level else ""
-        sign = "" if item.points < 0 else "+"
-        items.append(f"{item.title}{level} {sign}{number(item.points)}")
+        items.append(f"{item.title}{level} {signed(item.points)}")
     return f" ({'; '.join(items)})" if items else ""
 
 
@@ -167,9 +166,7 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
         lines.append(lateness(result.late, result.reached, result.late_marks))
     if result.adjustment is not None:
         given = result.adjustment
-        sign = "" if given.marks < 0 else "+"
-        limit = _limit(result)
-        lines.append(f"adjusted by {sign}{number(given.marks)}{limit}: {given.reason}")
+        lines.append(f"adjusted by {signed(given.marks)}{_limit(result)}: {given.reason}")
     if result.comment:
         lines.append(f"comment: {result.comment}")
     parts = [*result.manual, result.adjustment, result.override, result.late]
@@ -269,6 +266,11 @@ def case(check: ShownCheck) -> str:
 def number(value: Fraction) -> str:
     """A number without needless zeros: 6, 4.5, 0.33."""
     return rounded(value).rstrip("0").rstrip(".")
+
+
+def signed(value: Fraction) -> str:
+    """The same with a sign: +0.5, -1."""
+    return ("" if value < 0 else "+") + number(value)
 
 
 def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:

@@ -1,0 +1,116 @@
+"""Mark a run in the browser, by rubrics and comments."""
+
+from __future__ import annotations
+
+import re
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from markupsafe import escape
+
+from harness.cli import options
+from harness.common.errors import UserError
+from harness.common.files import write
+from harness.reporting.writing import write_reports
+from harness.results.database import store_of
+from harness.results.store import Store
+from harness.review.desk import Desk, Part
+
+SECTION = "Grading"
+
+_OPENS = "review.html"  # sends the browser on: whoever lists processes sees this path, no token
+
+
+def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
+    match = re.fullmatch(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", value)
+    if match is None or int(match[1]) > int(match[2]):
+        raise UserError(f"--part {value} is no part", hint="write 1/3 for the first of three")
+    return Part(number=int(match[1]), of=int(match[2]))
+
+
+@options.click_command(
+    "review",
+    "harness review reports/connect4ish",
+    "harness review reports/connect4ish --part 1/3 --anonymous",
+)
+@click.argument("run", type=options.PATH)
+@options.option(
+    "--part",
+    "Mark one part of the class: each of several people gives another number.",
+    default="1/1",
+    metavar="K/N",
+    callback=_part,
+)
+@options.flag("--anonymous", "Hide names, and files' names, while marking.")
+@options.option("--who", "Who marks (default: the name you are logged in with).", metavar="NAME")
+@options.option(
+    "--port", "The port of this machine (default: a free one).", type=click.IntRange(0, 65535)
+)
+@options.flag("--no-browser", "Print the address and open nothing.")
+def command(
+    run: Path, part: Part, anonymous: bool, who: str | None, port: int | None, no_browser: bool
+) -> int:
+    """Mark RUN (a report folder) on a page of this machine: each submission's program with what was
+    found beside it, the rubric, comments on lines.
+
+    Every change is stored at once, with who and when; Ctrl-C ends the page and writes the reports.
+    `harness manual` puts the reports of several people together. Nobody else on this machine or
+    network can open the page without the address that is printed.
+    """
+    try:
+        from harness.review.server import ReviewServer  # noqa: PLC0415  (an extra)
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"{error.name} is not installed", hint="pip install 'a1-harness[review]'"
+        ) from None
+    database = store_of(run)
+    desk = Desk(
+        database, who=options.login_name() if who is None else who, part=part, anonymous=anonymous
+    )
+    server = ReviewServer(desk, database.parent, port or 0)
+    try:
+        click.echo(f"Review: {server.address}")
+        click.echo("Ctrl-C ends it and writes the reports; nothing is lost without that.")
+        with _opened(server.address, database.parent, wanted=not no_browser):
+            server.serve()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.close()
+    return _end(database)
+
+
+@contextmanager
+def _opened(address: str, folder: Path, *, wanted: bool) -> Iterator[None]:
+    """With a browser at the address, by a file that only its owner can read."""
+    path = folder / _OPENS
+    if wanted:
+        refresh = f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
+        write(path, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
+        webbrowser.open(path.absolute().as_uri())
+    try:
+        yield
+    finally:
+        if wanted:
+            path.unlink(missing_ok=True)
+
+
+def _end(database: Path) -> int:
+    """Write the reports, unless a grading runs that will."""
+    try:
+        with Store.open(database) as store:
+            result, plan = store.run(), store.plan()
+    except UserError as error:
+        click.echo(f"the reports are not written: {error}", err=True)
+        return 0
+    if not result.facts.complete:
+        click.echo("the grading is not complete; it writes the reports when it is", err=True)
+        return 0
+    write_reports(result, plan, database.parent)
+    complete = sum(each.total is not None for each in result.submissions)
+    click.echo(f"{complete} of {len(result.submissions)} have their whole mark")
+    click.echo(f"Report: {database.parent / 'index.html'}")
+    return 0

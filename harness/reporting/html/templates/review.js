@@ -1,0 +1,333 @@
+(function () {
+  "use strict";
+  var main = document.getElementById("content"), said = document.getElementById("said");
+  var progress = document.getElementById("progress"), list = document.getElementById("goto");
+  var sought = document.getElementById("sought"), found = document.getElementById("found");
+  var keys = document.getElementById("keys"), bar = document.getElementById("bar");
+  var entries = [], byNumber = {}, offered = [], number = 0, last = 0, made = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
+
+  // The token comes behind a # that no server is sent, and leaves the address before anything else.
+  var given = /[#&]token=([A-Za-z0-9_-]+)/.exec(location.hash), start = /[#&]at=(\d+)(?::(\d+))?/.exec(location.hash);
+  if (given) sessionStorage.setItem("token", given[1]);
+  history.replaceState(null, "", start ? "/#at=" + start[1] : "/");
+  var token = sessionStorage.getItem("token");
+
+  function say(text, bad) { said.textContent = text; said.className = bad ? "bad" : ""; }
+  function ask(path, sent) {
+    var options = { headers: { "X-Token": token }, cache: "no-store", credentials: "omit" };
+    if (sent) {
+      options.method = "POST";
+      options.headers["Content-Type"] = "application/json";
+      options.body = JSON.stringify(sent);
+    }
+    return fetch(path, options).then(function (answer) {
+      return answer.json().then(function (plain) {
+        if (!answer.ok) throw new Error(plain.error);
+        return plain;
+      });
+    }, function () { throw new Error("harness review has ended: start it again, nothing is lost"); });
+  }
+  // One after the other, in the order of the keys: a key that is pressed while the page waits is
+  // for the screen that comes, and text for the field that opens there.
+  function then(step) {
+    waiting += 1;
+    work = work.then(step).catch(function (error) { say(error.message, true); }).then(function () { waiting -= 1; replay(); });
+    return work;
+  }
+  function replay() {
+    while (!waiting && pressedKeys.length) {
+      var pressed = pressedKeys.shift(), key = pressed.key, field = document.activeElement.closest("input, textarea");
+      if (!field) run(key);
+      else if (key.length === 1) {
+        field.setRangeText(key, field.selectionStart, field.selectionEnd, "end");
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      } else if (field.dispatchEvent(new KeyboardEvent("keydown", { key: key, shiftKey: pressed.shift, ctrlKey: pressed.ctrl, bubbles: true, cancelable: true }))) {
+        // What a browser does by itself after a key that a person pressed.
+        if (key === "Enter" && pressed.shift) field.setRangeText("\n", field.selectionStart, field.selectionEnd, "end");
+        else if (key === "Enter" && field.form) field.form.requestSubmit();
+        else if (key === "Tab" && field.form) { var every = Array.prototype.slice.call(field.form.elements); (every[every.indexOf(field) + 1] || field).focus(); }
+      }
+    }
+  }
+
+  function take(rows) {
+    rows.forEach(function (row) {
+      if (byNumber[row.number]) Object.assign(byNumber[row.number], row);
+    });
+    var done = entries.filter(function (entry) { return entry.done; }).length;
+    progress.textContent = done + " of " + entries.length + " done";
+  }
+  function all() {
+    return ask("/index").then(function (plain) {
+      entries = plain.entries; offered = plain.offered; last = plain.last; made = plain.made; byNumber = {};
+      entries.forEach(function (entry) { byNumber[entry.number] = entry; });
+      take([]);
+    });
+  }
+  function show(plain) {
+    var same = plain.number === number, tops = [], at = same ? index(line) : -1;
+    ["source", "marking"].forEach(function (name) { var pane = main.querySelector("." + name); tops.push(same && pane ? pane.scrollTop : 0); });
+    var editor = same && main.querySelector(".editor"), kept = editor && { at: index(editor.parentNode), sent: editor.sent, text: editor.firstChild.value };
+    var open = same ? Array.prototype.map.call(main.querySelectorAll("details"), function (each) { return each.open; }) : [];
+    number = plain.number; last = plain.last;
+    main.innerHTML = plain.html;
+    offered = plain.offered || offered;
+    take(plain.rows);
+    if (!same) slot = firstUnmarked();
+    Array.prototype.forEach.call(main.querySelectorAll("details"), function (each, place) { if (open[place]) each.open = true; });
+    ["source", "marking"].forEach(function (name, place) { main.querySelector("." + name).scrollTop = tops[place]; });
+    line = lines()[at] || null;
+    mark(); choose(slot);
+    if (kept) edit(lines()[kept.at], kept.sent, kept.text);
+    document.title = byNumber[number].shown + " \u00b7 Review";
+    history.replaceState(null, "", "/#at=" + number);
+  }
+  function go(wanted) {
+    if (!byNumber[wanted]) return null;
+    return ask("/submission/" + wanted).then(function (plain) { show(plain); say(""); main.focus({ preventScroll: true }); });
+  }
+  function send(fields) {
+    var on = number;
+    return then(function () {
+      fields.number = on;
+      return ask("/do", fields).then(function (plain) { say("saved"); if (on === number) show(plain); });
+    });
+  }
+  function place() { return entries.indexOf(byNumber[number]); }
+  function step(by) { then(function () { var next = entries[place() + by]; if (next) return go(next.number); say(by > 0 ? "this is the last one" : "this is the first one"); }); }
+  function next() {
+    then(function () {
+      var from = place() + 1, rest = entries.slice(from).concat(entries.slice(0, from));
+      var open = rest.filter(function (entry) { return !entry.done && entry.number !== number; })[0];
+      if (open) return go(open.number);
+      say(entries.every(function (entry) { return entry.done; }) ? "everything is marked" : "this is the only one left");
+    });
+  }
+
+  // Lines of the source.
+  function lines() { return Array.prototype.slice.call(main.querySelectorAll(".source ol.own > li")); }
+  function index(item) { return lines().indexOf(item); }
+  function mark() {
+    lines().forEach(function (item) { item.classList.toggle("current", item === line); });
+    if (line) line.scrollIntoView({ block: "nearest" });
+  }
+  function move(by, noted) {
+    var every = lines(), at = line ? index(line) + by : 0;
+    while (noted && every[at] && !every[at].querySelector(".note, .remark")) at += by;
+    if (every[at]) { line = every[at]; mark(); }
+  }
+  function lineOf(item) { return { file: item.parentNode.getAttribute("aria-label"), line: Array.prototype.indexOf.call(item.parentNode.children, item) + 1 }; }
+  function comment(remark) {
+    if (!line && !remark) move(1);
+    var item = remark ? remark.parentNode : line;
+    if (!item) return say("there is no line to comment on", true);
+    if (main.querySelector(".editor")) return;
+    remark = remark || item.querySelector(".remark");
+    edit(item, remark ? { "do": "line", comment: remark.dataset.comment } : Object.assign({ "do": "line" }, lineOf(item)), remark ? remark.querySelector("bdi").textContent : "");
+  }
+  function edit(item, sent, text) {
+    var box = document.createElement("div"), field = document.createElement("textarea");
+    function leave() { box.remove(); main.focus({ preventScroll: true }); }
+    box.className = "editor"; box.sent = sent; box.appendChild(field);
+    field.rows = 2; field.setAttribute("aria-label", sent.comment ? "Comment (empty: remove it)" : "Comment on line " + sent.line);
+    field.value = text;
+    item.appendChild(box);
+    writes(field, function (text, keep) {
+      leave();
+      if (keep && text) send({ "do": "keep", text: text });
+      if (text || sent.comment) send(Object.assign({ text: text }, sent));
+    }, leave);
+    field.focus();
+    box.scrollIntoView({ block: "nearest" });
+  }
+
+  // A field for comments: those used before are offered while typing.
+  function writes(field, save, leave) {
+    var offers = document.createElement("ul"), at = -1, fitting = [];
+    offers.className = "offers"; offers.id = "offers-" + Math.random().toString(36).slice(2);
+    offers.setAttribute("role", "listbox"); offers.setAttribute("aria-label", "Comments to use again");
+    field.setAttribute("role", "combobox"); field.setAttribute("aria-controls", offers.id);
+    field.setAttribute("aria-autocomplete", "list"); field.setAttribute("aria-expanded", "false");
+    field.after(offers);
+    function draw() {
+      offers.textContent = "";
+      fitting.forEach(function (text, place) {
+        var item = document.createElement("li");
+        item.textContent = text; item.id = offers.id + "-" + place;
+        item.setAttribute("role", "option"); item.setAttribute("aria-selected", String(place === at));
+        item.addEventListener("mousedown", function (event) { event.preventDefault(); put(text); });
+        offers.appendChild(item);
+      });
+      field.setAttribute("aria-expanded", String(fitting.length > 0));
+      if (at >= 0) field.setAttribute("aria-activedescendant", offers.id + "-" + at); else field.removeAttribute("aria-activedescendant");
+    }
+    function put(text) { field.value = text; fitting = []; at = -1; draw(); }
+    field.addEventListener("input", function () {
+      var text = field.value.trim().toLowerCase();
+      fitting = text ? offered.filter(function (each) { return each.toLowerCase().indexOf(text) >= 0 && each !== field.value; }).slice(0, 6) : [];
+      at = -1; draw();
+    });
+    field.addEventListener("blur", function () { fitting = []; draw(); });
+    field.addEventListener("keydown", function (event) {
+      if (event.isComposing) return;
+      if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); leave(); }
+      else if (event.key === "Tab" && fitting.length && !event.shiftKey) { event.preventDefault(); put(fitting[Math.max(at, 0)]); }
+      else if (fitting.length && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+        event.preventDefault();
+        at = Math.max(-1, Math.min(fitting.length - 1, at + (event.key === "ArrowDown" ? 1 : -1))); draw();
+      } else if (event.key === "Enter" && at >= 0) { event.preventDefault(); put(fitting[at]); }
+      else if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); save(field.value.trim(), event.ctrlKey || event.metaKey); }
+    });
+  }
+
+  // Marks.
+  function slots() { return Array.prototype.slice.call(main.querySelectorAll(".slot[data-slot]")); }
+  function firstUnmarked() {
+    var every = slots(), open = every.findIndex(function (each) { return each.querySelector("[name=mark]").value === ""; });
+    return Math.max(open, 0);
+  }
+  function choose(at) {
+    var every = slots();
+    slot = every.length ? (at + every.length) % every.length : 0;
+    every.forEach(function (each, place) { each.classList.toggle("active", place === slot && every.length > 1); });
+    return every[slot];
+  }
+  function pressed(button) {
+    var fields = { "do": button.dataset.do }, own = button.closest("[data-slot]");
+    if (own) fields.slot = own.dataset.slot;
+    ["item", "level", "kind", "value", "mark"].forEach(function (name) { if (button.dataset[name] !== undefined) fields[name] = button.dataset[name]; });
+    if (button.getAttribute("aria-pressed") === "true") { if (fields.do === "pick") fields.off = "yes"; else fields.value = ""; }
+    send(fields);
+  }
+  function item(at) {
+    var own = choose(slot), group = own && own.querySelectorAll(".item")[at];
+    if (!group) return;
+    var buttons = Array.prototype.slice.call(group.querySelectorAll("button"));
+    var now = buttons.findIndex(function (each) { return each.getAttribute("aria-pressed") === "true"; });
+    pressed(buttons[now + 1] || buttons[now]);
+  }
+  function into(pane, name) {
+    var field = pane && pane.querySelector(name);
+    if (!field) return;
+    var closed = field.closest("details");
+    if (closed) closed.open = true;
+    field.focus();
+    if (field.select) field.select();
+  }
+
+  main.addEventListener("click", function (event) {
+    var button = event.target.closest("button[data-do]"), remark = event.target.closest(".remark"), item = event.target.closest(".source ol.own > li");
+    if (button) return pressed(button);
+    var link = event.target.closest("a[href^='#cause-']"), cause = link && document.getElementById(link.hash.slice(1));
+    if (cause) { event.preventDefault(); cause.open = true; cause.scrollIntoView({ block: "nearest" }); }
+    if (event.target.closest("a, .editor")) return;
+    if (item) { line = item; mark(); }
+    if (remark) comment(remark);
+  });
+  main.addEventListener("submit", function (event) {
+    event.preventDefault();
+    var form = event.target, fields = { "do": form.dataset.do }, own = form.closest("[data-slot]");
+    if (own) fields.slot = own.dataset.slot;
+    if (form.dataset.kind) fields.kind = form.dataset.kind;
+    Array.prototype.forEach.call(form.elements, function (each) { if (each.name) fields[each.name] = each.value; });
+    send(fields);
+    main.focus({ preventScroll: true });  // the next key is no text
+  });
+  main.addEventListener("focusin", function (event) {
+    var field = event.target, own = field.closest("[data-slot]");
+    if (own) choose(slots().indexOf(own));
+    if (field.name === "text" && !field.dataset.ready) {
+      field.dataset.ready = "yes";
+      var was = field.value;
+      writes(field, function (text, keep) {
+        if (keep) send({ "do": "keep", text: text });
+        was = text; send({ "do": "comment", text: text }); main.focus({ preventScroll: true });
+      }, function () { field.value = was; main.focus({ preventScroll: true }); });
+      field.addEventListener("blur", function () { if (field.value.trim() !== was.trim() && document.contains(field)) { was = field.value; send({ "do": "comment", text: was.trim() }); } });
+    }
+  });
+
+  // The list of all.
+  function seek() {
+    var text = sought.value.trim().toLowerCase();
+    found.textContent = "";
+    entries.forEach(function (entry) {
+      var state = entry.status + ", " + (entry.done ? "done" : entry.begun ? "begun" : "to mark") + (entry.reason ? ", " + entry.reason : "");
+      if ((entry.shown + " " + entry.name + " " + state).toLowerCase().indexOf(text) < 0) return;
+      var row = document.createElement("li"), button = document.createElement("button"), name = document.createElement("bdi"), end = document.createElement("span");
+      name.textContent = entry.shown + (entry.name ? " \u00b7 " + entry.name : ""); end.textContent = state;
+      button.type = "button"; button.append(name, end); button.setAttribute("aria-current", String(entry.number === number));
+      button.addEventListener("click", function () { list.close(); then(function () { return go(entry.number); }); });
+      row.appendChild(button); found.appendChild(row);
+    });
+    if (!found.children.length) found.appendChild(document.createElement("li")).textContent = "No submission fits.";
+  }
+  sought.addEventListener("input", seek);
+  list.addEventListener("keydown", function (event) {
+    var every = Array.prototype.slice.call(found.querySelectorAll("button")), at = every.indexOf(document.activeElement);
+    if (event.key === "ArrowDown" && every[at + 1]) { event.preventDefault(); every[at + 1].focus(); }
+    else if (event.key === "ArrowUp") { event.preventDefault(); (every[at - 1] || sought).focus(); }
+    else if (event.key === "Enter" && document.activeElement === sought && every[0]) { event.preventDefault(); every[0].click(); }
+  });
+
+  var commands = {
+    n: next, h: function () { step(-1); }, l: function () { step(1); }, ArrowLeft: function () { step(-1); }, ArrowRight: function () { step(1); },
+    d: function () {
+      if (!byNumber[number].done) send({ "do": "done" });
+      then(function () { next(); });
+    },
+    j: function () { move(1); }, k: function () { move(-1); }, ArrowDown: function () { move(1); }, ArrowUp: function () { move(-1); },
+    ".": function () { move(1, true); }, ",": function () { move(-1, true); },
+    c: function () { comment(); }, s: function () { var own = choose(slot + 1); if (own) own.scrollIntoView({ block: "nearest" }); },
+    m: function () { into(choose(slot), "[name=mark]"); }, a: function () { into(choose(slot), "[name=title]"); },
+    g: function () { into(main, "[data-do=comment] [name=text]"); }, o: function () { into(main, "[data-do=override] [name=mark]"); },
+    x: function () { into(main.querySelector("#held"), "button, input"); },
+    "0": function () { var own = choose(slot); if (own) pressed(own.querySelector("[data-mark=start]")); },
+    u: function () { then(function () { return ask("/undo", {}).then(function (plain) { return (plain.number ? go(plain.number) : Promise.resolve()).then(function () { say(plain.said); }); }); }); },
+    "/": function () { sought.value = ""; seek(); list.showModal(); sought.focus(); },
+    "?": function () { keys.showModal(); }
+  };
+  function run(key) {
+    if (/^[1-9]$/.test(key)) item(Number(key) - 1);
+    else if (Object.prototype.hasOwnProperty.call(commands, key)) commands[key]();
+    else return false;
+    return true;
+  }
+  bar.addEventListener("click", function (event) { var button = event.target.closest("[data-key]"); if (button && number) run(button.dataset.key); });
+  document.addEventListener("keydown", function (event) {
+    var field = event.target.closest("input, textarea, select"), isEnter = event.key === "Enter";
+    if (event.metaKey || event.altKey || (event.ctrlKey && !isEnter) || list.open || keys.open || !number || !(event.isTrusted || field)) return;
+    if (field) {
+      if (event.key === "Escape") { if (field.defaultValue !== undefined) field.value = field.defaultValue; main.focus({ preventScroll: true }); }
+      return;
+    }
+    if ((isEnter || event.key === " ") && event.target.closest("button, summary, a")) return;
+    if (waiting && /^(.|Arrow.*|Enter|Escape|Tab)$/.test(event.key)) { pressedKeys.push({ key: event.key, shift: event.shiftKey, ctrl: event.ctrlKey }); event.preventDefault(); }
+    else if (run(event.key)) event.preventDefault();
+  });
+  function fit() { document.documentElement.style.setProperty("--bar", bar.offsetHeight + "px"); }
+  addEventListener("resize", fit); fit();
+
+  function look() {
+    if (document.hidden) return;
+    then(function () {
+      return ask("/since/" + made + "/" + last).then(function (plain) {
+        if (plain.graded) return all();
+        last = plain.last; offered = plain.offered || offered; take(plain.rows);
+        var here = plain.rows.some(function (row) { return row.number === number; });
+        var busy = main.querySelector(".editor") || (document.activeElement && document.activeElement.closest("input, textarea"));
+        if (here && busy) say("somebody else has changed this submission");
+        else if (here) return ask("/submission/" + number).then(show);
+      });
+    });
+  }
+  if (!token) return;
+  then(all).then(function () {
+    if (!entries.length) return say("there is no submission here", true);
+    then(function () {
+      var first = start && byNumber[start[1]] || entries.filter(function (entry) { return !entry.done; })[0] || entries[0];
+      return go(first.number).then(function () { if (start && start[2]) { line = lines()[Number(start[2]) - 1] || null; mark(); } });
+    });
+    setInterval(look, 2000);
+  });
+})();

@@ -1,0 +1,178 @@
+"""What the page sends, read: a JSON object of texts, strictly, each mistake in one line."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from harness.common.errors import UserError
+from harness.common.escaping import shorten
+from harness.common.words import read_number
+from harness.model.plan import ManualSlot, RubricItem
+from harness.model.result import (
+    Adjustment,
+    Decision,
+    DecisionKind,
+    LineComment,
+    Override,
+    SubmissionResult,
+)
+from harness.model.review import (
+    MOST_QUOTED,
+    Action,
+    Adjusted,
+    Commented,
+    CommentKept,
+    Decided,
+    ItemAdded,
+    ItemPicked,
+    LineCommented,
+    MarkGiven,
+    Overridden,
+    Reviewed,
+)
+
+Slots = Mapping[str, ManualSlot]
+OF_ASSIGNMENT = (ItemAdded, CommentKept)  # these are about no submission
+
+
+class Sent:
+    """The fields that the page sent."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self._fields = fields
+
+    def text(self, name: str) -> str:
+        value = self._fields.get(name, "")
+        if not isinstance(value, str):
+            raise UserError(f"{name} is not a text")
+        return value.replace("\r\n", "\n").strip()
+
+    def mark(self, name: str, what: str) -> Fraction | None:
+        """A number as people write it; None for none."""
+        text = self.text(name)
+        if text and (mark := read_number(text)) is not None:
+            return mark
+        if text:
+            raise UserError(f"{what}: {shorten(text, 40)!r} is not a number")
+        return None
+
+    def line(self) -> int:
+        value = self._fields.get("line")
+        if type(value) is not int:
+            raise UserError("line is not a number")
+        return value
+
+
+def read_action(fields: Mapping[str, Any], slots: Slots, result: SubmissionResult) -> Action:
+    """The action of a request, on this submission; UserError where it is none."""
+    sent = Sent(fields)
+    kind = sent.text("do")
+    if kind not in _KINDS:
+        raise UserError(f"there is nothing called {shorten(kind, 40)!r} to do")
+    return _KINDS[kind](sent, slots, result)
+
+
+def _mark(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    slot = sent.text("slot")
+    if sent.text("mark") == "start" and slot in slots:
+        return MarkGiven(slot=slot, mark=slots[slot].start)
+    return MarkGiven(slot=slot, mark=sent.mark("mark", slot))
+
+
+def _pick(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    """What shall hold, not what was pressed: a window may not show what another has changed."""
+    level = None if sent.text("off") else sent.text("level")
+    return ItemPicked(slot=sent.text("slot"), item=sent.text("item"), level=level)
+
+
+def _item(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    points = sent.mark("points", "points")
+    if points is None:
+        raise UserError("an item of a rubric needs points")
+    title = " ".join(sent.text("title").split())
+    return ItemAdded(
+        slot=sent.text("slot"), item=RubricItem(id=_new_id(), title=title, points=points)
+    )
+
+
+def _line(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    """A comment on a line: a new one, or one that is there by its id, which keeps its line."""
+    known = {each.id: each for each in result.line_comments}
+    if old := known.get(sent.text("comment")):
+        comment = replace(old, moved_from=0, outdated=False)
+        if old.moved_from:
+            comment = replace(comment, quoted=_quoted(result, old.file, old.line))
+        return LineCommented(comment=replace(comment, text=sent.text("text")))
+    file, line = sent.text("file"), sent.line()
+    if not sent.text("text"):
+        raise UserError("the comment is empty")
+    return LineCommented(
+        comment=LineComment(
+            id=_new_id(),
+            file=file,
+            line=line,
+            text=sent.text("text"),
+            quoted=_quoted(result, file, line),
+        )
+    )
+
+
+def _quoted(result: SubmissionResult, name: str, line: int) -> str:
+    lines = next((file.lines for file in result.files if file.name == name), [])
+    return lines[line - 1][:MOST_QUOTED] if 1 <= line <= len(lines) else ""
+
+
+def _comment(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    return Commented(text=sent.text("text"))
+
+
+def _keep(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    return CommentKept(text=sent.text("text"))
+
+
+def _override(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    mark = sent.mark("mark", "override")
+    if mark is None:
+        return Overridden()
+    return Overridden(override=Override(mark=mark, reason=sent.text("reason")))
+
+
+def _adjust(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    marks = sent.mark("mark", "adjustment")
+    if marks is None:
+        return Adjusted()
+    return Adjusted(adjustment=Adjustment(marks=marks, reason=sent.text("reason")))
+
+
+def _decide(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    try:
+        kind = DecisionKind(sent.text("kind"))
+    except ValueError:
+        raise UserError(f"{shorten(sent.text('kind'), 40)!r} is no decision") from None
+    return Decided(decision=Decision(kind=kind, value=sent.text("value")))
+
+
+def _done(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+    return Reviewed(done=not result.reviewed)
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+_KINDS: dict[str, Callable[[Sent, Slots, SubmissionResult], Action]] = {
+    "mark": _mark,
+    "pick": _pick,
+    "item": _item,
+    "line": _line,
+    "comment": _comment,
+    "keep": _keep,
+    "override": _override,
+    "adjust": _adjust,
+    "decide": _decide,
+    "done": _done,
+}

@@ -1,0 +1,281 @@
+"""A run while people mark it: who is next, what each submission was given, and what is done to it.
+Every change is in the store when a method returns, and what other windows and machines store is
+seen by the next one."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.common.errors import UserError
+from harness.model.plan import ManualSlot, Plan
+from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
+from harness.model.review import (
+    Action,
+    ByHand,
+    Change,
+    CommentKept,
+    ItemAdded,
+    Undone,
+    added_items,
+    by_hand,
+    in_force,
+    reviewed,
+    subject,
+    with_items,
+)
+from harness.reporting.export.anonymous import unrelated_order
+from harness.reporting.view import figures, words
+from harness.results.changes import Draft, record
+from harness.results.database import StoreReader
+from harness.results.reviewing import check_action
+
+_HELD = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERROR)
+MOST_OFFERED = 300  # comments to use again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The part of a class that is marked here, from 1: `--part 1/3`."""
+
+    number: int = 1
+    of: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A submission as lists name it."""
+
+    number: int  # from 1; the page knows submissions by it
+    id: str
+    shown: str  # the id, or while marking is anonymous a number
+    reason: str  # why a person must look at it, beside marking; empty for no reason
+    status: SubmissionStatus
+    name: str = ""
+
+
+class Desk:
+    """A run that is marked. All methods may be called by several threads."""
+
+    def __init__(
+        self, database: Path, *, who: str, part: Part = Part(), anonymous: bool = False
+    ) -> None:
+        """UserError where the run cannot be read or written."""
+        self.who = who
+        self.anonymous = anonymous
+        self._database = database
+        self._part = part
+        self.lock = threading.RLock()
+        record(database, [])  # a store of before has no changes yet; and it can be written
+        self.made = 0  # how often the run was read as a whole
+        self.last = 0  # the number of the newest change that was seen
+        self._seen: dict[str, int] = {}  # of each submission the `last` that showed a change
+        self._shown: tuple[object, SubmissionResult | None] = (None, None)  # as stored, and read
+        self._facts: RunFacts | None = None
+        self._of_run: list[Change] = []
+        self._of: dict[str, list[Change]] = {}
+        self._hands: dict[str, ByHand] = {}
+        self.plan: Plan
+        self._entries: dict[int, Entry] = {}
+        self._numbers: dict[str, int] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """See what was stored since."""
+        with self.lock, StoreReader.read_only(self._database) as reader:
+            facts = reader.facts()
+            if facts != self._facts:  # graded again, or somebody was forgotten
+                self.plan = reader.plan()
+                self._read_entries(reader, facts)
+                self._facts = facts
+                self.made += 1
+                self.last, self._of_run, self._of, self._hands = 0, [], {}, {}
+            found = reader.changes(after=self.last)
+            for number, change in found:
+                self.last = number
+                home = self._of.setdefault(change.submission, []) if change.submission else None
+                (self._of_run if home is None else home).append(change)
+            for name in {change.submission for _, change in found} - {""}:
+                self._hands[name] = by_hand(self._of[name]).get(name, ByHand())
+                self._seen[name] = self.last
+
+    def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
+        """The submissions of this part. Parts are made of the ids alone: the same everywhere."""
+        names = sorted(reader.states())
+        names = [
+            name for at, name in enumerate(names) if at % self._part.of == self._part.number - 1
+        ]
+        outlines = (reader.outline(name) for name in names)
+        results = [
+            reader.result(found.id) or found if found.flagged else found
+            for found in outlines
+            if found is not None
+        ]
+        if self.anonymous:
+            results.sort(key=unrelated_order)
+        graded = {found.id for found in results}
+        if self._facts is not None and not facts.complete:  # the others are graded again
+            graded.update(self._numbers)
+        # A number is one submission's for good: an old screen in a window must not be another's.
+        for found in results:
+            number = self._numbers.setdefault(found.id, len(self._numbers) + 1)
+            self._entries[number] = self._entry(number, found)
+        self._entries = {n: e for n, e in self._entries.items() if e.id in graded}
+
+    def _entry(self, number: int, result: SubmissionResult) -> Entry:
+        kinds = dict.fromkeys(kind for kind, _ in figures.reasons(result))
+        student = result.student
+        return Entry(
+            number=number,
+            id=result.id,
+            shown=f"Submission {number}" if self.anonymous else result.id,
+            reason=", ".join(kinds),
+            status=result.status,
+            name=student.name if student and not self.anonymous else "",
+        )
+
+    def slots(self) -> dict[str, ManualSlot]:
+        """The marks that people give, with the items that rubrics were given."""
+        with self.lock:
+            added = added_items(self._of_run)
+            return {s.id: with_items(s, added) for s in self.plan.assignment.manual}
+
+    def entries(self) -> list[dict[str, Any]]:
+        """All submissions for the page's list, those first that need a person first."""
+        with self.lock:
+            everybody = sorted(
+                self._entries.values(),
+                key=lambda e: (e.status not in _HELD, not e.reason, e.number),
+            )
+            return [self._row(entry) for entry in everybody]
+
+    def rows(self, since: int) -> list[dict[str, Any]]:
+        """Those of which something was stored after the change of this number."""
+        with self.lock:
+            names = [name for name, last in self._seen.items() if last > since]
+            numbers = (self._numbers.get(name, 0) for name in names)
+            return [self._row(self._entries[n]) for n in numbers if n in self._entries]
+
+    def row_of(self, number: int) -> list[dict[str, Any]]:
+        with self.lock:
+            return [self._row(self._entries[number])]
+
+    def _row(self, entry: Entry) -> dict[str, Any]:
+        hand = self._hands.get(entry.id, ByHand())
+        own = {slot.id for slot in self.plan.assignment.manual}
+        marked = len(own & {given.slot for given in hand.marks})
+        decided = hand.reviewed or any(decision.value for decision in hand.decisions)
+        is_open = marked < len(own) or bool(entry.reason)
+        is_open &= entry.status is not SubmissionStatus.NO_SUBMISSION
+        return {
+            "number": entry.number,
+            "shown": entry.shown,
+            "name": entry.name,
+            "status": words.STATUS[entry.status],
+            "reason": entry.reason,
+            "done": decided or not is_open,
+            "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
+        }
+
+    def find(self, submission: str) -> int | None:
+        """The number of a submission or student by id; None where this part has none."""
+        with self.lock:
+            number = self._numbers.get(submission)
+            return number if number in self._entries else None
+
+    def result(self, number: int) -> SubmissionResult:
+        """A submission with what people gave it, without names where marking is anonymous.
+        UserError where there is none, or its grading is not done."""
+        with self.lock:
+            self.refresh()
+            entry = self._entries.get(number)
+            if entry is None:
+                raise UserError(f"there is no submission {number} here")
+            with StoreReader.read_only(self._database) as reader:
+                data = reader.result_data(entry.id)
+                if data != self._shown[0]:  # reading it takes longer than all else
+                    self._shown = (data, None if data is None else reader.result(entry.id))
+            found = self._shown[1]
+            if found is None:
+                raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
+            found = reviewed(found, [*self._of_run, *self._of.get(entry.id, [])])
+        if not self.anonymous:
+            return found
+        return replace(
+            found,
+            id=entry.shown,
+            student=None,
+            source="",
+            notes=(),
+            problem=found.problem and "what was handed in cannot be graded as it is",
+            choices=(),
+        )
+
+    def do(self, number: int, action: Action) -> None:
+        """Store an action. UserError where it may not be taken, and then nothing is stored."""
+        result = self.result(number)
+        about_run = isinstance(action, ItemAdded | CommentKept)
+        check_action(action, self.slots(), result)
+        with self.lock:
+            draft = Draft(
+                who=self.who,
+                assignment=self.plan.assignment.id,
+                submission="" if about_run else self._entries[number].id,
+                action=action,
+                source_digest=result.source_digest,
+            )
+            record(self._database, [draft])
+            self.refresh()
+
+    def undo(self) -> tuple[int | None, str]:
+        """Undo the newest change of this person that counts: the submission it was about (None:
+        the assignment), and what it was. UserError where there is none."""
+        with self.lock:
+            self.refresh()
+            everything = [*self._of_run, *(each for some in self._of.values() for each in some)]
+            here = {*(entry.id for entry in self._entries.values()), ""}
+            own = [c for c in in_force(everything) if c.who == self.who and c.submission in here]
+            if not own:
+                raise UserError("there is nothing of yours to undo")
+            last = own[-1]
+            draft = Draft(
+                who=self.who,
+                assignment=self.plan.assignment.id,
+                submission=last.submission,
+                action=Undone(change=last.id),
+                source_digest=last.source_digest,
+            )
+            record(self._database, [draft])
+            self.refresh()
+            number = self.find(last.submission)
+            shown = self._entries[number].shown if number else "the assignment"
+            return number, f"undone: {subject(last.action)} of {shown}"
+
+    def offered(self) -> list[str]:
+        """Comments to use again: those that are kept, the newest first, then those in use, the
+        most used first."""
+        with self.lock:
+            kept = [
+                change.action.text
+                for change in in_force(self._of_run)
+                if isinstance(change.action, CommentKept)
+            ]
+            used = Counter(
+                text
+                for hand in self._hands.values()
+                for text in (hand.comment, *(each.text for each in hand.line_comments))
+                if text
+            )
+        texts = dict.fromkeys([*reversed(kept), *(text for text, _ in used.most_common())])
+        return list(texts)[:MOST_OFFERED]
+
+    def missing(self) -> list[str]:
+        """The ids of students of whom nothing was handed in: whose a submission may be."""
+        if self.anonymous:
+            return []
+        with self.lock:
+            everybody = self._entries.values()
+            return [e.id for e in everybody if e.status is SubmissionStatus.NO_SUBMISSION]

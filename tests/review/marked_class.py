@@ -1,0 +1,59 @@
+"""A run of small programs to mark: every third is flagged, the last is held, with a rubric."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from harness.model.plan import ManualSlot, SourceFile
+from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.submission import Student
+from harness.results.database import STORE_NAME
+from harness.results.store import Store
+from tests.model.test_review import MAGIC, NAMES, SHAPE, STYLE
+from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN
+
+REPORT = ManualSlot(id="report", title="The report", out_of=Fraction(2))
+COURSE = replace(PLAN, assignment=replace(PLAN.assignment, manual=(STYLE, REPORT)))
+PROGRAM = "def check_input(text: str) -> int:\n    # {name}\n\n    return len(text)\n"
+__all__ = ["COURSE", "MAGIC", "NAMES", "REPORT", "SHAPE", "STYLE", "database_of", "submission"]
+
+
+def submission(number: int) -> SubmissionResult:
+    name = f"s{number:03}"
+    sample = PERFECT if number % 2 else MANY_FAULTS
+    return replace(
+        sample,
+        id=name,
+        flagged=number % 3 == 0,
+        manual=(ManualMark(slot=STYLE), ManualMark(slot=REPORT)),
+        student=Student(id=name, name=f"Student <{number}>"),
+        notes=(f"{name}_a1.py was graded as a1.py",),
+        source_digest=f"{number:064}",
+        files=(SourceFile(name="a1.py", data=PROGRAM.format(name=f"the {name}").encode()),),
+    )
+
+
+def held(number: int) -> SubmissionResult:
+    return replace(
+        submission(number),
+        status=SubmissionStatus.NEEDS_REVIEW,
+        mark=None,
+        scenarios=(),
+        causes=(),
+        findings=(),
+        problem="found old.py and new.py, expected a1.py",
+        choices=("old.py", "new.py"),
+        files=(),
+    )
+
+
+def database_of(folder: Path, count: int) -> Path:
+    """A complete run of so many submissions."""
+    with Store.open(folder / STORE_NAME) as store:
+        store.begin(FACTS, COURSE)
+        for number in range(1, count + 1):
+            store.save(held(number) if number == count else submission(number))
+        store.finish(replace(FACTS, complete=True))
+        return store.path

@@ -1,0 +1,195 @@
+"""The page in Chromium, by keys and clicks alone: submissions marked one after the other, what is
+in the store then compared; two windows; axe-core without a violation at 1280.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from playwright import sync_api as playwright
+from playwright.sync_api import Page, expect
+
+from harness.results.database import StoreReader
+from harness.review.desk import Desk
+from harness.review.server import ReviewServer
+from tests.reporting.test_report_browser import DESKTOP, RULES, chromium_started, violations
+from tests.review.marked_class import database_of
+
+__all__ = ["chromium_started"]
+pytestmark = pytest.mark.process
+
+
+@contextmanager
+def served(folder: Path, count: int, at: str = "") -> Iterator[ReviewServer]:
+    """A class of so many, on the page."""
+    server = ReviewServer(Desk(database_of(folder, count), who="ann"), folder, at=at)
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join()
+        server.close()
+
+
+@pytest.fixture
+def new_page(chromium_started: playwright.Browser) -> Iterator[Callable[[], Page]]:
+    """A window of its own, at the desk's width; what its page complains of fails the test."""
+    complaints: list[str] = []
+    with chromium_started.new_context(viewport={"width": DESKTOP, "height": 800}) as context:
+
+        def opened() -> Page:
+            page = context.new_page()
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", lambda message: complaints.append(message.text))
+            return page
+
+        yield opened
+    assert [text for text in complaints if "400 (BAD REQUEST)" not in text] == []
+
+
+def heading(page: Page, text: str) -> None:
+    expect(page.locator("main h1 bdi").first).to_have_text(text)
+
+
+def mark_all(page: Page, count: int) -> None:
+    """Mark every submission: those that need a person first, and each in another way."""
+    order = [count, *(n for n in range(1, count) if n % 3 == 0)]
+    order += [n for n in range(1, count) if n not in order]
+    for place, number in enumerate(order):
+        heading(page, f"s{number:03}")
+        if number == count:
+            page.get_by_role("button", name="new.py").click()
+            expect(page.get_by_role("button", name="new.py")).to_have_attribute(
+                "aria-pressed", "true"
+            )
+        else:
+            page.keyboard.type("1" + "2" * (number % 3))  # the second item has three levels
+            if number % 2:
+                page.keyboard.type("jjc")
+                page.keyboard.type(f"Say what s{number} does")
+                page.keyboard.press("Enter")
+            page.keyboard.type("sm1.5")
+            page.keyboard.press("Enter")
+        if place + 1 < count:
+            page.keyboard.type("d" if number % 3 == 0 else "n")
+    page.keyboard.type("n")
+    expect(page.locator("#said")).to_have_text("everything is marked")
+    expect(page.locator("#progress")).to_have_text(f"{count} of {count} done")
+
+
+LEVELS = (None, Fraction(0), Fraction(1, 2))
+
+
+def assert_marked(folder: Path, count: int) -> None:
+    with StoreReader.read_only(folder / "run.sqlite") as reader:
+        run = list(reader.run().submissions)
+    for number, found in enumerate(run[:-1], start=1):
+        style, report = (part.mark for part in found.manual)
+        assert style == 2 + (LEVELS[number % 3] or 0), found.id
+        assert report == Fraction(3, 2)
+        said = [(each.line, each.text) for each in found.line_comments]
+        assert said == ([(2, f"Say what s{number} does")] if number % 2 else [])
+        assert found.reviewed == (number % 3 == 0)
+    assert [(d.kind.value, d.value) for d in run[-1].decisions] == [("choose", "new.py")]
+
+
+def marked(folder: Path, page: Page, count: int) -> None:
+    with served(folder, count) as server:
+        page.goto(server.address)
+        heading(page, f"s{count:03}")
+        assert server.token not in page.url
+        mark_all(page, count)
+        assert_marked(folder, count)
+
+
+def test_five_submissions_are_marked(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+    marked(tmp_path, new_page(), 5)
+
+
+@pytest.mark.release
+def test_sixty_submissions_are_marked(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+    marked(tmp_path, new_page(), 60)
+
+
+def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+    """An item that is added, a comment that is offered again, the whole's comment, an override, an
+    undo, the list and the keys; and a second window that sees it all."""
+    with served(tmp_path, 5, at="1:4") as server:
+        page, other = new_page(), new_page()
+        page.goto(server.address)
+        heading(page, "s001")
+        expect(page.locator("li.current")).to_contain_text("return len(text)")
+        page.keyboard.type("cUse a name here.")
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".remark")).to_have_text("Use a name here.")
+        page.keyboard.type("aTidy")
+        page.keyboard.press("Tab")
+        page.keyboard.type("0.5")
+        page.keyboard.press("Enter")
+        page.keyboard.type("4")
+        expect(page.get_by_role("button", name="Tidy +0.5")).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        page.keyboard.type("lcuse")
+        heading(page, "s002")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator(".remark")).to_have_text("Use a name here.")
+        page.keyboard.type("gGood.")
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.type("Go on.")
+        page.keyboard.press("Enter")
+        page.keyboard.type("o5")
+        page.keyboard.press("Tab")
+        page.keyboard.type("shown in the lab")
+        page.keyboard.press("Enter")
+        expect(page.locator(".summary")).to_contain_text("set by a person")
+        other.goto(server.address.replace("at=1:4", "at=2"))
+        heading(other, "s002")
+        expect(other.get_by_label("Comment on the whole")).to_have_value("Good.\nGo on.")
+        page.keyboard.type("u")
+        expect(page.locator("#said")).to_have_text("undone: override of s002")
+        expect(other.locator(".summary")).not_to_contain_text("set by a person")
+        page.keyboard.type("o-1")
+        page.keyboard.press("Enter")
+        expect(page.locator("#said.bad")).to_have_text("an override needs a reason")
+        page.keyboard.press("Escape")
+        page.keyboard.type("/needs rev")
+        page.keyboard.press("Enter")
+        heading(page, "s005")
+        assert violations(page, RULES) == ""
+        page.keyboard.type("?")
+        expect(page.get_by_role("heading", name="Keys")).to_be_visible()
+        assert violations(page, RULES) == ""
+
+
+def test_a_key_is_for_the_screen_that_comes(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+    """Whoever types faster than the page answers marks what they asked for, and loses no letter."""
+    with served(tmp_path, 5, at="1") as server:
+        page = new_page()
+        page.goto(server.address)
+        heading(page, "s001")
+        with server.desk.lock:
+            page.keyboard.type("l1cNot so fast")
+            page.keyboard.press("Enter")
+            heading(page, "s001")
+        expect(page.locator(".remark")).to_have_text("Not so fast")
+        heading(page, "s002")
+        expect(page.locator("[data-item=names]")).to_have_attribute("aria-pressed", "true")
+        with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
+            assert reader.by_hand().keys() == {"s002"}
+
+
+def test_without_the_token_there_is_nothing(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+    with served(tmp_path, 2) as server:
+        page = new_page()
+        page.goto(f"http://127.0.0.1:{server.port}/")
+        expect(page.locator("main")).to_contain_text("Open that address")
+        assert "s001" not in page.content()

@@ -1,0 +1,343 @@
+"""`harness review` by its requests: who may ask, what is refused in one line, what is stored; two
+windows, a run that is graded again while somebody marks, parts, and marking without names."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from harness.common.errors import UserError
+from harness.model.result import SubmissionResult
+from harness.results.database import StoreReader
+from harness.results.store import Store
+from harness.review.desk import Desk, Part
+from harness.review.server import HOST, ReviewServer, create_app
+from tests.reporting.pages_read import Page
+from tests.review.marked_class import COURSE, database_of, submission
+
+TOKEN, PORT = "secret-token", 4321
+OWN = f"http://{HOST}:{PORT}"
+GOOD = {"Host": f"{HOST}:{PORT}", "Origin": OWN, "X-Token": TOKEN}
+COUNT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Somebody's page."""
+
+    desk: Desk
+    client: FlaskClient
+    database: Path
+
+    def get(self, path: str) -> Any:
+        answer = self.client.get(path, headers=GOOD)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def do(self, number: int, do: str, **fields: Any) -> Any:
+        answer = self.client.post("/do", headers=GOOD, json={"number": number, "do": do, **fields})
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def refused(self, number: Any, do: Any, **fields: Any) -> str:
+        """The line that refuses it; nothing is stored."""
+        before = self.desk.last
+        answer = self.client.post("/do", headers=GOOD, json={"number": number, "do": do, **fields})
+        assert answer.status_code == 400
+        self.desk.refresh()
+        assert self.desk.last == before
+        assert "\n" not in answer.json["error"]
+        return str(answer.json["error"])
+
+    def stored(self, name: str) -> SubmissionResult:
+        with StoreReader.read_only(self.database) as reader:
+            found = reader.whole_result(name)
+        assert found is not None
+        return found
+
+
+def window(database: Path, who: str = "ann", **more: Any) -> Window:
+    desk = Desk(database, who=who, **more)
+    app = create_app(desk, database.parent, TOKEN, PORT)
+    return Window(desk, app.test_client(), database)
+
+
+@pytest.fixture(scope="module")
+def run_once(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return database_of(tmp_path_factory.mktemp("run"), COUNT).read_bytes()
+
+
+@pytest.fixture
+def ann(run_once: bytes, tmp_path: Path) -> Window:
+    path = tmp_path / "run.sqlite"
+    path.write_bytes(run_once)
+    return window(path)
+
+
+ATTACKS: dict[str, dict[str, str | None]] = {
+    "another user without the token": {"X-Token": None},
+    "a wrong token": {"X-Token": TOKEN + "x"},
+    "a token that is no ASCII": {"X-Token": "s\xe9cret"},
+    "another page": {"Origin": "http://evil.example"},
+    "another page of this machine": {"Origin": f"http://{HOST}:80"},
+    "a page without an origin": {"Origin": "null"},
+    "no origin": {"Origin": None},
+    "a name that resolves to this machine": {"Host": f"evil.example:{PORT}"},
+    "localhost": {"Host": f"localhost:{PORT}"},
+    "no port": {"Host": HOST},
+    "another port": {"Host": f"{HOST}:80"},
+    "a form of another site": {"Sec-Fetch-Site": "cross-site"},
+    "a page of the same site": {"Sec-Fetch-Site": "same-site"},
+}
+
+
+@pytest.mark.parametrize("headers", ATTACKS.values(), ids=ATTACKS)
+def test_somebody_else_is_refused_in_a_line(ann: Window, headers: dict[str, str | None]) -> None:
+    sent = {name: value for name, value in {**GOOD, **headers}.items() if value is not None}
+    fields = {"number": 1, "do": "comment", "text": "evil"}
+    answer = ann.client.post("/do", headers=sent, json=fields)
+    assert answer.status_code == 403
+    assert list(answer.json) == ["error"]
+    assert ann.stored("s001").comment == ""
+    if "Origin" not in headers or headers["Origin"]:
+        assert ann.client.get("/index", headers=sent).status_code == 403
+
+
+def test_the_page_without_the_token_has_nothing_of_the_run(ann: Window) -> None:
+    answer = ann.client.get("/", headers={"Host": f"{HOST}:{PORT}"})
+    assert answer.status_code == 200
+    assert "s001" not in answer.text
+    assert TOKEN not in answer.text
+    assert COURSE.assignment.title not in answer.text
+    assert "Set-Cookie" not in answer.headers
+    assert answer.headers["Cache-Control"] == "no-store"
+    policy = answer.text.partition('content="')[2].partition('"')[0]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "http" not in policy
+    assert "unsafe" not in policy
+    assert ann.client.get("/", headers={"Host": "evil.example"}).status_code == 403
+
+
+MARKUP = "<img src=x onerror=alert(1)>\x1b[31m=cmd|' /C calc'!A0"
+
+
+def test_what_people_and_programs_write_is_inert(ann: Window) -> None:
+    ann.do(1, "comment", text=MARKUP)
+    ann.do(1, "line", file="a1.py", line=2, text=MARKUP)
+    ann.do(1, "item", slot="report", title=MARKUP, points="1")
+    html = ann.do(1, "override", mark="1", reason=MARKUP)["html"]
+    assert html.count("&lt;img src=x") >= 5
+    for tag, attributes in Page(html).elements:
+        assert tag not in ("img", "script", "iframe")
+        assert not any(name.startswith(("on", "src", "style")) for name in attributes)
+    found = ann.stored("s001")
+    assert (found.comment, found.line_comments[0].text) == (MARKUP, MARKUP)
+
+
+REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "there is no submission 99 here": (99, "comment", {"text": "x"}),
+    "this is no request of the page": ("1", "comment", {"text": "x"}),
+    "do is not a text": (1, 7, {}),
+    "there is nothing called 'burn' to do": (1, "burn", {}),
+    "style: 'many' is not a number": (1, "mark", {"slot": "style", "mark": "many"}),
+    "style: '1e999999' is not a number": (1, "mark", {"slot": "style", "mark": "1e999999"}),
+    "style: 5.00 is not between 0 and 4.00": (1, "mark", {"slot": "style", "mark": "5"}),
+    "the assignment has no mark 'other'": (1, "mark", {"slot": "other", "mark": "1"}),
+    "style: the rubric has no 'none'": (1, "pick", {"slot": "style", "item": "none"}),
+    "Style: 2.00 points more would exceed 4.00. Hint: the rubric leaves 1.00": (
+        1, "item", {"slot": "style", "title": "More", "points": "2"},
+    ),
+    "an item of a rubric needs points": (1, "item", {"slot": "style", "title": "More"}),
+    "an override of -1.00 is below 0": (1, "override", {"mark": "-1", "reason": "r"}),
+    "an override needs a reason": (1, "override", {"mark": "1"}),
+    "the comment is empty": (1, "line", {"file": "a1.py", "line": 1, "text": " "}),
+    "a1.py has no line 99": (1, "line", {"file": "a1.py", "line": 99, "text": "x"}),
+    "line is not a number": (1, "line", {"file": "a1.py", "line": True, "text": "x"}),
+    "the comment is too long (1,048,576 characters). Hint: at most 10,000 are kept": (
+        1, "comment", {"text": "x" * 2**20},
+    ),
+    "'burn' is no decision": (1, "decide", {"kind": "burn", "value": "x"}),
+    "there is no file 'x.py' to choose": (COUNT, "decide", {"kind": "choose", "value": "x.py"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_a_mistake_is_a_line_and_nothing_is_stored(ann: Window, line: str) -> None:
+    number, do, fields = REFUSED[line]
+    assert ann.refused(number, do, **fields) == line
+
+
+def test_what_is_no_request_is_refused(ann: Window) -> None:
+    for data in (b"", b"{", b"[1]", b"\xff"):
+        headers = {**GOOD, "Content-Type": "application/json"}
+        assert ann.client.post("/do", headers=headers, data=data).status_code == 400
+    assert ann.client.post("/do", headers=GOOD, data={"number": "1"}).status_code == 415
+    long = ann.client.post("/do", headers=GOOD, json={"number": 1, "text": "x" * 5_000_000})
+    assert (long.status_code, long.json) == (413, {"error": "the request is too long"})
+    assert ann.client.get("/none", headers=GOOD).status_code == 404
+
+
+def test_marks_are_stored_at_once(ann: Window) -> None:
+    ann.do(1, "pick", slot="style", item="names")
+    ann.do(1, "pick", slot="style", item="shape", level="some")
+    ann.do(1, "pick", slot="style", item="names", off="yes")
+    ann.do(1, "mark", slot="report", mark="1,5")
+    done = ann.do(1, "comment", text="Good.\r\nGo on. ")
+    assert [row["done"] for row in done["rows"]] == [True]
+    found = ann.stored("s001")
+    assert [part.mark for part in found.manual] == [Fraction(1, 2), Fraction(3, 2)]
+    assert found.comment == "Good.\nGo on."
+    ann.do(1, "mark", slot="report", mark="")
+    assert ann.stored("s001").manual[1].mark is None
+    ann.do(1, "mark", slot="report", mark="start")
+    assert ann.stored("s001").manual[1].mark == 2
+
+
+def test_a_comment_on_a_line_is_changed_and_removed(ann: Window) -> None:
+    ann.do(1, "line", file="a1.py", line=4, text="Why?")
+    (comment,) = ann.stored("s001").line_comments
+    assert (comment.line, comment.quoted) == (4, "    return len(text)")
+    ann.do(1, "line", comment=comment.id, text="Why so?")
+    assert [each.text for each in ann.stored("s001").line_comments] == ["Why so?"]
+    assert ann.get("/index")["offered"] == ["Why so?"]
+    ann.do(1, "line", comment=comment.id, text="")
+    assert ann.stored("s001").line_comments == ()
+
+
+def test_comments_that_are_kept_are_offered_first(ann: Window) -> None:
+    ann.do(1, "comment", text="Used.")
+    ann.do(1, "keep", text="Kept.")
+    assert ann.do(2, "keep", text="Kept last.")["offered"] == ["Kept last.", "Kept.", "Used."]
+
+
+def test_undo_goes_back_through_what_one_person_did(ann: Window) -> None:
+    ben = window(ann.database, "ben")
+    ann.do(1, "comment", text="One.")
+    ann.do(2, "comment", text="Two.")
+    ben.do(2, "override", mark="3", reason="r")
+    said = [ann.client.post("/undo", headers=GOOD, json={}).json for _ in range(3)]
+    assert said == [
+        {"number": 2, "said": "undone: comment of s002"},
+        {"number": 1, "said": "undone: comment of s001"},
+        {"error": "there is nothing of yours to undo"},
+    ]
+    assert (ann.stored("s001").comment, ann.stored("s002").comment) == ("", "")
+    assert ann.stored("s002").override is not None
+
+
+def test_a_second_window_sees_it(ann: Window) -> None:
+    ben = window(ann.database, "ben")
+    seen = ben.get("/index")
+    assert ben.get(f"/since/{seen['made']}/{seen['last']}")["rows"] == []
+    ann.do(2, "pick", slot="style", item="names")
+    ann.do(2, "item", slot="style", title="More", points="1")
+    news = ben.get(f"/since/{seen['made']}/{seen['last']}")
+    assert [(row["number"], row["begun"]) for row in news["rows"]] == [(2, True)]
+    html = ben.get("/submission/3")["html"]
+    assert "<bdi>More</bdi>" in html
+    assert ben.get(f"/since/{seen['made']}/{news['last']}")["rows"] == []
+
+
+def test_a_run_that_is_graded_again_while_somebody_marks(ann: Window) -> None:
+    seen = ann.get("/index")
+    ann.do(1, "line", file="a1.py", line=2, text="This comment.")
+    with Store.open(ann.database) as store:
+        again = replace(store.facts(), started="2027-01-01T00:00:00+00:00", complete=False)
+        store.begin(again, COURSE)
+        store.keep_only(["s002", "s003", "s004"])
+        told = "s001 is being graded. Hint: look again in a moment"
+        assert ann.refused(1, "comment", text="x") == told
+        changed = submission(1)
+        file = replace(changed.files[0], data=b"# new\n" + changed.files[0].data)
+        store.save(replace(changed, source_digest="f" * 64, files=(file,)))
+        store.finish(replace(again, finished="2027-01-01T00:01:00+00:00", complete=True))
+    assert ann.get(f"/since/{seen['made']}/{seen['last']}") == {"graded": True}
+    assert len(ann.get("/index")["entries"]) == COUNT
+    html = ann.get("/submission/1")["html"]
+    assert "This comment." in html
+    assert "line 2 before the file changed" in html
+
+
+def test_a_student_who_is_forgotten_meanwhile_is_gone(ann: Window) -> None:
+    ann.do(1, "comment", text="zq-secret")
+    with Store.open(ann.database) as store:
+        store.forget("s001", replace(store.facts(), notices=("one is forgotten",)))
+    index = ann.get("/index")
+    assert "zq-secret" not in str(index)
+    assert "s001" not in str(index)
+
+
+def test_the_order_has_first_what_needs_a_person(ann: Window) -> None:
+    rows = ann.get("/index")["entries"]
+    assert [row["shown"] for row in rows] == ["s004", "s003", "s001", "s002"]
+    assert rows[0]["reason"] == "needs review"
+    assert [row["done"] for row in rows] == [False] * COUNT
+    ann.do(3, "mark", slot="style", mark="1")
+    assert not ann.do(3, "mark", slot="report", mark="1")["rows"][0]["done"]  # it is flagged
+    assert ann.do(3, "done")["rows"][0]["done"]
+
+
+def test_what_is_held_is_decided(ann: Window) -> None:
+    html = ann.get(f"/submission/{COUNT}")["html"]
+    assert 'data-kind="choose" data-value="new.py"' in html
+    ann.do(COUNT, "decide", kind="choose", value="new.py")
+    ann.do(COUNT, "decide", kind="match", value="4711")
+    row = ann.do(COUNT, "decide", kind="excuse", value="ill")["rows"][0]
+    assert row["done"]
+    found = ann.stored("s004")
+    kinds = {decision.kind.value: decision.value for decision in found.decisions}
+    assert kinds == {"choose": "new.py", "match": "4711", "excuse": "ill"}
+    assert "excused: ill" in found.notes
+    ann.do(COUNT, "decide", kind="choose", value="")
+    assert len(ann.stored("s004").decisions) == 2
+
+
+def test_parts_are_a_class_without_overlap(ann: Window) -> None:
+    parts = [window(ann.database, part=Part(number=n, of=3)) for n in (1, 2, 3)]
+    names = [[row["shown"] for row in each.get("/index")["entries"]] for each in parts]
+    assert sorted(itertools.chain(*names)) == [f"s{n:03}" for n in range(1, COUNT + 1)]
+    parts[1].do(1, "comment", text="In a part.")
+    assert ann.stored("s002").comment == "In a part."
+
+
+def test_marking_without_names(ann: Window) -> None:
+    ben = window(ann.database, "ben", anonymous=True)
+    seen = str(ben.get("/index")) + "".join(
+        ben.get(f"/submission/{n}")["html"].replace("the s00", "") for n in range(1, COUNT + 1)
+    )
+    for hidden in ("s001", "s004", "Student", "old.py", "_a1.py"):
+        assert hidden not in seen
+    shown = [row["shown"] for row in ben.get("/index")["entries"]]
+    assert sorted(shown) == [f"Submission {n}" for n in range(1, COUNT + 1)]
+    ben.do(1, "comment", text="Fair.")
+    commented = [n for n in range(1, COUNT + 1) if ann.stored(f"s{n:03}").comment]
+    assert len(commented) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as refused:
+        Desk(tmp_path / "run.sqlite", who="ann")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.fixture
+def listening(ann: Window) -> Iterator[ReviewServer]:
+    server = ReviewServer(ann.desk, ann.database.parent, at="3:2")
+    yield server
+    server.close()
+
+
+def test_the_address_has_a_token_that_is_never_sent(listening: ReviewServer, ann: Window) -> None:
+    start, _, behind = listening.address.partition("#")
+    assert start == f"http://127.0.0.1:{listening.port}/"
+    assert behind == f"token={listening.token}&at=3:2"
+    assert len(listening.token) >= 40
+    with pytest.raises(UserError, match=f"port {listening.port} of this machine is taken"):
+        ReviewServer(ann.desk, ann.database.parent, listening.port)
