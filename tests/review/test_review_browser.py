@@ -51,7 +51,7 @@ def new_page(chromium_started: playwright.Browser) -> Iterator[Callable[[], Page
             return page
 
         yield opened
-    assert [text for text in complaints if "400 (BAD REQUEST)" not in text] == []
+    assert [text for text in complaints if "Failed to load resource" not in text] == []
 
 
 def heading(page: Page, text: str) -> None:
