@@ -94,7 +94,7 @@ def grade(
     if only and fresh:
         what = "fresh forgets the whole class, and only some are to be graded"
         raise UserError(what, hint="leave one of the two out")
-    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked)
+    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked, Path(out))
     _make_writable(Path(out))
     if cluster is None:
         import_early(page_writer.__module__)

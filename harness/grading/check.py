@@ -19,6 +19,7 @@ from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
 from harness.model.verdict import NOT_HANDED_IN, Verdict
+from harness.results.database import decisions_of
 
 
 def check_submissions(
@@ -34,11 +35,16 @@ def check_submissions(
 
 
 def cohort_of(
-    paths: Sequence[Path], assignment: Assignment, asked: ClassOptions | None = None
+    paths: Sequence[Path],
+    assignment: Assignment,
+    asked: ClassOptions | None = None,
+    report: Path | None = None,
 ) -> Cohort:
-    """Every student's submission, in the order of ids, held to what was asked for. Raises UserError
-    when a path cannot be read, what was asked for cannot be used, or nobody handed in."""
-    cohort = read_cohort(paths, assignment, asked or ClassOptions())
+    """Every student's submission, in the order of ids, held to what was asked for, and as people
+    decided who looked at the `report` folder of an earlier run. Raises UserError when a path cannot
+    be read, what was asked for cannot be used, or nobody handed in."""
+    decisions = {} if report is None else decisions_of(report, assignment.id)
+    cohort = read_cohort(paths, assignment, asked or ClassOptions(), decisions)
     if not cohort.facts.students:
         place = str(paths[0]) if paths else ""
         hint = "name a folder of folders, files, or a download of a class"

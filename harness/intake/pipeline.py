@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
+from harness.intake.decided import Decisions, submissions_of
 from harness.intake.entries import EntryKind, shown_path, unique_ids
 from harness.intake.identifying import identify
 from harness.intake.recognising import Download, find, recognise
-from harness.intake.submissions import submission_of
 from harness.intake.terms import ClassOptions, read_terms, shown
 from harness.model.plan import Assignment
 from harness.model.result import CohortFacts, Contents
@@ -32,8 +33,14 @@ def read(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...
     return read_cohort(paths, assignment, ClassOptions()).submissions
 
 
-def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: ClassOptions) -> Cohort:
-    """Every student's submission under the paths, each once, and what is known of them.
+def read_cohort(
+    paths: Sequence[Path],
+    assignment: Assignment,
+    asked: ClassOptions,
+    decisions: Decisions = MappingProxyType({}),
+) -> Cohort:
+    """Every student's submission under the paths, each once, and what is known of them; of those
+    that were held before as people decided.
 
     What is wrong with one submission is its own `problem` and stops no other. Raises UserError
     when a path itself is missing or cannot be read, its layout is not clear, it holds more than
@@ -46,10 +53,8 @@ def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: ClassOptio
         downloads = recognise(named, assignment, asked.layout)
         class_ = identify(downloads, terms)
         ids = unique_ids(uploads.identity for uploads in class_.members)
-        submissions = [
-            submission_of(name, uploads, assignment)
-            for name, uploads in zip(ids, class_.members, strict=True)
-        ]
+        members = zip(ids, class_.members, strict=True)
+        submissions = list(submissions_of(members, assignment, decisions))
     facts = CohortFacts(
         layouts=tuple(dict.fromkeys(download.name for download in downloads)),
         submissions=class_.submissions,

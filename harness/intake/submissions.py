@@ -84,6 +84,23 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     return _submission(name, StudentUploads(identity=name, attempts=(attempt,)), attempt)
 
 
+def in_order(uploads: StudentUploads) -> list[Attempt]:
+    """A student's attempts as they came."""
+    return sorted(uploads.attempts, key=_order)
+
+
+def program_files(attempt: Attempt, assignment: Assignment) -> list[Entry]:
+    """The Python files of an attempt, in its archive and folders too; none where it cannot be
+    read."""
+    entries = _unpacked(attempt, assignment).entries
+    try:
+        inner = tuple(_files(entries, "", DEEPEST, [MAX_ENTRIES]))
+    except (OSError, Refused):
+        inner = ()
+    every = (*entries, *inner)
+    return [entry for entry in every if entry.is_python and not entry.is_folder]
+
+
 def _inside(attempt: Attempt) -> Attempt:
     """What was in the archive, which may have had one folder around everything."""
     own = [e for e in attempt.entries if e.name != _BESIDE and not e.name.startswith(".")]
@@ -174,8 +191,7 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
             notes=(uploads.doubt or "on the roster, and nothing was handed in",),
             withheld=Withheld.NEEDS_REVIEW if uploads.doubt else Withheld.NO_SUBMISSION,
         )
-    ordered = sorted(uploads.attempts, key=_order)
-    attempts = [replace(each, lateness=_lateness(each, uploads)) for each in ordered]
+    attempts = [replace(each, lateness=_lateness(each, uploads)) for each in in_order(uploads)]
     of = max(len(attempts) + len(uploads.elsewhere), *(a.number or 0 for a in attempts))
     accepted = [each for each in attempts if _in_time(each, uploads) or each.lateness]
     free = [each for each in accepted if each.lateness is None or each.lateness.is_forgiven]

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Self, TypeVar, overload
@@ -18,7 +18,7 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import Plan
-from harness.model.result import RunFacts, RunResult, SubmissionResult
+from harness.model.result import Decision, RunFacts, RunResult, SubmissionResult
 from harness.model.review import Action, ByHand, Change, actions_between, by_hand, reviewed
 from harness.model.verdict import Verdict
 from harness.results.reuse import row_key
@@ -388,6 +388,16 @@ def read_submission(run: Path, name: str) -> tuple[SubmissionResult, Plan]:
         near = difflib.get_close_matches(name, store.states(), n=1)
     hint = f"did you mean {near[0]}?" if near else f"harness show {run} lists them"
     raise UserError(f"no submission {name!r}", place=str(run), hint=hint)
+
+
+def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
+    """What people decided about submissions, by their ids; nothing where there is no run of this
+    assignment that can be read: whoever writes there says so."""
+    with suppress(UserError), StoreReader.read_only(run / STORE_NAME) as store:
+        facts = store.earlier_facts()
+        if facts is not None and facts.assignment == assignment:
+            return {name: hand.decisions for name, hand in store.by_hand().items()}
+    return {}
 
 
 class StoredResults(Sequence[SubmissionResult]):
