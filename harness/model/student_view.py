@@ -188,6 +188,8 @@ class StudentView:
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()
     extra_points: Fraction = Fraction(0)  # of extra credit, above those of the functions
+    assignment: str = ""  # its id
+    source_digest: str = ""  # of the files that were graded
 
     @property
     def extra(self) -> Fraction:

@@ -82,6 +82,8 @@ def student_view(
         override=result.override,
         line_comments=result.line_comments,
         extra_points=extra_points,
+        assignment=plan.assignment.id,
+        source_digest=result.source_digest,
     )
 
 

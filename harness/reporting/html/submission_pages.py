@@ -15,6 +15,7 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, shown_causes, words
 from harness.reporting.view.annotated import annotated
+from harness.results.regrade_request import request_text
 from harness.results.student_view import ALWAYS, EVERYTHING, put_together, student_view
 
 
@@ -116,6 +117,7 @@ def feedback_page(view: StudentView) -> str:
         ungraded=put_together(_ungraded(view.shown)),
         passes=_passes(view.shown),
         hidden=shown_causes.hidden_by_function(view.hidden),
+        request=request_text(view) if view.mark is not None and view.source_digest else "",
     )
 
 
