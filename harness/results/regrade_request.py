@@ -127,7 +127,7 @@ def _text_of(data: bytes) -> str:
         text = payload.decode(charset, "replace")
     except (LookupError, ValueError):  # a charset that nobody has
         text = payload.decode("utf-8", "replace")
-    return html.unescape(_TAG.sub("", text)) if kind == "text/html" else text
+    return html.unescape(_TAG.sub(" ", text)) if kind == "text/html" else text
 
 
 def submission_of(request: RegradeRequest, plan: Plan, ids: Iterable[str]) -> str:
