@@ -13,6 +13,7 @@ from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.model.result import RunFacts, SubmissionResult
 from harness.reporting.html.study_pages import remove_studies
+from harness.reporting.mail import remove_mails
 from harness.reporting.writing import write_reports
 from harness.results.database import StoreReader, store_of
 from harness.results.store import Store
@@ -44,13 +45,15 @@ def command(run: Path, student: str) -> int:
             )
         store.forget(result.id, _without(facts, result))
         run_left, plan = store.run(), store.plan()
-    studied = remove_studies(path.parent)
+    studied, mailed = remove_studies(path.parent), remove_mails(path.parent)
     write_reports(run_left, plan, path.parent)
     click.echo(
         f"{visible(result.id)} is forgotten; {len(run_left.submissions)} submissions are left"
     )
     if studied:
         click.echo("what similarity and fuzz found went too: run them again")
+    if mailed:
+        click.echo("the mails in its folder mail went too")
     return 0
 
 

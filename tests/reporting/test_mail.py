@@ -1,0 +1,234 @@
+"""Mails as a mail program reads them: to whom, with what, whatever a student is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.headerregistry import AddressHeader
+from email.message import EmailMessage
+from email.policy import default
+from pathlib import Path
+
+import pytest
+
+from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.submission import Student
+from harness.reporting.mail import Mail, MailRequest, mails, usable_address
+from harness.reporting.writing import write_reports
+from tests.reporting.pages_read import refusal
+from tests.reporting.report_samples import FACTS, MANY_FAULTS, PLAN, RUN
+
+AT = datetime(2024, 3, 23, 9, 30, tzinfo=UTC)
+REQUEST = MailRequest(sender="CSSE7030, Staff <csse7030@uni.example>", at=AT)
+ADA = Student(id="4711", name="Ada Lovelace", email="ada@uni.example")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_reports(RUN, PLAN, tmp_path_factory.mktemp("reports")).parent
+
+
+def of(student: Student | None = ADA, result: SubmissionResult = MANY_FAULTS) -> SubmissionResult:
+    return replace(result, student=student)
+
+
+def made(folder: Path, *results: SubmissionResult, request: MailRequest = REQUEST) -> list[Mail]:
+    return [*mails(results, FACTS, PLAN, folder, request)]
+
+
+def read(mail: Mail) -> EmailMessage:
+    message = message_from_bytes(mail.data, policy=default)
+    assert isinstance(message, EmailMessage)
+    assert mail.data.isascii()
+    assert all(len(line) < 998 for line in mail.data.split(b"\r\n"))
+    assert [line for line in re.split(rb"\r\n", mail.data) if b"\n" in line] == []
+    for part in message.walk():
+        assert part.defects == []
+    return message
+
+
+def test_a_mail_has_the_mark_and_the_page(folder: Path) -> None:
+    (mail,) = made(folder, of())
+    assert (mail.name, mail.to) == ("many-faults.eml", "ada@uni.example")
+    message = read(mail)
+    assert dict(message.items()) | {"Content-Type": ""} == {
+        "Subject": "Connect 4 (ish): 0.88 of 6",
+        "From": '"CSSE7030, Staff" <csse7030@uni.example>',
+        "To": "Ada Lovelace <ada@uni.example>",
+        "Date": "Sat, 23 Mar 2024 09:30:00 +0000",
+        "Message-ID": message["Message-ID"],
+        "Auto-Submitted": "auto-generated",
+        "X-Unsent": "1",
+        "MIME-Version": "1.0",
+        "Content-Type": "",
+    }
+    body = message.get_body(("plain",))
+    assert body is not None
+    lines = body.get_content().splitlines()
+    assert lines[0] == "Hello Ada Lovelace,"
+    assert lines[2] == "your mark for Connect 4 (ish) is 0.88 of 6."
+    (page,) = message.iter_attachments()
+    assert (page.get_filename(), page.get_content_type()) == ("feedback.html", "text/html")
+    written = (folder / "feedback" / "many-faults.html").read_text(encoding="utf-8")
+    assert page.get_content() == written
+
+
+def test_the_same_mail_has_the_same_id_and_another_mark_another(folder: Path) -> None:
+    ids = [
+        read(mail)["Message-ID"]
+        for mail in made(folder, of(), of(), replace(of(), mark=None, scenarios=()))
+    ]
+    assert ids[0] == ids[1] != ids[2]
+    assert re.fullmatch("<[0-9a-f]{32}@uni.example>", ids[0])
+
+
+def test_a_page_may_be_linked(folder: Path) -> None:
+    request = replace(REQUEST, link="https://uni.example/a1/")
+    (mail,) = made(folder, of(), request=request)
+    assert [*read(mail).iter_attachments()] == []
+    lines = read(mail).get_content().splitlines()
+    assert "https://uni.example/a1/many-faults.html" in lines
+
+
+NAMES = {
+    "lines": "Jo\r\nBcc: all@uni.example\r\n\r\nHello",
+    "one of Windows": "Jo\rBcc: all@uni.example",
+    "separators": "Jo\u2028Bcc: all@uni.example\x85x",
+    "other letters": "Zoë 陈 伟 Müller",
+    "quotes and commas": 'O\'Brien, "Jo" <evil@uni.example>, x@y.example (comment) \\',
+    "other letters, quotes and commas": 'Müller, "Zoë" <evil@uni.example>; ',
+    "encoded words": "=?utf-8?q?Jo=0D=0ABcc:_all@uni.example?=",
+    "long": "Zoë, " * 100,
+    "a lone surrogate": "Jo \udc80",
+    "another direction": "Jo \u202egnp.exe",
+    "nothing to see": "\u200b",
+}
+
+
+IN_SUBJECT = "Subject: {{ name }}: {{ title }}\n\n{{ name }}"
+
+
+def with_template(tmp_path: Path, text: str) -> MailRequest:
+    template = tmp_path / "mail.txt"
+    template.write_bytes(text.encode("utf-8", "surrogateescape"))
+    return replace(REQUEST, template=template)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_a_name(folder: Path, tmp_path: Path, name: str) -> None:
+    (mail,) = made(
+        folder, of(replace(ADA, name=NAMES[name])), request=with_template(tmp_path, IN_SUBJECT)
+    )
+    message = read(mail)
+    assert len(message.keys()) == 9
+    assert "\n" not in message["Subject"]
+    to = message["To"]
+    assert isinstance(to, AddressHeader)
+    (address,) = to.addresses
+    assert address.addr_spec == "ada@uni.example"
+    assert "\r" not in address.display_name
+    assert "\n" not in address.display_name
+    if name == "other letters":
+        assert address.display_name == "Zoë 陈 伟 Müller"
+
+
+USABLE = {
+    "ada@uni.example": "ada@uni.example",
+    " Ada.Love+a1@Uni.Example ": "Ada.Love+a1@Uni.Example",
+    "jo@exämple.de": "jo@xn--exmple-cua.de",
+    "o'brien@localhost": "o'brien@localhost",
+    **dict.fromkeys(
+        (
+            "", "ada", "@uni.example", "ada@", "zoë@uni.example", "a b@uni.example",
+            "ada@uni.example, eve@uni.example", "ada@uni.example\r\nBcc: eve@uni.example",
+            "Ada <ada@uni.example>", '"a b"@uni.example', "a..b@uni.example", "a@b@c.example",
+            "ada@-uni.example", "ada@uni..example", f"{'a' * 65}@uni.example",
+            f"a@{'b.' * 130}example", "ada@uni.example.", "ada@[127.0.0.1]", "a@\udc80.example",
+        ),
+        "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", USABLE)
+def test_an_address_is_one_that_servers_take(text: str) -> None:
+    assert usable_address(text) == USABLE[text]
+
+
+def test_who_has_no_mail_is_named_with_the_reason(folder: Path) -> None:
+    waits = of(result=replace(MANY_FAULTS, status=SubmissionStatus.NEEDS_REVIEW))
+    found = made(folder, of(None), of(replace(ADA, email="zoë@uni.example")), waits)
+    assert [(mail.data, mail.why_not) for mail in found] == [
+        (b"", "there is no address"),
+        (b"", "zoë@uni.example is no address"),
+        (b"", "needs review"),
+    ]
+
+
+def test_an_address_may_come_from_elsewhere(folder: Path) -> None:
+    request = replace(REQUEST, addresses={"many-faults": "other@uni.example"})
+    (mail,) = made(folder, of(None), request=request)
+    assert read(mail)["To"] == "many-faults <other@uni.example>"
+
+
+def test_a_template_of_ones_own_is_filled_in(folder: Path, tmp_path: Path) -> None:
+    text = (
+        "Subject: {{ title }}\n {{ 'x' }}\n\n{{ id }}: {{ functionality }}, {{ course }}{{ name }}"
+    )
+    request = with_template(tmp_path, text)
+    (mail,) = made(folder, of(replace(ADA, name="Jo\x1b[2J\nBcc: x")), request=request)
+    message = read(mail)
+    assert message["Subject"] == "Connect 4 (ish)"
+    body = message.get_body(("plain",))
+    assert body is not None
+    assert "4711: 0.88, CSSE7030" in body.get_content()
+    assert "\x1b" not in body.get_content()
+
+
+REFUSED: dict[str, tuple[str, str]] = {
+    "a mistake": ("Subject: x\n\n{{ name\n", "mail.txt:3: is no template"),
+    "a name that is not there": ("Subject: x\n\n{{ secret }}", "'secret' is undefined. Hint: it"),
+    "no number": ("Subject: x\n\n{{ 1 / 0 }}", "cannot be filled in"),
+    "what a template may not do": (
+        "Subject: {{ title.__class__.__mro__ }}\n", "cannot be filled in",
+    ),
+    "no subject": ("Hello {{ name }}", "mail.txt:1: has no subject"),
+    "an empty subject": ("Subject: {{ '' }}\n\nHello", "mail.txt:1: has no subject"),
+    "no UTF-8": ("Subject: \udcff", "byte 9 is not UTF-8"),
+    "too long": ("x" * 100_001, "is longer than 100,000 characters"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_template_that_cannot_be_used_is_refused_in_a_line(
+    folder: Path, tmp_path: Path, name: str
+) -> None:
+    text, said = REFUSED[name]
+    line = refusal(made, folder, of(), request=with_template(tmp_path, text))
+    assert said in line
+    assert "\n" not in line
+
+
+OTHERS: dict[str, tuple[Callable[[MailRequest], MailRequest], str]] = {
+    "no template": (lambda r: replace(r, template=Path("/nowhere/mail.txt")), "cannot be read"),
+    "no sender": (lambda r: replace(r, sender="CSSE7030"), "--from: 'CSSE7030' is no address"),
+    "two senders": (lambda r: replace(r, sender="a@b.example, c@d.example"), "is no address"),
+    "no link": (lambda r: replace(r, link="file:///etc"), "--link: is no address of pages"),
+    "a link with lines": (lambda r: replace(r, link="https://x\ny"), "is no address of pages"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_asked_for_wrongly_is_refused(folder: Path, name: str) -> None:
+    change, said = OTHERS[name]
+    assert said in refusal(made, folder, of(), request=change(REQUEST))
+
+
+def test_a_page_that_is_gone_is_named(tmp_path: Path) -> None:
+    line = refusal(made, tmp_path, of())
+    assert line.endswith(
+        "cannot be read (No such file or directory). Hint: grade again to write it"
+    )
