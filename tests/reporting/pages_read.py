@@ -22,9 +22,9 @@ ELEMENTS = """
     tbody td text tfoot th thead title tr ul wbr
 """
 ATTRIBUTES = """
-    aria-hidden aria-label aria-labelledby charset class colspan content data-cause data-comment
-    data-causes fill fill-opacity focusable font-size height hidden open value href http-equiv id
-    lang name role scope stroke stroke-opacity tabindex viewbox width x y
+    aria-hidden aria-label aria-labelledby charset class colspan content data-cause data-causes
+    data-comment data-find data-noun fill fill-opacity focusable font-size height hidden open value
+    href http-equiv id lang name role scope stroke stroke-opacity tabindex viewbox width x y
 """
 
 
@@ -85,7 +85,7 @@ def assert_inert(html: str, scripts: int = 0) -> Page:
         if href is not None:
             own = ("#content", "#rows", "marks.csv", "index.html", "study.html")
             assert href in own or href.startswith(
-                ("../", "submissions/", "marks/", "similarity/", "#cause-", "#s1-m", "#s2-m")
+                ("../", "./", "submissions/", "marks/", "similarity/", "#cause-", "#s1-m", "#s2-m")
             ), href
             assert ":" not in href
     assert [kind for kind, _ in page.sources].count("script") == scripts

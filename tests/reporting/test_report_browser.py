@@ -23,6 +23,7 @@ from harness.model.result import RunResult
 from harness.model.study import LineRange, MatchedLines, Omitted, SimilarityReport, SimilarPair
 from harness.reporting.html import class_page
 from harness.reporting.html.class_page import first_page, further_pages
+from harness.reporting.html.course_page import course_page, student_page
 from harness.reporting.html.study_pages import study_page, write_similarity
 from harness.reporting.two_runs import comparison_page
 from harness.reporting.writing import write_reports
@@ -37,6 +38,7 @@ from tests.reporting.report_samples import (
     overview,
 )
 from tests.reporting.test_class_causes import cause
+from tests.reporting.test_course_page import a_course
 from tests.reporting.test_study_page import ALIKE, STRENGTH
 from tests.reporting.test_two_runs import FOUND
 
@@ -538,6 +540,8 @@ KINDS = (
     "index.html",
     "marks/2.html",
     "comparison.html",
+    "course.html",
+    "course-student.html",
     "study.html",
     "similarity/index.html",
     "similarity/1.html",
@@ -567,7 +571,29 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_similarity(SIMILAR, PLAN, SOURCES, folder)
     (folder / "study.html").write_text(study_page(PLAN, STRENGTH, ALIKE), encoding="utf-8")
     (folder / "comparison.html").write_text(comparison_page(FOUND), encoding="utf-8")
+    found = a_course()
+    write(folder / "course.html", course_page(found, ["a run that cannot be read"]))
+    own = student_page(found.name, found.runs, found.students[0], found.slip_days)
+    write(folder / "course-student.html", own)
     return folder
+
+
+def test_the_page_of_a_course_sorts_filters_and_fits(browser: Browser, kinds: Path) -> None:
+    with Opened(browser, kinds / "course.html", width=DESKTOP) as opened:
+        page = opened.page
+        page.get_by_role("button", name="A1").click()
+        assert [name.partition(",")[0] for name in names(page)] == [
+            "Eve Müller", "Ada Lovelace", "Bob",
+        ]  # fmt: skip
+        page.get_by_label("Show only names or ids").fill("47")
+        assert page.get_by_role("status").inner_text() == "2 of 3"
+        page.get_by_label("Show only names or ids").fill("nobody")
+        shown = page.locator("#marks tbody td").inner_text()
+        assert shown == "No student matches \u201cnobody\u201d."
+        assert opened.said == []
+    for name, width in product(("course.html", "course-student.html"), (NARROWEST, DESKTOP)):
+        with Opened(browser, kinds / name, width=width) as opened:
+            assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_page_of_a_large_class_has_four_screens(browser: Browser, tmp_path: Path) -> None:

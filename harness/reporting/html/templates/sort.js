@@ -5,6 +5,7 @@
   var body = table.tBodies[0], heads = table.tHead.rows[0].cells, collator = new Intl.Collator(undefined, { numeric: true });
   var size = packed ? body.rows.length : Infinity, first = 0, wanted = "", entries, found;
   var cause = "";  // the number of the one that is chosen
+  var noun = table.dataset.noun || "submission", columns = table.dataset.find || "names or states";
 
   // An entry is a row's texts and a way to the row; the rows of a large class are made when they are shown.
   function of(row) {
@@ -48,7 +49,7 @@
     tell();
   }
   function nothing() {
-    var row = element("tr"), cell = element("td", box.value ? "No submission matches \u201c" + box.value + "\u201d." : "No submission matches.");
+    var row = element("tr"), cell = element("td", "No " + noun + " matches" + (box.value ? " \u201c" + box.value + "\u201d." : "."));
     cell.colSpan = heads.length;
     row.appendChild(cell);
     return row;
@@ -82,7 +83,7 @@
     label.appendChild(button);
     button.addEventListener("click", function () { sort(column, head.getAttribute("aria-sort") === "ascending"); remember(); });
   });
-  var find = element("p", "", "find"), label = element("label", "Show only names or states with"), box = element("input");
+  var find = element("p", "", "find"), label = element("label", "Show only " + columns + " with"), box = element("input");
   label.htmlFor = box.id = "filter";
   box.type = "search";
   var choice = element("select"), labelled = element("label", "and the cause");
@@ -110,7 +111,7 @@
     var last = Math.min(first + size, found.length), of = found.length.toLocaleString("en");
     if (!found.length) where.textContent = "none";
     else if (packed) where.textContent = first + 1 + "\u2013" + last + " of " + of;
-    else where.textContent = wanted || cause ? of + " of " + entries.length : of + (entries.length === 1 ? " submission" : " submissions");
+    else where.textContent = wanted || cause ? of + " of " + entries.length : of + " " + noun + (entries.length === 1 ? "" : "s");
     back.disabled = first === 0;
     on.disabled = last >= found.length;
   }
