@@ -19,7 +19,7 @@ from harness.common.errors import UserError
 from harness.intake.gradebook import GradebookEntry
 from harness.intake.platforms import gradebooks
 from harness.model.submission import Student
-from harness.reporting.export import exporters
+from harness.reporting.export import exporter, exporters
 from harness.reporting.export.exporter import ExportRequest
 from harness.reporting.export.gradebooks import FilledGradebook, make_gradebook
 from tests.reporting.pages_read import assert_golden, refusal
@@ -148,6 +148,33 @@ def test_the_form_is_the_downloads() -> None:
         assert (b"\r\n" in before) == (b"\r\n" in after)
         sheet = read_sheet(GIVEN / name)
         assert read_sheet(GOLDEN / f"gradebook-{name}").form == sheet.form
+
+
+def test_a_comment_in_blackboards_gradebook_has_a_format(tmp_path: Path) -> None:
+    text = (GIVEN / "blackboard.xls").read_bytes().decode("utf-16").replace("SMART_TEXT", "")
+    (tmp_path / "gc.xls").write_bytes(text.encode("utf-16"))
+    found = make("blackboard", BY_LOGIN, tmp_path / "gc.xls").sheet
+    form = [(bool(row[8]), row[9]) for row in found.rows[1:]]
+    assert form == [(True, "SMART_TEXT"), (False, ""), (False, "")]
+    lines = (line.split("\t") for line in text.splitlines())
+    (tmp_path / "gc.xls").write_bytes("\n".join("\t".join(c[:8]) for c in lines).encode("utf-16"))
+    filled = make("blackboard", BY_LOGIN, tmp_path / "gc.xls")
+    assert {len(row) for row in filled.sheet.rows} == {8}
+    assert any("1 comment left out" in line for line in filled.warnings)
+
+
+NO_WAY = {
+    "gradescope": "Gradescope imports no marks. Hint: harness gradescope ID",
+    "feedback-gradescope": "Gradescope takes no feedback files. Hint: harness gradescope ID",
+    "feedback-blackboard": "Blackboard takes no feedback files for a whole class. Hint: --to black",
+}
+
+
+@pytest.mark.parametrize("name", NO_WAY)
+def test_what_a_platform_has_no_way_for_is_said(name: str) -> None:
+    with pytest.raises(UserError) as refused:
+        exporter(name)
+    assert str(refused.value).startswith(NO_WAY[name])
 
 
 @pytest.mark.parametrize("platform", ["canvas", "blackboard"])

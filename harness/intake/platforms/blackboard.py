@@ -86,12 +86,27 @@ LAYOUT = Layout(
 )
 
 
+_COMMENT, _FORMAT, _SMART_TEXT = "Feedback to Learner", "Feedback Format", "SMART_TEXT"
+
+
 def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
     """The ids of submissions are user names."""
     item = f"{title} [Total Pts: {out_of} Score]"
-    header = ("Username", item, "Feedback to Learner", "Feedback Format")
-    rows = [(each.student.id, each.mark, each.comment, "SMART_TEXT") for each in entries]
+    header = ("Username", item, _COMMENT, _FORMAT)
+    rows = [(each.student.id, each.mark, each.comment, _SMART_TEXT) for each in entries]
     return Sheet(rows=(header, *rows), form=Form(quoted=True))
+
+
+def _finished(sheet: Sheet) -> Sheet:
+    """With the format of each comment that is there: without one the importer may refuse it."""
+    comment, form = sheet.column(_COMMENT), sheet.column(_FORMAT)
+    if comment is None or form is None:
+        return sheet
+    rows = [[*row, *[""] * (max(comment, form) + 1 - len(row))] for row in sheet.rows]
+    for row in rows:
+        if row[comment].strip() and not row[form].strip():
+            row[form] = _SMART_TEXT
+    return sheet.with_rows(rows)
 
 
 GRADEBOOK = Gradebook(
@@ -103,7 +118,8 @@ GRADEBOOK = Gradebook(
         ["Username"],
         lacks="has no column Username",
         hint="download Blackboard's grade centre",
-        comment="Feedback to Learner",
+        comment=_COMMENT,
     ),
     blank=_blank,
+    finished=_finished,
 )

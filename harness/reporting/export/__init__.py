@@ -7,6 +7,22 @@ from harness.common.errors import UserError
 from harness.reporting.export.exporter import Exporter
 from harness.reporting.export.gradebooks import gradebook_exporters
 
+# What people look for and no platform has: the error, and what there is.
+_NO_WAY = {
+    "gradescope": (
+        "Gradescope imports no marks",
+        "harness gradescope ID builds the autograder that gives them there",
+    ),
+    "feedback-gradescope": (
+        "Gradescope takes no feedback files",
+        "harness gradescope ID builds the autograder that shows feedback there",
+    ),
+    "feedback-blackboard": (
+        "Blackboard takes no feedback files for a whole class",
+        "--to blackboard fills in comments; harness mail RUN writes mails with the pages",
+    ),
+}
+
 
 def exporters() -> dict[str, Exporter]:
     """Every format by name, sorted: of each module beside this one, and of the platforms."""
@@ -18,6 +34,9 @@ def exporters() -> dict[str, Exporter]:
 def exporter(name: str) -> Exporter:
     """The format of this name; UserError when there is none."""
     known = exporters()
+    if name in _NO_WAY:
+        what, hint = _NO_WAY[name]
+        raise UserError(what, hint=hint)
     if name not in known:
         raise UserError(f"there is no format {name!r}", hint=f"--to {' | '.join(known)}")
     return known[name]

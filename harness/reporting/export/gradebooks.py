@@ -290,6 +290,10 @@ def _fill(
     for match in matches:
         filler.fill(match)
     filler.warnings[:0] = by_name_line(filler.by_name)
+    commented = sum(bool(match.entry.comment) for match in matches)
+    if layout.comment is None and commented:
+        what = f"{counted(commented, 'comment')} left out, for there is no column for them"
+        filler.warnings.append(f"{sheet.place}: {what}; the feedback pages have them")
     filler.warnings += _left_over(sheet, rows, matches, entries)
     return FilledGradebook(
         sheet=sheet.with_rows(filler.rows), warnings=tuple(filler.warnings), marks=filler.marks

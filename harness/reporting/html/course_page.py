@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from harness.common.files import page_name
 from harness.common.words import listed, rounded
-from harness.reporting.html.environment import render, sorting
+from harness.reporting.html.environment import render, script
 from harness.reporting.view import words
 from harness.results.course import Course, CourseEntry, CourseRun, CourseStudent
 
@@ -44,7 +44,7 @@ def course_page(course: Course, unread: Sequence[str] = ()) -> str:
     about runs that are not in it."""
     return render(
         "course.html.j2",
-        **sorting(),
+        **script("sort.js"),
         course=course,
         unread=unread,
         rows=[_row(student, course.runs) for student in course.students],
