@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -64,6 +65,18 @@ def command(
     a glance. Likeness is no proof of copying, and no mark depends on it. Nothing leaves this
     machine.
     """
+    return compare(run, options.the_root(root, [run]), python, earlier, anonymous=anonymous)
+
+
+def compare(
+    run: Path,
+    base: Path,
+    python: Path | None = None,
+    earlier: Sequence[Path] = (),
+    *,
+    anonymous: bool = False,
+) -> int:
+    """What the command does; `base` holds specs/."""
     path = store_of(run)
     with Store.read_only(path) as store:
         submissions, missing = graded_submissions(store)
@@ -73,7 +86,6 @@ def command(
     older = earlier_submissions(earlier, plan.assignment, {each.id for each in submissions})
     if anonymous:
         submissions, older = without_ids(submissions), without_ids(older, "earlier")
-    base = options.the_root(root, [run])
     specification = load(base, plan.assignment.id)
     with bar() as tell:
         report = compare_class(

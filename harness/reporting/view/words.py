@@ -143,7 +143,7 @@ def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
 def has_total(result: SubmissionResult) -> bool:
     """Whether this submission's total is another than its mark: people gave it something, or
     lateness took something."""
-    return is_by_hand(result) or bool(result.late and result.late.share)
+    return is_by_hand(result) or bool(result.late_marks)
 
 
 def isolation(result: SubmissionResult) -> str:

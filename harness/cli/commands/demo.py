@@ -1,0 +1,55 @@
+"""Grade a made class of thirty, to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from harness.api import grade, load_assignment
+from harness.cli import options
+from harness.cli.commands import similarity
+from harness.cli.printing import print_result
+from harness.cli.progress import listener
+from harness.common.errors import UserError
+from harness.common.files import write_bytes
+from harness.intake.terms import ClassOptions
+from harness.model.observation import Tier
+from harness.packaging.demo import DOWNLOAD, DUE, ID, demo_files
+from harness.reporting.terminal.tables import summary_table
+
+SECTION = "Grading"
+
+
+@options.click_command("demo", "harness demo", "harness demo elsewhere")
+@click.argument("folder", type=options.FOLDER, default=Path("harness-demo"))
+@options.python
+def command(folder: Path, python: Path | None) -> int:
+    """Write a course with one assignment and the download of a class of thirty into FOLDER, grade
+    the class and compare its programs: everything that a lecturer looks at, without a course.
+
+    The students are made up, and their programs with them. FOLDER (harness-demo) must be empty or
+    not there. Nothing is fetched from anywhere.
+    """
+    if folder.is_dir() and any(folder.iterdir()):
+        hint = "name another folder, or remove it"
+        raise UserError("the folder is not empty", place=str(folder), hint=hint)
+    for name, data in demo_files().items():
+        write_bytes(folder / name, data)
+    assignment, report = load_assignment(folder, ID), folder / "reports" / ID
+    with listener(Console(stderr=True)) as show:
+        run = grade(
+            assignment,
+            [folder / DOWNLOAD],
+            report,
+            python=python,
+            require_tier=Tier.PORTABLE,  # the programs are ours
+            asked=ClassOptions(due=DUE),
+            listener=show,
+        )
+    print_result(summary_table(run, assignment.plan))
+    similarity.compare(report, folder, python)
+    click.echo(f"Look at {report / 'index.html'} in a browser.")
+    click.echo(f"The same again: cd {folder}; harness grade {DOWNLOAD} --due {DUE}")
+    return 0
