@@ -51,5 +51,6 @@ def command(folder: Path, python: Path | None) -> int:
     print_result(summary_table(run, assignment.plan))
     similarity.compare(report, folder, python)
     click.echo(f"Look at {report / 'index.html'} in a browser.")
+    click.echo(f"Mark their style: harness review {report} (pip install 'a1-harness[review]')")
     click.echo(f"The same again: cd {folder}; harness grade {DOWNLOAD} --due {DUE}")
     return 0
