@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import harness
+from harness.assignment import loading
+from harness.packaging.program_file import _imports
+from harness.results import reuse
 
 ROOT = Path(harness.__file__).parent
 
@@ -65,3 +70,14 @@ def test_other_packages_are_imported_through_their_public_names() -> None:
             if not (is_public or is_module):
                 wrong.append(f"{name}:{line} takes {what or 'all'} from {module}")
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "packages",
+    [("execution", *reuse._SHARED), ("judging", "matchers", *reuse._SHARED), loading._PACKAGES],
+)
+def test_a_digest_of_sources_covers_all_that_they_import(packages: tuple[str, ...]) -> None:
+    own = {f"harness.{name}" for name in packages}
+    trees = (ast.parse(p.read_text("utf-8")) for n, p in modules().items() if package(n) in own)
+    found = {package(module) for tree in trees for module, _ in _imports(tree)}
+    assert {name for name in found if name.startswith("harness.")} <= own

@@ -67,7 +67,7 @@ def load(
 
 
 CACHE = ".harness-cache"
-_PACKAGES = ("assignment", "matchers", "model")
+_PACKAGES = ("assignment", "common", "matchers", "model", "policy", "stimuli")
 
 
 class _Cache:

@@ -22,7 +22,7 @@ from harness.reporting.html.study_pages import keep_style_of, read_studies, read
 from harness.results.results_json import ResultsText
 from harness.results.student_view import student_view
 
-_PAGE_SOURCES = ("common", "judging", "model", "reporting", "results")
+_PAGE_SOURCES = ("common", "judging", "model", "policy", "reporting", "results", "stimuli")
 INDEX = "index.html"
 RESULTS = "results.json"
 

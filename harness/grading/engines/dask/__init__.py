@@ -27,7 +27,7 @@ CONNECT_SECONDS = 10.0
 _SCHEMES = ("tcp://", "tls://")
 _SOURCES = (
     *("common", "model", "matchers", "policy", "execution", "judging", "marking", "results"),
-    "grading",
+    *("grading", "stimuli"),
 )
 
 
