@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -22,18 +23,22 @@ OUTSIDE = {
         for path in sorted(ROOT.glob("examples/*/sheet.md"))
     },
 }
-_DECISIONS = "decisions/"
+_DECISIONS, _EXAMPLES = "decisions/", "examples/"
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """List the decisions where the navigation names their folder."""
-    pages = sorted(path.relative_to(ROOT / "docs").as_posix() for path in _decisions())
+    """List what is in a folder where the navigation names the folder."""
+    decisions = [path.relative_to(ROOT / "docs").as_posix() for path in _decisions()]
+    folders = {
+        _DECISIONS: [f"{_DECISIONS}index.md", *decisions],
+        _EXAMPLES: [page for page in OUTSIDE.values() if page.startswith(_EXAMPLES)],
+    }
     for section in config.nav or []:
         for entries in section.values():
             for entry in entries if isinstance(entries, list) else ():
-                if isinstance(entry, dict) and entry.get("Decisions") == _DECISIONS:
-                    entry["Decisions"] = [f"{_DECISIONS}index.md", *pages]
+                if isinstance(entry, dict):
+                    entry.update({k: folders.get(str(v), v) for k, v in entry.items()})
     return config
 
 
@@ -46,7 +51,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """The page with its links led to pages of the site; of a file that is none the name stays."""
+    """The page with its links led to pages of the site; of a file that is none the name stays. A
+    list has the empty line before it that MkDocs, unlike others, needs."""
     source = next((name for name, made in OUTSIDE.items() if made == page.file.src_uri), "")
     folder = posixpath.dirname(source or f"docs/{page.file.src_uri}")
 
@@ -62,7 +68,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         start = posixpath.dirname(page.file.src_uri)
         return f"{image}[{text}]({posixpath.relpath(there, start)}{anchor})"
 
-    return _LINK.sub(led, markdown)
+    return _LINK.sub(led, "\n".join(_with_empty_lines(markdown.split("\n"))))
+
+
+def _with_empty_lines(lines: Iterable[str]) -> Iterator[str]:
+    before, is_code = "", False
+    for line in lines:
+        is_code ^= line.startswith("```")
+        if line.startswith("- ") and before and before[0] not in "- " and not is_code:
+            yield ""
+        yield line
+        before = line
 
 
 def _decisions() -> list[Path]:
