@@ -146,6 +146,7 @@ def lock_for_writing(database: Path) -> IO[bytes]:
     return file
 
 
+_SCENARIOS, _AFTER_THEM = b',"scenarios":[', b'],"source_digest":'  # as `serial` writes them
 T = TypeVar("T")
 Row = tuple[object, ...]
 Numbered = tuple[int, Change]
@@ -235,12 +236,16 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return None if row is None else row[0]
 
     def outline(self, submission_id: str) -> SubmissionResult | None:
-        """The same without scenarios, causes and files: in a fifth of the time."""
+        """The same without scenarios, causes and files: in a tenth of the time."""
         data = self.result_data(submission_id)
         if not isinstance(data, bytes):
             return None
         try:
-            plain = json.loads(zlib.decompress(data))
+            text = zlib.decompress(data)
+            # Most of it are the scenarios. No text in it holds these marks, whose quotes are bare.
+            before, found, rest = text.partition(_SCENARIOS)
+            _, ended, after = rest.rpartition(_AFTER_THEM)
+            plain = json.loads(before + _AFTER_THEM[1:] + after if found and ended else text)
             few = {k: v for k, v in plain.items() if k not in ("scenarios", "causes", "files")}
             return serial.from_plain(SubmissionResult, few)
         except (zlib.error, ValueError, AttributeError):

@@ -29,7 +29,7 @@ from harness.model.verdict import Verdict, VerdictKind
 from harness.results.database import STORE_NAME
 from harness.results.reuse import PIECE_BYTES, Packer, Piece
 from harness.results.store import Store
-from tests.results.small_run import BROKEN, FACTS, PLAN, observed, result, save
+from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result, save
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
 ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
@@ -130,6 +130,19 @@ def test_totals(
     manual = tuple(ManualMark(slot=STYLE, mark=mark) for mark in marks)
     assert replace(ADA, manual=manual, adjustment=adjustment).total == total
     assert replace(ADA, manual=manual, mark=None).total is None
+
+
+def test_an_outline_is_the_result_without_its_long_parts(tmp_path: Path) -> None:
+    tricky = replace(
+        result("ada"), notes=(',"scenarios":[', '],"source_digest":'), problem='"scenarios":['
+    )
+    bare = replace(UNREADABLE, scenarios=())
+    with Store.open(tmp_path / STORE_NAME) as store:
+        store.begin(FACTS, PLAN)
+        for one in (tricky, bare):
+            store.save(one)
+            assert store.outline(one.id) == replace(one, scenarios=(), causes=(), files=())
+        assert store.outline("nobody") is None
 
 
 def stored(folder: Path, *names: str, text: str = "") -> RunResult:
