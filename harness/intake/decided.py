@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from harness.common.people import id_key
-from harness.intake.entries import Entry
+from harness.intake.entries import Entry, EntryKind, Refused
 from harness.intake.submissions import in_order, program_files, submission_of
 from harness.intake.uploads import Attempt, StudentUploads
-from harness.model.plan import Assignment
+from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Decision, DecisionKind
 from harness.model.submission import Student, Submission, Withheld
 
 Decisions = Mapping[str, Sequence[Decision]]  # by the ids of submissions
 Member = tuple[str, StudentUploads]  # the submission's id, and what was handed in
 
-MOST_CHOICES = 40
+MOST_CHOICES = 20
+MOST_SHOWN = 32 * 1024  # bytes of a file that may be chosen
 
 
 def submissions_of(
@@ -30,11 +32,11 @@ def submissions_of(
         if found.withheld is not Withheld.NEEDS_REVIEW and not found.problem and not file:
             yield found
             continue
-        choices = {choice.label: choice.attempt for choice in _choices(uploads, assignment)}
+        choices = {choice.label: choice for choice in _choices(uploads, assignment)}
         if file in choices:
-            found = _chosen(name, replace(uploads, attempts=(choices[file],)), assignment)
+            found = _chosen(name, replace(uploads, attempts=(choices[file].attempt,)), assignment)
             found = replace(found, notes=(*found.notes, f"a person chose {file}"))
-        yield replace(found, choices=tuple(choices))
+        yield replace(found, choices=tuple(choice.file for choice in choices.values()))
 
 
 def _chosen(name: str, uploads: StudentUploads, assignment: Assignment) -> Submission:
@@ -98,6 +100,16 @@ class _Choice:
 
     label: str
     attempt: Attempt
+    entry: Entry | None = None
+
+    @property
+    def file(self) -> SourceFile:
+        """What a person sees of it: no bytes where it cannot be read or is large."""
+        data = b""
+        if self.entry is not None and self.entry.kind is EntryKind.FILE:
+            with suppress(OSError, Refused):
+                data = self.entry.load(MOST_SHOWN)
+        return SourceFile(name=self.label, data=data)
 
 
 def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choice]:
@@ -116,6 +128,7 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
             left -= 1
             yield _Choice(
                 label=f"{which}: {entry.shown}" if which else entry.shown,
+                entry=entry,
                 attempt=replace(numbered, entries=(_as(entry, expected[0]),), problem=""),
             )
 

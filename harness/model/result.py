@@ -154,7 +154,7 @@ class SubmissionResult:
     line_comments: tuple[LineComment, ...] = ()  # by file and line
     decisions: tuple[Decision, ...] = ()  # one of a kind
     reviewed: bool = False  # a person said that there is nothing left to do
-    choices: tuple[str, ...] = ()  # files of which a person may say that it is the one to grade
+    choices: tuple[SourceFile, ...] = ()  # of which a person may say that it is the one to grade
     late: Lateness | None = None
 
     @property

@@ -65,7 +65,7 @@ class Submission:
     attempts: int | None = None
     withheld: Withheld | None = None  # not to be graded; the reason is in `notes` or `problem`
     source: str = ""
-    choices: tuple[str, ...] = ()  # files of which a person may say that it is the one to grade
+    choices: tuple[SourceFile, ...] = ()  # of which a person may say that it is the one to grade
     late: Lateness | None = None
 
     @property

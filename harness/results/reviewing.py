@@ -55,7 +55,7 @@ def check_action(
             _check_mark(override.mark, override.reason, "an override", least=0)
         case Decided(decision=decision):
             _check_text(decision.value, "the decision", MOST_REASON)
-            choices = result.choices if result is not None else ()
+            choices = [file.name for file in result.choices] if result is not None else []
             if decision.kind is DecisionKind.CHOOSE and decision.value not in ("", *choices):
                 raise UserError(f"there is no file {decision.value!r} to choose")
 

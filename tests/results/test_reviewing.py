@@ -30,7 +30,7 @@ from tests.results.small_run import result
 ADA = replace(
     result("ada"),
     files=(SourceFile(name="a1.py", data=b"x = 1\ny = 2\n"),),
-    choices=("b.py",),
+    choices=(SourceFile(name="b.py", data=b""),),
     line_comments=(LineComment(id="old", file="gone.py", line=9, text="a"),),
 )
 FREE = ManualSlot(id="free", title="Free", out_of=Fraction(2))

@@ -44,7 +44,7 @@ def held(number: int) -> SubmissionResult:
         causes=(),
         findings=(),
         problem="found old.py and new.py, expected a1.py",
-        choices=("old.py", "new.py"),
+        choices=tuple(SourceFile(name=n, data=b"print(1)\n") for n in ("old.py", "new.py")),
         files=(),
     )
 

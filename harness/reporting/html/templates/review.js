@@ -86,11 +86,14 @@
     if (!byNumber[wanted]) return null;
     return ask("/submission/" + wanted).then(function (plain) { show(plain); say(""); main.focus({ preventScroll: true }); });
   }
-  function send(fields) {
+  function send(fields, refused) {
     var on = number;
-    return then(function () {
+    then(function () {
       fields.number = on;
-      return ask("/do", fields).then(function (plain) { say("saved"); if (on === number) show(plain); });
+      return ask("/do", fields).then(function (plain) { say("saved"); if (on === number) show(plain); }, function (error) {
+        if (refused && on === number) refused();
+        throw error;
+      });
     });
   }
   function place() { return entries.indexOf(byNumber[number]); }
@@ -105,7 +108,7 @@
   }
 
   // Lines of the source.
-  function lines() { return Array.prototype.slice.call(main.querySelectorAll(".source ol.own > li")); }
+  function lines() { return Array.prototype.slice.call(main.querySelectorAll(".source .whole ol.own > li")); }
   function index(item) { return lines().indexOf(item); }
   function mark() {
     lines().forEach(function (item) { item.classList.toggle("current", item === line); });
@@ -120,7 +123,7 @@
   function comment(remark) {
     if (!line && !remark) move(1);
     var item = remark ? remark.parentNode : line;
-    if (!item) return say("there is no line to comment on", true);
+    if (!item) return commands.g();
     if (main.querySelector(".editor")) return;
     remark = remark || item.querySelector(".remark");
     edit(item, remark ? { "do": "line", comment: remark.dataset.comment } : Object.assign({ "do": "line" }, lineOf(item)), remark ? remark.querySelector("bdi").textContent : "");
@@ -135,7 +138,7 @@
     writes(field, function (text, keep) {
       leave();
       if (keep && text) send({ "do": "keep", text: text });
-      if (text || sent.comment) send(Object.assign({ text: text }, sent));
+      if (text || sent.comment) send(Object.assign({ text: text }, sent), function () { edit(item, sent, text); });
     }, leave);
     field.focus();
     box.scrollIntoView({ block: "nearest" });
@@ -216,7 +219,7 @@
   }
 
   main.addEventListener("click", function (event) {
-    var button = event.target.closest("button[data-do]"), remark = event.target.closest(".remark"), item = event.target.closest(".source ol.own > li");
+    var button = event.target.closest("button[data-do]"), remark = event.target.closest(".remark"), item = event.target.closest(".source .whole ol.own > li");
     if (button) return pressed(button);
     var link = event.target.closest("a[href^='#cause-']"), cause = link && document.getElementById(link.hash.slice(1));
     if (cause) { event.preventDefault(); cause.open = true; cause.scrollIntoView({ block: "nearest" }); }
