@@ -176,9 +176,15 @@ class Desk:
             "name": entry.name,
             "status": words.STATUS[entry.status],
             "reason": entry.reason,
+            "seen": self._seen.get(entry.id, 0),
             "done": decided or not is_open,
             "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
         }
+
+    def ids(self) -> list[str]:
+        """The ids of the submissions of this part."""
+        with self.lock:
+            return [entry.id for entry in self._entries.values()]
 
     def find(self, submission: str) -> int | None:
         """The number of a submission or student by id; None where this part has none."""

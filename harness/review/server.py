@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
 from harness.review.actions import read_action
+from harness.review.asked import Asked, line_of
 from harness.review.desk import Desk
 
 HOST = "127.0.0.1"
@@ -40,9 +43,11 @@ class ReviewServer:
     """A desk behind a port of this machine. `address` is what to open; its part behind the # is
     never sent."""
 
-    def __init__(self, desk: Desk, folder: Path, port: int = 0, at: str = "") -> None:
+    def __init__(
+        self, desk: Desk, folder: Path, port: int = 0, at: str = "", asked: Asked | None = None
+    ) -> None:
         """`folder` is the report's, for evidence of style; `at` is the place to begin at, `12` or
-        `12:34` with a line. UserError where the port is taken."""
+        `12:34` with a line, else that of what was `asked`. UserError where the port is taken."""
         self.desk = desk
         self.token = secrets.token_urlsafe(32)
         try:
@@ -51,7 +56,9 @@ class ReviewServer:
             what = f"port {port} of this machine is taken"
             raise UserError(what, hint="choose another with --port") from None
         self.port = self._server.server_port
-        self._server.app = create_app(desk, folder, self.token, self.port)
+        self._server.app = create_app(desk, folder, self.token, self.port, asked)
+        if asked is not None and not at:
+            at = f"{asked.number}:{_first_line(desk, asked)}"
         begin = f"&at={at}" if at else ""
         self.address = f"http://{HOST}:{self.port}/#token={self.token}{begin}"
 
@@ -79,12 +86,20 @@ def _nothing(environ: Any, start_response: Any) -> list[bytes]:
     raise NotImplementedError
 
 
-def create_app(desk: Desk, folder: Path, token: str, port: int) -> Flask:
+def create_app(
+    desk: Desk, folder: Path, token: str, port: int, asked: Asked | None = None
+) -> Flask:
     """What answers requests, for `http://127.0.0.1:port`."""
     app = Flask("harness.review", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
-    own = f"{HOST}:{port}"
-    styles = read_style(folder)
+    _guard(app, f"{HOST}:{port}", token)
+    _errors(app)
+    _routes(app, desk, partial(_screen, desk, read_style(folder), asked))
+    return app
+
+
+def _guard(app: Flask, own: str, token: str) -> None:
+    """Refuse whoever is not the page of this address, or lacks the token."""
 
     @app.before_request
     def guard() -> None:
@@ -105,7 +120,10 @@ def create_app(desk: Desk, folder: Path, token: str, port: int) -> Flask:
         response.headers.update(_HEADERS)
         return response
 
-    _errors(app)
+
+def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> None:
+    """What the page asks for. The number of the newest change is read before what it is told with:
+    a change that comes between is told twice, and never missed."""
 
     @app.get("/")
     def shell() -> Response:
@@ -114,22 +132,22 @@ def create_app(desk: Desk, folder: Path, token: str, port: int) -> Flask:
     @app.get("/index")
     def index() -> Response:
         desk.refresh()
-        return jsonify(
-            entries=desk.entries(), offered=desk.offered(), last=desk.last, made=desk.made
-        )
+        made, last = desk.made, desk.last
+        return jsonify(entries=desk.entries(), offered=desk.offered(), last=last, made=made)
 
     @app.get("/submission/<int:number>")
     def submission(number: int) -> Response:
-        return jsonify(_screen(desk, number, styles))
+        return jsonify(screen(number))
 
     @app.get("/since/<int:made>/<int:last>")
     def since(made: int, last: int) -> Response:
         desk.refresh()
+        newest = desk.last
         if made != desk.made:
             return jsonify(graded=True)
         rows = desk.rows(last)
         offered = {"offered": desk.offered()} if rows else {}
-        return jsonify(last=desk.last, rows=rows, **offered)
+        return jsonify(last=newest, rows=rows, **offered)
 
     @app.post("/do")
     def do() -> Response:
@@ -139,14 +157,12 @@ def create_app(desk: Desk, folder: Path, token: str, port: int) -> Flask:
         number = fields["number"]
         action = read_action(fields, desk.slots(), desk.result(number))
         desk.do(number, action)
-        return jsonify({**_screen(desk, number, styles), "offered": desk.offered()})
+        return jsonify({**screen(number), "offered": desk.offered()})
 
     @app.post("/undo")
     def undo() -> Response:
         number, said = desk.undo()
         return jsonify(number=number, said=said)
-
-    return app
 
 
 def _errors(app: Flask) -> None:
@@ -175,7 +191,13 @@ def _shell() -> Response:
     return Response(page, content_type="text/html; charset=utf-8")
 
 
-def _screen(desk: Desk, number: int, styles: Any) -> dict[str, Any]:
+def _first_line(desk: Desk, asked: Asked) -> int:
+    result = desk.result(asked.number)
+    view = lecturers_view(result, desk.plan)
+    return line_of(asked.about(result, view["causes"]), view["causes"], view["files"])
+
+
+def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[str, Any]:
     """A submission's screen as HTML, and what the page knows of it besides."""
     result = desk.result(number)
     kinds = {decision.kind: decision.value for decision in result.decisions}
@@ -183,13 +205,20 @@ def _screen(desk: Desk, number: int, styles: Any) -> dict[str, Any]:
     picked = {
         part.slot.id: {item.item: item.level for item in part.items} for part in result.manual
     }
+    view = lecturers_view(result, desk.plan, styles.get(result.source_digest))
+    is_asked = asked is not None and asked.number == number
+    about = asked.about(result, view["causes"]) if asked and is_asked else []
     html = environment.render(
         "review_submission.html.j2",
-        **lecturers_view(result, desk.plan, styles.get(result.source_digest)),
+        **view,
+        asked=asked.request if asked and is_asked else None,
+        about=about,
+        remarks=asked.remarks(desk.plan, result) if asked and is_asked else (),
+        opened={each.cause for each in about},
         held=held or bool(result.choices) or bool(kinds),
         decided={kind.value: kinds.get(kind, "") for kind in DecisionKind},
         picked=picked,
         absent=desk.missing(),
         anonymous=desk.anonymous,
     )
-    return {"number": number, "html": html, "last": desk.last, "rows": desk.row_of(number)}
+    return {"number": number, "html": html, "rows": desk.row_of(number)}

@@ -69,6 +69,10 @@ def test_a_held_submission_is_decided_and_graded(graded_once: Course, tmp_path: 
 REFUSED = {
     "--part 4/3 is no part. Hint: write 1/3 for the first of three": ["--part", "4/3"],
     "--part 0/3 is no part. Hint: write 1/3 for the first of three": ["--part", "0/3"],
+    "--request shows who asks, and --anonymous hides it. Hint: leave out one": [
+        *("--request", "m.txt", "--anonymous")
+    ],
+    "m.txt: cannot be read (No such file or directory)": ["--request", "m.txt"],
     "--part x is no part. Hint: write 1/3 for the first of three": ["--part", "x"],
 }
 

@@ -4,6 +4,7 @@ windows, a run that is graded again while somebody marks, parts, and marking wit
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,7 +17,10 @@ from flask.testing import FlaskClient
 from harness.common.errors import UserError
 from harness.model.result import SubmissionResult
 from harness.results.database import StoreReader
+from harness.results.regrade_request import request_text
 from harness.results.store import Store
+from harness.results.student_view import student_view
+from harness.review.asked import read_asked
 from harness.review.desk import Desk, Part
 from harness.review.server import HOST, ReviewServer, create_app
 from tests.reporting.pages_read import Page
@@ -63,9 +67,10 @@ class Window:
         return found
 
 
-def window(database: Path, who: str = "ann", **more: Any) -> Window:
+def window(database: Path, who: str = "ann", request: Path | None = None, **more: Any) -> Window:
     desk = Desk(database, who=who, **more)
-    app = create_app(desk, database.parent, TOKEN, PORT)
+    asked = None if request is None else read_asked(request, desk)
+    app = create_app(desk, database.parent, TOKEN, PORT, asked)
     return Window(desk, app.test_client(), database)
 
 
@@ -319,6 +324,27 @@ def test_marking_without_names(ann: Window) -> None:
     ben.do(1, "comment", text="Fair.")
     commented = [n for n in range(1, COUNT + 1) if ann.stored(f"s{n:03}").comment]
     assert len(commented) == 1
+
+
+def test_what_a_student_asks_is_opened(ann: Window, tmp_path: Path) -> None:
+    mail = tmp_path / "mail.txt"
+    view = student_view(submission(2), COURSE)
+    mail.write_text(request_text(view) + "I checked it. <b>Really.</b>\n")
+    ben = window(ann.database, request=mail)
+    html = ben.get("/submission/2")["html"]
+    assert "Asked to look again" in html
+    assert "&lt;b&gt;Really.&lt;/b&gt;" in html
+    for number, cause in enumerate(view.causes[:2], start=1):
+        link = f'<a href="#cause-{number}">thing to fix {number}</a>'
+        assert f"<code>{cause.checks[0].id}</code>: {link}" in html
+        assert re.search(rf'id="cause-{number}"\s+open', html)
+    assert "Asked to look again" not in ben.get("/submission/1")["html"]
+    mail.write_text("Please!")
+    with pytest.raises(UserError, match=r"mail.txt: has no link of a student's page"):
+        window(ann.database, request=mail)
+    mail.write_text(request_text(replace(view, id="s099")))
+    with pytest.raises(UserError, match=r'mail.txt: is about "s099", which is not in this run'):
+        window(ann.database, request=mail)
 
 
 def test_a_folder_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:

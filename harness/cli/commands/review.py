@@ -17,6 +17,7 @@ from harness.common.files import write
 from harness.reporting.writing import write_reports
 from harness.results.database import store_of
 from harness.results.store import Store
+from harness.review.asked import read_asked
 from harness.review.desk import Desk, Part
 
 SECTION = "Grading"
@@ -45,13 +46,22 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
     callback=_part,
 )
 @options.flag("--anonymous", "Hide names, and files' names, while marking.")
+@options.file(
+    "--request", "Open what a student asks in this mail or text (from the student's page)."
+)
 @options.option("--who", "Who marks (default: the name you are logged in with).", metavar="NAME")
 @options.option(
     "--port", "The port of this machine (default: a free one).", type=click.IntRange(0, 65535)
 )
 @options.flag("--no-browser", "Print the address and open nothing.")
 def command(
-    run: Path, part: Part, anonymous: bool, who: str | None, port: int | None, no_browser: bool
+    run: Path,
+    part: Part,
+    anonymous: bool,
+    request: Path | None,
+    who: str | None,
+    port: int | None,
+    no_browser: bool,
 ) -> int:
     """Mark RUN (a report folder) on a page of this machine: each submission's program with what was
     found beside it, the rubric, comments on lines.
@@ -66,11 +76,14 @@ def command(
         raise UserError(
             f"{error.name} is not installed", hint="pip install 'a1-harness[review]'"
         ) from None
+    if anonymous and request is not None:
+        raise UserError("--request shows who asks, and --anonymous hides it", hint="leave out one")
     database = store_of(run)
     desk = Desk(
         database, who=options.login_name() if who is None else who, part=part, anonymous=anonymous
     )
-    server = ReviewServer(desk, database.parent, port or 0)
+    asked = None if request is None else read_asked(request, desk)
+    server = ReviewServer(desk, database.parent, port or 0, asked=asked)
     try:
         click.echo(f"Review: {server.address}")
         click.echo("Ctrl-C ends it and writes the reports; nothing is lost without that.")

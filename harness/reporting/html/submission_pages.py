@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 from harness.common.files import page_name
 from harness.model.plan import Plan
@@ -40,7 +41,7 @@ def submission_page(
 
 def lecturers_view(
     result: SubmissionResult, plan: Plan, style: StyleEvidence | None = None
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """What templates need to show all of one submission."""
     view = student_view(result, plan, visible=EVERYTHING)
     apart, missing = shown_causes.written_first(view.causes)

@@ -4,7 +4,7 @@
   var progress = document.getElementById("progress"), list = document.getElementById("goto");
   var sought = document.getElementById("sought"), found = document.getElementById("found");
   var keys = document.getElementById("keys"), bar = document.getElementById("bar");
-  var entries = [], byNumber = {}, offered = [], number = 0, last = 0, made = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
+  var entries = [], byNumber = {}, offered = [], number = 0, last = 0, made = 0, seen = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
 
   // The token comes behind a # that no server is sent, and leaves the address before anything else.
   var given = /[#&]token=([A-Za-z0-9_-]+)/.exec(location.hash), start = /[#&]at=(\d+)(?::(\d+))?/.exec(location.hash);
@@ -69,7 +69,7 @@
     ["source", "marking"].forEach(function (name) { var pane = main.querySelector("." + name); tops.push(same && pane ? pane.scrollTop : 0); });
     var editor = same && main.querySelector(".editor"), kept = editor && { at: index(editor.parentNode), sent: editor.sent, text: editor.firstChild.value };
     var open = same ? Array.prototype.map.call(main.querySelectorAll("details"), function (each) { return each.open; }) : [];
-    number = plain.number; last = plain.last;
+    number = plain.number; seen = plain.rows[0].seen;
     main.innerHTML = plain.html;
     offered = plain.offered || offered;
     take(plain.rows);
@@ -317,7 +317,7 @@
       return ask("/since/" + made + "/" + last).then(function (plain) {
         if (plain.graded) return all();
         last = plain.last; offered = plain.offered || offered; take(plain.rows);
-        var here = plain.rows.some(function (row) { return row.number === number; });
+        var here = plain.rows.some(function (row) { return row.number === number && row.seen > seen; });
         var busy = main.querySelector(".editor") || (document.activeElement && document.activeElement.closest("input, textarea"));
         if (here && busy) say("somebody else has changed this submission");
         else if (here) return ask("/submission/" + number).then(show);

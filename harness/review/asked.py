@@ -1,0 +1,86 @@
+"""A student's request for another look, on the page: whose it is, and what it is about beside what
+was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.common.errors import UserError
+from harness.model.plan import Plan
+from harness.model.result import SubmissionResult
+from harness.model.student_view import ShownCause
+from harness.reporting.view.annotated import AnnotatedFile
+from harness.results.regrade_request import (
+    MOST_BYTES,
+    RegradeRequest,
+    read_request,
+    remarks,
+    submission_of,
+)
+from harness.review.desk import Desk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """A scenario or function that a request names: the number of the thing to fix that it belongs
+    to, else whether it passes."""
+
+    name: str
+    cause: int = 0
+    passes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request and the number of its submission."""
+
+    number: int
+    request: RegradeRequest
+
+    def about(self, result: SubmissionResult, causes: Sequence[ShownCause]) -> list[About]:
+        """What it names, as `causes` are numbered."""
+        passed = {each.scenario_id for each in result.scenarios if each.verdict.passed}
+        numbers: dict[str, int] = {}
+        for number, cause in enumerate(causes, start=1):
+            for name in (cause.function, *(check.id for check in cause.checks)):
+                numbers.setdefault(name, number)
+        return [
+            About(name=name, cause=numbers.get(name, 0), passes=name in passed)
+            for name in self.request.about
+        ]
+
+    def remarks(self, plan: Plan, result: SubmissionResult) -> tuple[str, ...]:
+        """What does not fit the run."""
+        return remarks(self.request, plan, result)
+
+
+def read_asked(path: Path, desk: Desk) -> Asked:
+    """The request in a file; UserError, with the file's name, where it is none for this run."""
+    try:
+        with path.open("rb") as file:
+            request = read_request(file.read(MOST_BYTES + 1))
+        name = submission_of(request, desk.plan, desk.ids())
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror})", place=str(path)) from None
+    except UserError as error:
+        raise UserError(error.what, place=str(path), hint=error.hint) from None
+    number = desk.find(name)
+    assert number is not None
+    return Asked(number=number, request=request)
+
+
+def line_of(
+    about: Sequence[About], causes: Sequence[ShownCause], files: Sequence[AnnotatedFile]
+) -> int:
+    """The line of the whole source, from 1, of the first thing to fix that is asked about; 0: it
+    has none."""
+    for each in about:
+        place = causes[each.cause - 1].place if each.cause else None
+        before = 0
+        for file in files if place is not None else ():
+            if place is not None and file.name == place.file:
+                return before + (causes[each.cause - 1].line or place.first)
+            before += len(file.lines)
+    return 0
