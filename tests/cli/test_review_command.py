@@ -14,6 +14,12 @@ import pytest
 
 from tests.tiny_course import Course, submission
 
+# What it is called with, and the file that this is: in "seen".
+BROWSER = """\
+#!/bin/sh
+path=${1#file://}
+{ echo "$1"; ls -l "$path" | cut -c1-10; cat "$path"; } > seen
+"""
 SUBMISSION = "submission: {files: [a1.py]}"
 
 
@@ -40,7 +46,10 @@ def test_a_held_submission_is_decided_and_graded(graded_once: Course, tmp_path: 
     course.ok("grade", "in", "--assignment", "tiny")
     assert submission(course.report, "zoe")["status"] == "needs_review"
 
-    page = course.on_terminal("review", "reports/tiny", "--no-browser", "--who", "ann")
+    browser = course.write("browser", BROWSER)
+    browser.chmod(0o755)
+    seen = course.path("seen")
+    page = course.on_terminal("review", "reports/tiny", "--who", "ann", BROWSER=f"{browser} %s")
     page.expect(r"Review: (http://127\.0\.0\.1:\d+/#token=[\w-]+)\s")
     address = page.match[1]
     (entry,) = asked(address, "/index")["entries"]
@@ -49,6 +58,9 @@ def test_a_held_submission_is_decided_and_graded(graded_once: Course, tmp_path: 
     comment = {"number": number, "do": "comment", "text": "Name it a1.py."}
     asked(address, "/do", comment)
     asked(address, "/do", {"number": number, "do": "decide", "kind": "choose", "value": "new.py"})
+    called, mode, opened = seen.read_text(encoding="utf-8").split("\n", 2)
+    assert address not in called  # a command line is everybody's
+    assert (mode, f"url={address}" in opened) == ("-rw-------", True)
     page.sendintr()
     page.expect("0 of 1 have their whole mark")
     page.assert_ended(0)

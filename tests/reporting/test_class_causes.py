@@ -468,3 +468,9 @@ def test_what_a_function_is_worth_stands_in_the_table() -> None:
     assert sum(worths.values()) == PLAN.assignment.functionality_marks
     page = first_page(FACTS, overview(RUN, PLAN))
     assert f"<span>check_win</span><small>{words.rounded(worths['check_win'])}</small>" in page
+
+
+def test_what_somebody_has_looked_at_needs_nobody_more() -> None:
+    flagged = graded("ada", flagged=True)
+    assert joined(flagged).for_a_person() != []
+    assert joined(replace(flagged, reviewed=True)).for_a_person() == []

@@ -420,7 +420,9 @@ class ClassCauses:
 
 def reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:
     """Why a person must look at a submission: of each reason its kind, and what tells it from
-    others of its kind."""
+    others of its kind. There is none once somebody said that nothing is left to do."""
+    if result.reviewed or result.excused:
+        return
     if result.status in _REASONS:
         broken = result.unparsable
         yield _REASONS[result.status], result.problem or (broken.reason if broken else "")
