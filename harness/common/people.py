@@ -59,6 +59,26 @@ def by_key(things: Iterable[tuple[T, Iterable[str]]]) -> defaultdict[str, list[T
     return of_key
 
 
+def connected(items: Sequence[Iterable[str]]) -> list[list[int]]:
+    """The places of those that share a key, directly or through others; each has at least one."""
+    leader: dict[str, str] = {}
+
+    def find(key: str) -> str:
+        while leader.setdefault(key, key) != key:
+            leader[key] = key = leader[leader[key]]
+        return key
+
+    groups: dict[str, list[int]] = {}
+    keys = [sorted(each) for each in items]
+    for first, *others in keys:
+        for other in others:
+            low, high = sorted((find(first), find(other)))
+            leader[high] = low
+    for at, (first, *_) in enumerate(keys):
+        groups.setdefault(find(first), []).append(at)
+    return [*groups.values()]
+
+
 def id_key(text: str) -> str:
     """An id, login or email without case and surrounding space, its letters composed."""
     return unicodedata.normalize("NFC", text.strip()).casefold()

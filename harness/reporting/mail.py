@@ -6,7 +6,7 @@ Names, addresses and comments are other people's: nothing in them can end a head
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.headerregistry import Address
@@ -19,9 +19,9 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.common.escaping import shorten, visible, visible_lines
 from harness.common.files import page_name
-from harness.common.words import counted, rounded
+from harness.common.words import rounded
 from harness.model.plan import Plan
-from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
+from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
 from harness.reporting.export.exporter import Marks
 from harness.reporting.export.gradebooks import gradebook_entry
 from harness.reporting.view import words
@@ -29,14 +29,13 @@ from harness.reporting.view import words
 FOLDER = "mail"  # of a report folder
 TEMPLATE = Path(__file__).with_name("mail.txt.j2")
 ATTACHED = "feedback.html"
-_MOST_TEMPLATE = 100_000  # characters
-_MOST_SUBJECT = 200
-_MOST_NAME = 80
+_MOST_SUBJECT, _MOST_NAME = 200, 80  # characters
 # What every mail server takes; quoted and non-ASCII names before the @ are left out.
-_LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
-_MOST_LOCAL, _MOST_ADDRESS = 64, 254
+_ADDRESS = re.compile(
+    rf"(?=.{{,254}}\Z)(?=[^@]{{,64}}@){_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*"
+)
 # All is ASCII, so that every server on the way passes it on unchanged.
 _POLICY = SMTP.clone(cte_type="7bit")
 _WITHOUT = (
@@ -68,69 +67,66 @@ class Mail:
     why_not: str = ""
 
 
-def mails(
-    submissions: Iterable[SubmissionResult],
-    facts: RunFacts,
-    plan: Plan,
-    folder: Path,
-    request: MailRequest,
-) -> Iterator[Mail]:
+def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Iterator[Mail]:
     """A mail for each submission, with its page below the report's `folder`.
 
     Raises UserError: the sender or the link is none, the template has a mistake, or a page is not
     there.
     """
-    sender = _sender(request.sender)
+    name, _, own = request.sender.rpartition("<")
+    sender = usable_address(own.removesuffix(">") if name else own)
+    if not sender:
+        hint = '--from "CSSE7030 <csse7030@uni.example>"'
+        raise UserError(f"{request.sender!r} is no address", place="--from", hint=hint)
     if request.link and not re.fullmatch(r"https?://[!-~]+", request.link):
         raise UserError("is no address of pages", place="--link", hint="--link https://…/")
-    write = _Template(request.template)
-    for result in submissions:
-        own = (request.addresses or {}).get(result.id) or (
-            result.student.email if result.student else ""
-        )
-        to = usable_address(own)
-        if result.status in _WITHOUT or result.excused:
-            why = f"excused ({result.excused})" if result.excused else words.STATUS[result.status]
-            yield Mail(id=result.id, why_not=why)
-        elif not to:
-            why = f"{visible(shorten(own))} is no address" if own else "there is no address"
-            yield Mail(id=result.id, why_not=why)
-        else:
-            page = page_name(result.id)
-            message = write.message(_values(result, plan, _page(request.link, page)))
-            message["From"] = sender
-            message["To"] = Address(_name(result), *to.rsplit("@", 1))
-            message["Date"] = format_datetime(request.at)
-            message["Message-ID"] = _message_id(facts, result, sender)
-            message["Auto-Submitted"] = "auto-generated"
-            message["X-Unsent"] = "1"  # mail programs open it as one to be sent
-            if not request.link:
-                _attach(message, folder / "feedback" / page)
-            name = page.removesuffix(".html") + ".eml"
-            yield Mail(id=result.id, name=name, data=bytes(message), to=to)
+    filled = _template(request.template)
+    for result in run.submissions:
+        to, why_not = _address(result, request.addresses or {})
+        if why_not:
+            yield Mail(id=result.id, why_not=why_not)
+            continue
+        page = page_name(result.id)
+        link = f"{request.link.removesuffix('/')}/{page}"
+        message = filled(_values(result, plan, link if request.link else f"attached, {ATTACHED}"))
+        message["From"] = _addressed(name.strip(' "'), sender)
+        message["To"] = _addressed(_name(result), to)
+        message["Date"] = format_datetime(request.at)
+        message["Message-ID"] = f"<{_digest(run, result)}@{sender.rpartition('@')[2]}>"
+        message["Auto-Submitted"] = "auto-generated"
+        message["X-Unsent"] = "1"  # mail programs open it as one to be sent
+        if not request.link:
+            _attach(message, folder / "feedback" / page)
+        name_of_file = page.removesuffix(".html") + ".eml"
+        yield Mail(id=result.id, name=name_of_file, data=bytes(message), to=to)
 
 
 def usable_address(text: str) -> str:
     """The address as every mail server takes it, a domain of other letters in ASCII; empty for
     none."""
-    local, at, domain = text.strip().rpartition("@")
+    local, _, domain = text.strip().rpartition("@")
     try:
-        domain = domain.encode("idna").decode("ascii")
+        address = f"{local}@{domain.encode('idna').decode('ascii')}"
     except UnicodeError:
         return ""
-    if not at or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
-        return ""
-    fits = len(local) <= _MOST_LOCAL and len(local) + 1 + len(domain) <= _MOST_ADDRESS
-    return f"{local}@{domain}" if fits else ""
+    return address if _ADDRESS.fullmatch(address) else ""
 
 
-def _sender(text: str) -> Address:
-    name, _, own = text.rpartition("<")
-    address = usable_address(own.removesuffix(">") if name else own)
-    if not address:
-        hint = '--from "CSSE7030 <csse7030@uni.example>"'
-        raise UserError(f"{text!r} is no address", place="--from", hint=hint)
-    return Address(_in_header(name.strip(' "'), _MOST_NAME), *address.rsplit("@", 1))
+def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[str, str]:
+    """To whom, or why there is no mail."""
+    own = addresses.get(result.id) or (result.student.email if result.student else "")
+    to = usable_address(own)
+    if result.excused:
+        return to, f"excused ({result.excused})"
+    if result.status in _WITHOUT:
+        return to, words.STATUS[result.status]
+    if not own:
+        return to, "there is no address"
+    return to, "" if to else f"{shorten(own)} is no address"
+
+
+def _addressed(name: str, address: str) -> Address:
+    return Address(_in_header(name, _MOST_NAME), *address.split("@"))
 
 
 def _in_header(text: str, most: int) -> str:
@@ -140,89 +136,73 @@ def _in_header(text: str, most: int) -> str:
 
 
 def _name(result: SubmissionResult) -> str:
-    name = result.student.name if result.student else ""
-    return _in_header(name or result.id, _MOST_NAME)
+    return (result.student.name if result.student else "") or result.id
 
 
-def _page(link: str, page: str) -> str:
-    return f"{link.removesuffix('/')}/{page}" if link else f"attached, {ATTACHED}"
+def _digest(run: RunResult, result: SubmissionResult) -> str:
+    """The same for the same mail, so that one which is sent twice is shown once."""
+    parts = (run.facts.assignment, run.facts.started, result.id, str(result.total))
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object]:
     """What a template can print."""
     entry = gradebook_entry(result, Marks.TOTAL)
-    student = entry.student
-    status = f"waits for {entry.waits}" if entry.waits else words.STATUS[result.status]
     return {
         "name": _name(result),
-        "id": student.id,
-        "email": student.email,
+        "id": entry.student.id,
+        "email": entry.student.email,
         "title": plan.assignment.title,
         "course": plan.assignment.course,
         "mark": entry.mark,
         "out_of": words.number(entry.out_of),
         "functionality": rounded(result.mark) if result.mark is not None else "",
-        "status": status,
+        "status": entry.why or words.STATUS[result.status],
         "account": words.account(result),
         "page": page,
     }
 
 
-class _Template:
-    """The template: `Subject: …` in its first line, then an empty one, then the text."""
+def _template(path: Path) -> Callable[[Mapping[str, object]], EmailMessage]:
+    """What makes a message of a template and its values: of `Subject: …` in the first line, and of
+    the text after it."""
+    from jinja2 import StrictUndefined, TemplateSyntaxError  # noqa: PLC0415  (start-up time)
+    from jinja2.sandbox import SandboxedEnvironment  # noqa: PLC0415
 
-    def __init__(self, path: Path) -> None:
-        from jinja2 import StrictUndefined, TemplateSyntaxError  # noqa: PLC0415  (start-up time)
-        from jinja2.sandbox import SandboxedEnvironment  # noqa: PLC0415
+    made = SandboxedEnvironment(
+        autoescape=False,  # it is plain text
+        undefined=StrictUndefined,
+        finalize=lambda value: visible_lines(str(value)),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    try:
+        template = made.from_string(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror})", place=str(path)) from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"byte {error.start} is not UTF-8", place=str(path)) from None
+    except TemplateSyntaxError as error:
+        place = f"{path}:{error.lineno}"
+        raise UserError(f"is no template: {error.message}", place=place) from None
 
-        self._path = path
-        made = SandboxedEnvironment(
-            autoescape=False,  # it is plain text
-            undefined=StrictUndefined,
-            finalize=lambda value: visible_lines(str(value)),
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+    def filled(values: Mapping[str, object]) -> EmailMessage:
         try:
-            text = path.read_text(encoding="utf-8-sig")
-            if len(text) > _MOST_TEMPLATE:
-                raise UserError(
-                    f"is longer than {counted(_MOST_TEMPLATE, 'character')}", place=str(path)
-                )
-            self._template = made.from_string(text)
-        except OSError as error:
-            what = f"cannot be read ({error.strerror or error})"
-            raise UserError(what, place=str(path)) from None
-        except UnicodeDecodeError as error:
-            raise UserError(f"byte {error.start} is not UTF-8", place=str(path)) from None
-        except TemplateSyntaxError as error:
-            place = f"{path}:{error.lineno}"
-            raise UserError(f"is no template: {error.message}", place=place) from None
-
-    def message(self, values: Mapping[str, object]) -> EmailMessage:
-        """A message of its subject and text alone."""
-        try:
-            text = self._template.render(values)
+            text = template.render(values)
         except Exception as error:  # a template may do what it likes: TypeError, ZeroDivisionError
-            names = ", ".join(values)
-            what = f"cannot be filled in: {error}"
-            raise UserError(what, place=str(self._path), hint=f"it can use {names}") from None
+            what, hint = f"cannot be filled in: {error}", f"it can use {', '.join(values)}"
+            raise UserError(what, place=str(path), hint=hint) from None
         first, _, rest = text.lstrip().partition("\n")
         before, _, subject = first.partition("Subject:")
         if before or not subject.strip():
             hint = "begin it with Subject: {{ title }}"
-            raise UserError("has no subject", place=f"{self._path}:1", hint=hint)
+            raise UserError("has no subject", place=f"{path}:1", hint=hint)
         message = EmailMessage(policy=_POLICY)
         message["Subject"] = _in_header(subject, _MOST_SUBJECT)
         message.set_content(rest.strip() + "\n")
         return message
 
-
-def _message_id(facts: RunFacts, result: SubmissionResult, sender: Address) -> str:
-    """The same for the same mail, so that one which is sent twice is shown once."""
-    parts = (facts.assignment, facts.started, result.id, result.source_digest, str(result.total))
-    digest = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return f"<{digest}@{sender.domain}>"
+    return filled
 
 
 def _attach(message: EmailMessage, path: Path) -> None:

@@ -1,23 +1,23 @@
 """The runs of a course: which of them count, and who of one is who in another.
 
-Students are one person by an id or an email that both runs have, or that a list of students
-connects. Names connect nobody: two people may have one.
+Students are one person by an id of one platform or an email that both runs have, or that a list of
+students connects. Names connect nobody: two people may have one.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.common.people import By, Person, id_key, id_keys, name_keys
+from harness.common.people import By, Person, connected, id_key, id_keys, name_keys
 from harness.common.words import counted, listed
-from harness.model.plan import Plan
+from harness.model.plan import Assignment
 from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.submission import Student
 from harness.results.database import STORE_NAME, StoreReader
@@ -27,85 +27,71 @@ _MOST_RUNS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CourseEntry:
-    """What one run has of one student."""
-
-    id: str
-    student: Student  # of the submission's id alone where nothing else is known
-    status: SubmissionStatus
-    out_of: Fraction
-    total: Fraction | None = None  # exact; None: excused, no mark, or not all of it yet
-    waits: tuple[str, ...] = ()  # titles of the marks by hand that are not given yet
-    excused: str = ""
-    slip_days: int = 0
-
-    @property
-    def is_missing(self) -> bool:
-        """Whether nothing was handed in."""
-        return self.status is SubmissionStatus.NO_SUBMISSION and not self.excused
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CourseRun:
-    """A run, read; `path` is its report folder, below the one that was named."""
+    """A run, read; `path` is its report folder, below the one that was named. The results have
+    nothing of scenarios and files."""
 
     path: str
-    assignment: str
-    title: str
-    course: str
-    at: str  # when it was finished, or begun; ISO 8601
-    complete: bool
-    entries: tuple[CourseEntry, ...]
-    layouts: tuple[str, ...] = ()  # the platforms, whose ids they are
-    slip_days: int = 0  # that a student has in the whole course
+    facts: RunFacts
+    assignment: Assignment
+    results: tuple[SubmissionResult, ...]
+
+    @property
+    def at(self) -> str:
+        """When it was finished, or begun."""
+        return self.facts.finished or self.facts.started
+
+    @property
+    def slip_days(self) -> int:
+        """That a student has in the whole course."""
+        return self.assignment.late.slip_days if self.assignment.late is not None else 0
 
     @property
     def mean(self) -> Fraction | None:
         """Of the totals that there are."""
-        totals = [each.total for each in self.entries if each.total is not None]
+        totals = [each.total for each in self.results if each.total is not None]
         return sum(totals, Fraction(0)) / len(totals) if totals else None
 
     @property
     def out_of(self) -> Fraction:
-        return max((each.out_of for each in self.entries), default=Fraction(0))
+        return max((each.total_out_of for each in self.results), default=Fraction(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseStudent:
-    """One student: of each run that counts, in their order, what it has; None: nothing."""
+    """One student: what each run that counts has, in their order; None: nothing."""
 
-    entries: tuple[CourseEntry | None, ...]
+    results: tuple[SubmissionResult | None, ...]
     listed: Student | None = None  # on the list of students
 
     @property
     def people(self) -> tuple[Student, ...]:
         """As the runs and the list call the student, each once."""
-        own = (each.student for each in self.entries if each is not None)
-        return tuple(dict.fromkeys((*own, *([self.listed] if self.listed else ()))))
+        own = [_who(each) for each in self.results if each is not None]
+        return tuple(dict.fromkeys([*own, *([self.listed] if self.listed else [])]))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that are not the same letters in another order, or the ids of who has none."""
-        found: dict[frozenset[str], str] = {}
-        for name in (each.name for each in self.people if each.name):
-            if not any(keys & name_keys(name) for keys in found):
-                found[name_keys(name)] = name
-        return tuple(found.values()) or self.ids[:1]
+        """Those that are not the same letters in another order, or an id of who has none."""
+        found: dict[str, str] = {}
+        for name in (each.name for each in self.people):
+            if found.keys().isdisjoint(name_keys(name)):
+                found |= dict.fromkeys(name_keys(name), name)
+        return tuple(dict.fromkeys(found.values())) or self.ids[:1]
 
     @property
     def ids(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(each.id for each in self.people))
 
     @property
-    def marked(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """Each total that there is, and what it is out of."""
-        found = [each for each in self.entries if each is not None]
-        return tuple((each.total, each.out_of) for each in found if each.total is not None)
+    def marked(self) -> tuple[SubmissionResult, ...]:
+        """Those with a total."""
+        return tuple(each for each in self.results if each is not None and each.total is not None)
 
     @property
     def slip_days(self) -> int:
         """Used in all."""
-        return sum(each.slip_days for each in self.entries if each is not None)
+        return sum(each.late.slip_days for each in self.results if each is not None and each.late)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +110,17 @@ class Course:
         return max((run.slip_days for run in self.runs), default=0)
 
 
+def is_missing(result: SubmissionResult | None) -> bool:
+    """Whether nothing was handed in, and somebody waits for it."""
+    return result is None or (
+        result.status is SubmissionStatus.NO_SUBMISSION and not result.excused
+    )
+
+
+def _who(result: SubmissionResult) -> Student:
+    return result.student or Student(id=result.id)
+
+
 def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
     """The runs whose databases are below a folder, and a line for each that cannot be read.
     UserError where there is none that can."""
@@ -136,7 +133,15 @@ def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
     runs, unread = [], []
     for path in paths:
         try:
-            runs.append(_read(path, path.parent.relative_to(folder).as_posix()))
+            with StoreReader.read_only(path) as store:
+                runs.append(
+                    CourseRun(
+                        path=path.parent.relative_to(folder).as_posix(),
+                        facts=store.facts(),
+                        assignment=store.plan().assignment,
+                        results=tuple(map(_in_short, store.run().submissions)),
+                    )
+                )
         except UserError as error:
             unread.append(str(error))
     if not runs:
@@ -145,41 +150,9 @@ def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
     return tuple(runs), tuple(unread)
 
 
-def _read(path: Path, name: str) -> CourseRun:
-    with StoreReader.read_only(path) as store:
-        facts, plan = store.facts(), store.plan()
-        return course_run(name, facts, plan, store.run().submissions)
-
-
-def course_run(
-    path: str, facts: RunFacts, plan: Plan, submissions: Iterable[SubmissionResult]
-) -> CourseRun:
-    """A run as a course needs it: nothing of scenarios and files."""
-    assignment = plan.assignment
-    return CourseRun(
-        path=path,
-        assignment=assignment.id,
-        title=assignment.title,
-        course=assignment.course,
-        at=facts.finished or facts.started,
-        complete=facts.complete,
-        entries=tuple(map(_entry, submissions)),
-        layouts=facts.cohort.layouts if facts.cohort is not None else (),
-        slip_days=assignment.late.slip_days if assignment.late is not None else 0,
-    )
-
-
-def _entry(result: SubmissionResult) -> CourseEntry:
-    return CourseEntry(
-        id=result.id,
-        student=result.student or Student(id=result.id),
-        status=result.status,
-        out_of=result.total_out_of,
-        total=result.total,
-        waits=tuple(part.slot.title for part in result.manual if part.mark is None),
-        excused=result.excused,
-        slip_days=result.late.slip_days if result.late is not None else 0,
-    )
+def _in_short(result: SubmissionResult) -> SubmissionResult:
+    """A term's results are in memory together."""
+    return replace(result, scenarios=(), causes=(), findings=(), files=(), notes=())
 
 
 def put_together(
@@ -189,13 +162,13 @@ def put_together(
     the later one. Who is on the `roster` is in it, whether there is anything of them or not."""
     of_assignment: dict[str, list[CourseRun]] = defaultdict(list)
     for run in runs:
-        of_assignment[run.assignment].append(run)
+        of_assignment[run.assignment.id].append(run)
     counting, notices = [], []
     for each in sorted(of_assignment, key=_in_numbers):
         first, *others = sorted(of_assignment[each], key=_rank, reverse=True)
         counting.append(first)
         notices += [_which_counts(first, other) for other in others]
-        if not first.complete:
+        if not first.facts.complete:
             notices.append(f"{first.path}: this run is not complete: grade again to finish it")
     students, lines = _students(counting, roster)
     return Course(name=name, runs=tuple(counting), students=students, notices=(*notices, *lines))
@@ -209,7 +182,7 @@ def _in_numbers(name: str) -> list[tuple[int, str]]:
 
 
 def _rank(run: CourseRun) -> tuple[bool, float, str]:
-    return run.complete, _seconds(run.at), run.path
+    return run.facts.complete, _seconds(run.at), run.path
 
 
 def _seconds(at: str) -> float:
@@ -220,15 +193,15 @@ def _seconds(at: str) -> float:
 
 
 def _which_counts(run: CourseRun, other: CourseRun) -> str:
-    if run.complete != other.complete:
+    if run.facts.complete != other.facts.complete:
         why = f"{other.path} is not complete"
     elif _seconds(run.at) == _seconds(other.at):
         why = "both are of the same time, and it is the last by name"
     else:
         why = f"it is of {run.at}, the other of {other.at}"
-    ids = {id_key(each.student.id) for each in run.entries}
-    lost = [each.id for each in other.entries if id_key(each.student.id) not in ids]
-    line = f"{run.assignment}: {run.path} counts, not {other.path}: {why}"
+    ids = {id_key(_who(each).id) for each in run.results}
+    lost = [each.id for each in other.results if id_key(_who(each).id) not in ids]
+    line = f"{run.assignment.id}: {run.path} counts, not {other.path}: {why}"
     return f"{line}; only in the other: {_first(lost)}" if lost else line
 
 
@@ -237,79 +210,44 @@ def _first(names: Sequence[str]) -> str:
     return listed([*names[:_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
-_Own = tuple[int, CourseEntry]  # the place of a run, and an entry of it
-
-
 def _students(
     runs: Sequence[CourseRun], roster: Sequence[tuple[Student, Person]]
 ) -> tuple[tuple[CourseStudent, ...], list[str]]:
-    own: list[_Own] = [(at, each) for at, run in enumerate(runs) for each in run.entries]
-    alien = _aliens(runs)
-    keys = [_keys(runs[at], each, alien) for at, each in own]
-    keys += [person.keys(By.LOGIN) for _, person in roster]
-    notices = [
-        f"{key}: {_first(names)} have this id on different platforms: not put together"
-        for key, names in sorted(alien.items())
-    ]
-    students = []
-    for group in _connected(keys):
-        entries = [own[at] for at in group if at < len(own)]
-        lines = [roster[at - len(own)][0] for at in group if at >= len(own)]
-        if len({at for at, _ in entries}) < len(entries):
-            who = _first([each.id for _, each in entries])
+    own = [(at, each) for at, run in enumerate(runs) for each in run.results]
+    keys = [_keys(runs[at], each) for at, each in own]
+    platforms = {*map(_platforms, runs)}
+    for _, person in roster:
+        ids = person.keys(By.LOGIN)
+        keys.append(ids | id_keys(f"{key} of {each}" for key in ids for each in platforms))
+    notices, students = [], []
+    for group in connected(keys):
+        found = [own[at] for at in group if at < len(own)]
+        named = next((roster[at - len(own)][0] for at in group if at >= len(own)), None)
+        if len(dict(found)) < len(found):
+            who = _first([each.id for _, each in found])
             notices.append(f"{who} have one id or email and several submissions: not put together")
-            students += [_student(len(runs), [each]) for each in entries]
+            students += [_student(len(runs), dict([each])) for each in found]
         else:
-            students.append(_student(len(runs), entries, lines[0] if lines else None))
+            students.append(_student(len(runs), dict(found), named))
     students.sort(key=lambda each: (each.names[0].casefold(), each.ids))
     return tuple(students), [*notices, *_same_names(students)]
 
 
-def _student(count: int, own: Iterable[_Own], listed: Student | None = None) -> CourseStudent:
-    entries: list[CourseEntry | None] = [None] * count
-    for at, each in own:
-        entries[at] = each
-    return CourseStudent(entries=tuple(entries), listed=listed)
+def _student(
+    count: int, found: dict[int, SubmissionResult], named: Student | None = None
+) -> CourseStudent:
+    return CourseStudent(results=tuple(map(found.get, range(count))), listed=named)
 
 
-def _aliens(runs: Sequence[CourseRun]) -> dict[str, list[str]]:
-    """Ids that different platforms gave to people of different names, with these."""
-    seen: dict[str, dict[tuple[str, ...], Student]] = defaultdict(dict)
-    for run in runs:
-        for each in run.entries:
-            seen[id_key(each.student.id)].setdefault(run.layouts, each.student)
-    found = {}
-    for key, people in seen.items():
-        names = [each.name for each in people.values() if each.name]
-        first = name_keys(names[0]) if names else frozenset()
-        if any(first.isdisjoint(name_keys(name)) for name in names):
-            found[key] = names
-    return found
+def _keys(run: CourseRun, result: SubmissionResult) -> frozenset[str]:
+    """An id is a platform's: another platform may have given it to somebody else."""
+    who = _who(result)
+    of_platform = f"{who.id.strip() or result.id} of {_platforms(run)}"
+    return id_keys([of_platform, who.email])
 
 
-def _keys(run: CourseRun, entry: CourseEntry, alien: Iterable[str]) -> frozenset[str]:
-    key = id_key(entry.student.id)
-    own = f"{key} of {run.layouts}" if key in alien else key
-    return id_keys([own, entry.student.email]) or frozenset([f"{entry.id} of {run.path}"])
-
-
-def _connected(keys: Sequence[frozenset[str]]) -> Iterator[list[int]]:
-    """The places of those that share a key, or are connected through others."""
-    leader: dict[str, str] = {}
-
-    def find(key: str) -> str:
-        while leader.setdefault(key, key) != key:
-            leader[key] = key = leader[leader[key]]
-        return key
-
-    for each in keys:
-        first, *others = sorted(each)
-        for other in others:
-            leader[find(other)] = find(first)
-    groups: dict[str, list[int]] = defaultdict(list)
-    for at, each in enumerate(keys):
-        groups[find(min(each))].append(at)
-    yield from groups.values()
+def _platforms(run: CourseRun) -> str:
+    return " and ".join(run.facts.cohort.layouts if run.facts.cohort is not None else ())
 
 
 def _same_names(students: Sequence[CourseStudent]) -> list[str]:
@@ -331,15 +269,14 @@ def _all_keys(student: CourseStudent) -> frozenset[str]:
 
 def find_student(course: Course, name: str) -> CourseStudent:
     """The one with this id, email or name; UserError where that is nobody, or several."""
-    key = id_key(name)
     found = [
         each
         for each in course.students
-        if key in id_keys([*each.ids, *(who.email for who in each.people)])
+        if id_key(name) in id_keys([*each.ids, *(who.email for who in each.people)])
     ] or [each for each in course.students if name_keys(name) & _all_keys(each)]
-    if len(found) == 1:
-        return found[0]
     if not found:
         raise UserError(f"no student {name!r}", hint="name an id, an email or a whole name")
-    ids = _first([each.ids[0] for each in found])
-    raise UserError(f"{counted(len(found), 'student')} are called {name!r}", hint=f"name {ids}")
+    if len(found) > 1:
+        ids = _first([each.ids[0] for each in found])
+        raise UserError(f"{counted(len(found), 'student')} are called {name!r}", hint=f"name {ids}")
+    return found[0]

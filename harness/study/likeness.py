@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
 
+from harness.common.people import connected
 from harness.model import study
 
 MOST_MATCHES = 1000  # of a pair; programs of 500 KB can be made to have 60,000
@@ -79,8 +80,7 @@ def likeness(
 
 def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
     """Programs that are connected by these pairs, the largest group first."""
-    connected = [(pair.first, pair.second) for pair in pairs]
-    leader = _leaders({name for pair in connected for name in pair}, connected)
+    leader = _leaders((), [(pair.first, pair.second) for pair in pairs])
     members = defaultdict(list)
     for name in sorted(leader):
         members[leader[name]].append(name)
@@ -89,17 +89,12 @@ def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
 
 def _leaders(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The first name of each one's group, the programs that such pairs connect."""
-    leader = {name: name for name in names}
-
-    def find(name: str) -> str:
-        while leader[name] != name:
-            leader[name] = name = leader[leader[name]]
-        return name
-
-    for pair in pairs:
-        first, second = sorted(find(name) for name in pair)
-        leader[second] = first
-    return {name: find(name) for name in leader}
+    items = [*((name,) for name in names), *pairs]
+    leader: dict[str, str] = {}
+    for places in connected(items):
+        members = {name for at in places for name in items[at]}
+        leader |= dict.fromkeys(members, min(members))
+    return leader
 
 
 def _containments(values: _Values) -> tuple[list[float], list[tuple[float, tuple[str, str]]]]:

@@ -14,6 +14,7 @@ from harness.model.result import ManualMark, SubmissionStatus
 from harness.model.submission import Lateness, Student
 from harness.reporting.html.course_page import course_page, student_page
 from harness.results.course import Course, CourseRun, find_student
+from tests import plans
 from tests.reporting.pages_read import assert_golden, assert_inert, without_style
 from tests.reporting.test_report_hostile import ATTACKS
 from tests.results.test_course import ADA, BOB, STYLE, course, of, run
@@ -57,8 +58,7 @@ def test_a_students_page_is_the_same_whatever_others_have(name: str) -> None:
     own = a_course()
     alone = []
     for each in own.runs:
-        entries = tuple(entry for entry in each.entries if entry.student.id == name)
-        alone.append(replace(each, entries=entries))
+        alone.append(replace(each, results=tuple(r for r in each.results if r.id == name)))
     assert page(own) == page(course(*alone))
 
 
@@ -77,8 +77,10 @@ def test_hostile_names_are_names(name: str) -> None:
     attack = ATTACKS[name]
     path = attack.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
     who = Student(id=attack, name=attack, email=attack)
+    named = plans.assignment(id="a4", title=attack, course=attack)
     found = a_course(
-        replace(run("a4", of(who, 1), path=f"{path}/a4"), title=attack, at=attack), eve=who
+        replace(run("a4", of(who, 1), path=f"{path}/a4", finished=attack), assignment=named),
+        eve=who,
     )
     pages = [course_page(found, [attack])]
     pages += [student_page(attack, found.runs, each, 3) for each in found.students]

@@ -25,7 +25,6 @@ from harness.model.submission import Lateness, Student
 from harness.results.course import (
     Course,
     CourseRun,
-    course_run,
     find_student,
     put_together,
 )
@@ -59,8 +58,12 @@ def run(
     platform = fields.pop("platform", "")
     if platform:
         fields["cohort"] = CohortFacts(layouts=(platform,), submissions=1, students=1)
-    plan = plans.plan(assignment=plans.assignment(id=name, title=name.upper(), late=late))
-    return course_run(path or name, plans.facts(assignment=name, **fields), plan, results)
+    return CourseRun(
+        path=path or name,
+        facts=plans.facts(assignment=name, **fields),
+        assignment=plans.assignment(id=name, title=name.upper(), course="C1", late=late),
+        results=results,
+    )
 
 
 def course(*runs: CourseRun, roster: Sequence[tuple[Student, Person]] = ()) -> Course:
@@ -72,7 +75,7 @@ def table(found: Course) -> dict[str, list[str]]:
     return {
         " also ".join(student.names): [
             "-" if entry is None else str(entry.status if entry.total is None else entry.total)
-            for entry in student.entries
+            for entry in student.results
         ]
         for student in found.students
     }
@@ -86,11 +89,11 @@ def test_a_student_is_one_by_id_or_email_and_has_the_marks_of_all_runs() -> None
         run("a1", of(ADA, 3), of(BOB, 2)),
         run("a2", of(under_another_id, None)),
     )
-    assert [each.assignment for each in found.runs] == ["a1", "a2", "a10"]
+    assert [each.assignment.id for each in found.runs] == ["a1", "a2", "a10"]
     assert table(found) == {"Ada Lovelace": ["3", "late", "5"], "Bob": ["2", "-", "-"]}
     (ada, _) = found.students
     assert ada.ids == ("4711", "s123", "zz")
-    assert ada.marked == ((3, 6), (5, 6))
+    assert [each.total for each in ada.marked] == [3, 5]
     assert found.notices == ()
 
 
@@ -126,14 +129,14 @@ def test_an_id_that_two_platforms_gave_to_two_people_connects_nobody() -> None:
     other = Student(id="4711", name="Mallory")
     found = course(run("a1", of(ADA), platform="Canvas"), run("a2", of(other), platform="Moodle"))
     assert table(found) == {"Ada Lovelace": ["3", "-"], "Mallory": ["-", "3"]}
-    assert found.notices == (
-        "4711: Ada Lovelace and Mallory have this id on different platforms: not put together",
-    )
+    assert found.notices == ()
 
 
-def test_a_folder_named_by_an_id_is_that_students() -> None:
-    found = course(run("a1", of(ADA), platform="Canvas"), run("a2", of("4711", 1)))
-    assert table(found) == {"Ada Lovelace": ["3", "1"]}
+def test_a_roster_connects_the_ids_of_platforms() -> None:
+    runs = (run("a1", of(ADA), platform="Canvas"), run("a2", of("4711", 1)))
+    assert len(course(*runs).students) == 2
+    roster = [(ADA, Person(ids=("4711",)))]
+    assert table(course(*runs, roster=roster)) == {"Ada Lovelace": ["3", "1"]}
 
 
 def test_two_submissions_of_one_run_are_never_one_students() -> None:
@@ -201,16 +204,12 @@ def test_means_slip_days_and_what_is_not_marked_yet() -> None:
     assert [each.mean for each in found.runs] == [Fraction(9, 2), 4, None]
     ada, bob = found.students
     assert (found.slip_days, ada.slip_days, bob.slip_days) == (3, 4, 0)
-    assert ada.marked == ((3, 6), (4, 6))
-    second, third = ada.entries[2], bob.entries[1]
+    assert [each.total for each in ada.marked] == [3, 4]
+    second, third = ada.results[2], bob.results[1]
     assert second is not None
     assert third is not None
-    assert (second.excused, second.total, third.waits, third.out_of) == (
-        "ill",
-        None,
-        ("Style",),
-        10,
-    )
+    assert (second.excused, second.total) == ("ill", None)
+    assert (third.total, third.total_out_of) == (None, 10)
 
 
 def test_a_student_is_found_by_id_email_or_whole_name() -> None:

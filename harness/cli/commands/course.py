@@ -32,7 +32,7 @@ def command(folder: Path, student: str | None, roster: Path | None) -> int:
     """
     runs, unread = read_course(folder)
     listed = read_roster(roster, None) if roster is not None else ()
-    titles = {run.course for run in runs}
+    titles = {run.assignment.course for run in runs}
     course = put_together(
         titles.pop() if len(titles) == 1 else folder.resolve().name,
         runs,

@@ -60,7 +60,7 @@ def command(
         link=link,
         addresses=_addresses(result.submissions, roster) if roster else None,
     )
-    made = [*mails(result.submissions, result.facts, plan, folder, request)]
+    made = [*mails(result, plan, folder, request)]
     remove_mails(folder)
     for mail in made:
         if mail.data:
