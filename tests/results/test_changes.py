@@ -17,14 +17,16 @@ import pytest
 
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.model.plan import ManualSlot
+from harness.model.plan import ManualSlot, RubricItem
 from harness.model.result import Adjustment, LineComment, ManualMark
 from harness.model.review import (
     Action,
+    ByHand,
     Commented,
     ItemPicked,
     LineCommented,
     MarkGiven,
+    SlotMark,
     Undone,
 )
 from harness.results.changes import Draft, record
@@ -114,6 +116,18 @@ def test_a_comment_on_a_line_alone_does_not_say_so_of_the_marks(database: Path) 
         (found,) = store.run().submissions
     assert found.line_comments[0].outdated
     assert found.notes == ADA.notes
+
+
+def test_a_table_that_has_a_rubrics_mark_as_it_is_leaves_it_the_rubrics(database: Path) -> None:
+    slot = replace(STYLE, rubric=(RubricItem(id="names", title="Names", points=Fraction(2)),))
+    with Store.open(database) as store:
+        store.save(replace(ADA, manual=(ManualMark(slot=slot),)))
+        record(database, [draft(ItemPicked(slot="style", item="names"))])
+        marks = (SlotMark(slot="style", mark=Fraction(2)),)
+        store.give({"ada": ByHand(marks=marks, comment="good", assignment=FACTS.assignment)})
+        assert [type(change.action) for _, change in store.changes()] == [ItemPicked, Commented]
+        store.give({"ada": ByHand(marks=(SlotMark(slot="style", mark=Fraction(1)),))})
+    assert mark_of_ada(database) == 1
 
 
 def test_what_is_forgotten_is_gone(database: Path) -> None:
