@@ -298,7 +298,7 @@ def toy(added: Added) -> Iterator[None]:
 
 
 def _forget() -> None:
-    kinds._keys.cache_clear()
+    kinds.matcher_keys.cache_clear()
     kinds.matcher_classes.cache_clear()
 
 
