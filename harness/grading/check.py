@@ -4,7 +4,7 @@ mean that are named on the command line.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +16,9 @@ from harness.intake.entries import GO_THERE, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions
 from harness.model.plan import Assignment
-from harness.model.result import SubmissionResult
+from harness.model.result import Decision, SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
 from harness.model.verdict import NOT_HANDED_IN, Verdict
-from harness.results.database import decisions_of
 
 
 def check_submissions(
@@ -43,7 +42,11 @@ def cohort_of(
     """Every student's submission, in the order of ids, held to what was asked for, and as people
     decided who looked at the `report` folder of an earlier run. Raises UserError when a path cannot
     be read, what was asked for cannot be used, or nobody handed in."""
-    decisions = {} if report is None else decisions_of(report, assignment.id)
+    decisions: Mapping[str, tuple[Decision, ...]] = {}
+    if report is not None:
+        from harness.results.database import decisions_of  # noqa: PLC0415  (a check has no run)
+
+        decisions = decisions_of(report, assignment.id)
     cohort = read_cohort(paths, assignment, asked or ClassOptions(), decisions)
     if not cohort.facts.students:
         place = str(paths[0]) if paths else ""

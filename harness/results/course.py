@@ -42,11 +42,6 @@ class CourseRun:
         return self.facts.finished or self.facts.started
 
     @property
-    def slip_days(self) -> int:
-        """That a student has in the whole course."""
-        return self.assignment.late.slip_days if self.assignment.late is not None else 0
-
-    @property
     def mean(self) -> Fraction | None:
         """Of the totals that there are."""
         totals = [each.total for each in self.results if each.total is not None]
@@ -107,7 +102,8 @@ class Course:
     @property
     def slip_days(self) -> int:
         """How many a student has."""
-        return max((run.slip_days for run in self.runs), default=0)
+        policies = (run.assignment.late for run in self.runs)
+        return max((late.slip_days for late in policies if late is not None), default=0)
 
 
 def is_missing(result: SubmissionResult | None) -> bool:
