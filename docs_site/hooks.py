@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[1]
 OUTSIDE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     **{
         f"examples/{path.parent.name}/sheet.md": f"examples/{path.parent.name}/sheet.md"
         for path in sorted(ROOT.glob("examples/*/sheet.md"))

@@ -13,7 +13,7 @@ import pytest
 from harness.model.verdict import rule_words
 
 ROOT = Path(__file__).parent.parent
-DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PATHS_START_AT = (ROOT, ROOT / "harness", ROOT / "harness" / "execution")
 PACKAGES = {path.name for path in (ROOT / "harness").iterdir() if path.is_dir()}
 # The tutorial's assignment, which its reader writes, and what a run generates.

@@ -26,6 +26,7 @@ from harness.execution import (
     choose_tier,
     create_driver,
     find_interpreter,
+    has_terminals,
     install,
     pick_cpu,
 )
@@ -45,6 +46,8 @@ def recalled_tier(interpreter: Interpreter, cache: Path) -> TierTrial:
     """The best tier of this machine, from the last trial where nothing has changed since: to try
     every forbidden act takes most of a second. The trial is kept in the folder `cache`. One that
     another user could have written is not believed. Raises HarnessError as `choose_tier`."""
+    if not has_terminals():
+        return choose_tier(interpreter)  # there is nothing to try
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
     except OSError:  # nothing names this start of this kernel
