@@ -16,7 +16,7 @@ SIDE_BY_SIDE = -n logical --dist loadfile --no-loadscope-reorder
 ALONE = $(shell grep -rl --include='*.py' mark[.]alone tests)
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
-.PHONY: help grade quick test test-times test-all validate lint docs hostile bench soak peers large size gradescope-check wheel system clean
+.PHONY: help grade quick test test-times test-all validate lint docs pictures hostile bench soak peers large size gradescope-check wheel system clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -75,6 +75,9 @@ lint: $(DEV)  ## formatting, types, and which package may import which
 
 docs: $(DEV)  ## the docs as a site in build/site: every page, every link
 	$(BIN)/python -m docs_site
+
+pictures: $(DEV) system  ## take the pictures of the docs anew, of the class of harness demo
+	$(BIN)/python -m docs_site.pictures
 
 hostile: $(DEV)  ## run the corpus of hostile programs in every tier, and show each layer needed
 	$(BIN)/python -m tests.hostile.hostile_table $(if $(WRITE),--write)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 from rich.table import Table
 
@@ -144,3 +145,16 @@ def test_a_pipe_gets_a_row_a_line_and_no_blanks_at_the_ends(
     assert [line.split()[0] for line in lines] == ["clause", "3.1", "3.2", "a"]
     assert lines[1].count("word") == 60
     assert lines == [line.rstrip() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("words", "begun", "completed"),
+    [
+        ([], "simi", ["similarity"]),
+        (["grade"], "--req", ["--require-tier"]),
+        (["grade", "--require-tier"], "st", ["strong", "standard"]),
+    ],
+)
+def test_a_shell_completes(words: list[str], begun: str, completed: list[str]) -> None:
+    found = ShellComplete(cli, {}, "harness", "_HARNESS_COMPLETE").get_completions(words, begun)
+    assert sorted(each.value for each in found) == sorted(completed)
