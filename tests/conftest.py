@@ -3,6 +3,7 @@ from __future__ import annotations
 import compileall
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -36,6 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
             number = int(config.workerinput["workerid"].removeprefix("gw"))
             os.sched_setaffinity(0, {cores[number % len(cores)]})
     else:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a background job of a shell
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # programs would inherit it
         compileall.compile_dir(Path(harness.__file__).parent, quiet=2, workers=0)
         with patch("sys.dont_write_bytecode", new=False):
             pages = environment()

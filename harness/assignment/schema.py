@@ -76,7 +76,8 @@ def _definitions() -> dict[str, Any]:
         text = text.replace(f'/{model.__name__}"', f'/{kind}"')
     text = re.sub(r'Shape"', '"', text)
     definitions: dict[str, Any] = _cleaned(json.loads(text))
-    return dict(sorted(definitions.items()))
+    used = set().union(*(_reachable(kind, definitions) for kind in KINDS))
+    return {name: definitions[name] for name in sorted(used)}
 
 
 def _cleaned(part: Any) -> Any:

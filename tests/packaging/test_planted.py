@@ -47,6 +47,10 @@ MAY_BE_SEEN = {
     "source_digest",  # Gradescope's facts, of the student's own file
     "manual.slot.title",
     "manual.slot.clause",
+    *(f"manual.items.{name}" for name in ("level", "title")),
+    "override.reason",
+    *(f"line_comments.{name}" for name in ("file", "line", "moved_from", "quoted", "text")),
+    *(f"late.{name}" for name in ("due", "begun.count", "slip_days")),
     *(
         f"findings.{name}"
         for name in ("rule", "clause", "file", "line", "column", "source", "message")
@@ -56,7 +60,7 @@ MAY_BE_SEEN = {
 STAY_WHEN_ANONYMOUS = {
     *(f"findings.{name}" for name in ("rule", "clause", "line", "column", "source", "message")),
     *("unparsable.reason", "unparsable.line", "manual.slot.id", "manual.slot.title"),
-    *("attempt", "attempts"),
+    *("attempt", "attempts", "late.begun.count", "late.slip_days"),
     *(f"causes.{name}" for name in ("function", "scenarios", "example")),
     *(f"causes.explanation.{name}" for name in ("rule", "message")),
     *(f"causes.{name}" for name in ("line", "clauses", "hint", "together_with")),
