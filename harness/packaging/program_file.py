@@ -50,13 +50,19 @@ sys.exit(main())
 
 def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
     """An archive that runs `main` of the module `entry`; the same for the same arguments."""
-    files = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
-    files |= _needed((entry, _READ_AS_TEXT))
+    files = program_parts(plan, key, entry)
+    files["__main__.py"] = _MAIN.replace(b"%(entry)s", entry.encode())
+    return _SHEBANG + zipped(files)
+
+
+def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:
+    """The files that a program needs whose `entry` is a module of ours."""
+    files = _needed((entry, _READ_AS_TEXT))
     inside = files_below(_PACKAGE.joinpath(_INSIDE), f"harness/{_INSIDE}", lambda entry: True)
     files |= {name: data for name, data in inside if name.endswith(".py")}
     files[f"harness/packaging/{PLAN}"] = serial.dumps(plan).encode()
     files[f"harness/packaging/{KEY}"] = serial.dumps(key).encode()
-    return _SHEBANG + zipped(files)
+    return files
 
 
 def _needed(entries: Iterable[str]) -> dict[str, bytes]:

@@ -19,11 +19,13 @@ SECTION = "Publishing"
     "handout", "harness handout connect4ish", "harness handout connect4ish -o handout.zip"
 )
 @click.argument("assignment", metavar="ID")
-@options.output("The file to write (default: handout-ID.zip).")
+@options.output("The file to write (default: handout-ID.zip), or the page's folder.")
+@options.flag("--web", "Build a page that checks in the browser, as harness web does, in web-ID.")
 @options.several(options.root, options.python, options.support)
 def command(
     assignment: str,
     output: Path | None,
+    web: bool,
     root: Path | None,
     python: Path | None,
     support: Path | None,
@@ -34,6 +36,13 @@ def command(
     needs only Python. It holds no hidden scenario and no function body of the reference.
     """
     base = options.the_root(root)
+    if web:
+        from harness.cli.commands.web import write_page  # noqa: PLC0415  (templates are slow to load)
+
+        click.echo(
+            write_page(base, assignment, output or Path(f"web-{assignment}"), python, support)
+        )
+        return 0
     specification = load(base, assignment, support=support)
     visible = visible_only(specification)
     context = prepare(visible, python=python, cache=base / CACHE, recall_tier=True)

@@ -123,19 +123,41 @@ sys.stdout.buffer.write(marshal.dumps(found, 2))
 def inside_modules(interpreter: Interpreter, names: Iterable[str]) -> list[tuple[str, bytes]]:
     """The code of these modules of `inside`, and of all that are in one of these folders, each with
     its name there. HarnessError where the interpreter does not work."""
-    folder = resources.files("harness.execution").joinpath("inside")  # from an archive, too
-    kinds = import_modules(stimuli.__name__, stimuli.__path__)
-    own = {f"stimuli.{kind.__name__.rpartition('.')[2]}": getsource(kind) for kind in kinds}
-    texts: dict[str, str] = {}
-    for name in (*INSIDE, _PIPED):
-        if name == "stimuli":
-            texts |= own
-            continue
-        place = folder.joinpath(*f"{name.replace('.', '/')}.py".split("/"))
-        texts[name] = place.read_text("utf-8")
+    texts = _texts((*INSIDE, _PIPED))
     code = _compiled(interpreter, "inside", "inside/", tuple(texts.items()))
+    own = [name for name in texts if name.startswith("stimuli.")]
     every = [part for name in names for part in (own if name == "stimuli" else (name,))]
     return [(name, code[name]) for name in every]
+
+
+def inside_modules_compiled_here(names: Iterable[str]) -> list[tuple[str, bytes]]:
+    """The same for an interpreter of this one's version, where no process can be started."""
+    code = compiled_here(_texts(names), "inside/")
+    return list(code.items())
+
+
+def compiled_here(sources: Mapping[str, str], folder: str = "") -> dict[str, bytes]:
+    """The code of these modules' texts, compiled by this interpreter."""
+    return {
+        name: marshal.dumps(compile(text, _file(folder, name), "exec", dont_inherit=True))
+        for name, text in sources.items()
+    }
+
+
+def _texts(names: Iterable[str]) -> dict[str, str]:
+    folder = resources.files("harness.execution").joinpath("inside")  # from an archive, too
+    texts: dict[str, str] = {}
+    for name in names:
+        if name == "stimuli":
+            kinds = import_modules(stimuli.__name__, stimuli.__path__)
+            texts |= {f"stimuli.{k.__name__.rpartition('.')[2]}": getsource(k) for k in kinds}
+        else:
+            texts[name] = folder.joinpath(*_file("", name).split("/")).read_text("utf-8")
+    return texts
+
+
+def _file(folder: str, name: str) -> str:
+    return f"{folder}{name.replace('.', '/')}.py"
 
 
 def tool_modules(
@@ -150,7 +172,7 @@ def tool_modules(
 def _compiled(
     interpreter: Interpreter, what: str, folder: str, sources: tuple[tuple[str, str], ...]
 ) -> dict[str, bytes]:
-    named = [(f"{folder}{name.replace('.', '/')}.py", text) for name, text in sources]
+    named = [(_file(folder, name), text) for name, text in sources]
     given = marshal.dumps(named, 2)
     digest = sha256(interpreter.build.encode() + b"\0" + given).digest()
     kept = _FOLDER / f"{what}.{interpreter.version}.code"

@@ -210,8 +210,11 @@ def _class_of(kind: str) -> str:
 
 def source_lines(lines: Sequence[str]) -> list[Markup]:
     """Python lines as HTML, each inert, keywords, texts, comments and numbers in spans."""
-    from pygments.lexers.python import PythonLexer  # noqa: PLC0415  (pages without causes need none)
-    from pygments.token import STANDARD_TYPES  # noqa: PLC0415
+    try:
+        from pygments.lexers.python import PythonLexer  # noqa: PLC0415  (not all pages need it)
+        from pygments.token import STANDARD_TYPES  # noqa: PLC0415
+    except ModuleNotFoundError:  # in a student's browser, which would have to load it
+        return [code(line) for line in lines]
 
     colored: list[list[tuple[str, str]]] = [[]]  # of each line the runs of one class
     for _, kind, text in PythonLexer().get_tokens_unprocessed("\n".join(lines)):
@@ -240,6 +243,8 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _SHEETS = {
     "submission.html.j2": ("style.css",),
     "feedback.html.j2": ("style.css",),
+    "check.html.j2": ("style.css",),
+    "web.html.j2": ("style.css",),
     "review.html.j2": ("style.css", "review.css"),
 }
 

@@ -85,6 +85,16 @@ def _how_made_up(view: StudentView, tallies: Sequence[FunctionTally]) -> dict[st
 
 def feedback_page(view: StudentView) -> str:
     """The student's page as HTML, from what a student may see."""
+    return render("feedback.html.j2", **_feedback(view))
+
+
+def check_results(view: StudentView) -> str:
+    """The same cards, a piece of HTML for the page in which students check their work. A cause
+    whose example can be played there names its scenario."""
+    return render("check.html.j2", **_feedback(view))
+
+
+def _feedback(view: StudentView) -> dict[str, object]:
     tallies = view.functions if view.shown or view.hidden else ()
     # Where our own machinery failed, there is nothing for a student to fix.
     causes = [
@@ -97,29 +107,28 @@ def feedback_page(view: StudentView) -> str:
     apart = [cause for cause in shown if cause not in unseen]
     told = [f for cause in causes for f in shown_causes.runs_at_load(cause, view.findings)]
     hidden_only = bool(causes) and not any(cause.checks for cause in causes)
-    return render(
-        "feedback.html.j2",
-        view=view,
-        you=STUDENT,
-        tallies=tallies,
-        passed=sum(tally.passed for tally in tallies),
-        total=sum(tally.total for tally in tallies),
-        stood_in=words.stood_in(check.verdict for check in view.shown),
-        clauses=shown_causes.clause_tallies(view.shown, causes),
-        causes=causes,
-        apart=apart,
-        unseen=unseen,
-        quoted=shown_causes.quoted_clauses([*apart, *unseen], view.shown),
-        overlap=any(cause.together_with and cause.marks for cause in apart),
-        missing=missing,
-        only_hidden=[cause.function or "the file" for cause in causes] if hidden_only else [],
-        remedy=words.remedy(view.problem, view.surroundings.submitted),
-        findings=[each for each in view.findings if each not in told],
-        ungraded=put_together(_ungraded(view.shown)),
-        passes=_passes(view.shown),
-        hidden=shown_causes.hidden_by_function(view.hidden),
-        request=request_text(view) if view.mark is not None and view.source_digest else "",
-    )
+    return {
+        "view": view,
+        "you": STUDENT,
+        "tallies": tallies,
+        "passed": sum(tally.passed for tally in tallies),
+        "total": sum(tally.total for tally in tallies),
+        "stood_in": words.stood_in(check.verdict for check in view.shown),
+        "clauses": shown_causes.clause_tallies(view.shown, causes),
+        "causes": causes,
+        "apart": apart,
+        "unseen": unseen,
+        "quoted": shown_causes.quoted_clauses([*apart, *unseen], view.shown),
+        "overlap": any(cause.together_with and cause.marks for cause in apart),
+        "missing": missing,
+        "only_hidden": [cause.function or "the file" for cause in causes] if hidden_only else [],
+        "remedy": words.remedy(view.problem, view.surroundings.submitted),
+        "findings": [each for each in view.findings if each not in told],
+        "ungraded": put_together(_ungraded(view.shown)),
+        "passes": _passes(view.shown),
+        "hidden": shown_causes.hidden_by_function(view.hidden),
+        "request": request_text(view) if view.mark is not None and view.source_digest else "",
+    }
 
 
 def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:

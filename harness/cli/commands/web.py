@@ -1,0 +1,57 @@
+"""Build the page that checks in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.assignment.loading import CACHE, load
+from harness.cli import options
+from harness.common.files import write_bytes
+from harness.grading.context import prepare, visible_only
+from harness.packaging.web.folder import INDEX, web_folder
+
+SECTION = "Publishing"
+
+
+@options.click_command(
+    "web", "harness web connect4ish -o site", "harness web week1 week2 -o public_html/checks"
+)
+@click.argument("assignments", metavar="ID...", nargs=-1, required=True)
+@options.output(
+    "The folder; of several assignments each has one in it.", metavar="DIR", required=True
+)
+@options.several(options.root, options.python, options.support)
+def command(
+    assignments: tuple[str, ...],
+    output: Path,
+    root: Path | None,
+    python: Path | None,
+    support: Path | None,
+) -> int:
+    """Build the page on which students check their work.
+
+    It checks in the browser: a static folder for each assignment, to be put on any web space. It
+    holds the visible scenarios and their answers, as the self-check file does, and no code of the
+    reference. npm fetches Pyodide and the editor once.
+    """
+    base = options.the_root(root)
+    for assignment in assignments:
+        target = output / assignment if len(assignments) > 1 else output
+        click.echo(write_page(base, assignment, target, python, support))
+    return 0
+
+
+def write_page(
+    base: Path, assignment: str, target: Path, python: Path | None, support: Path | None
+) -> Path:
+    """Make the folder of one assignment's page; the page."""
+    specification = load(base, assignment, support=support)
+    cache = base / CACHE
+    context = prepare(visible_only(specification), python=python, cache=cache, recall_tier=True)
+    if context.interpreter.notice:
+        click.echo(f"notice: {context.interpreter.notice}", err=True)
+    for name, data in web_folder(specification, context, cache).items():
+        write_bytes(target / name, data)
+    return target / INDEX

@@ -1,0 +1,283 @@
+"""Runs submissions in a browser: the third way of the one runner, beside terminals and pipes.
+
+The page's worker holds two interpreters. This one has the answers and judges; the other runs what a
+student wrote, in a memory of its own that is put back before each scenario
+(`harness.execution.inside.browser`). `Machine` is that other one, as the worker's JavaScript gives
+it. Both take turns in one thread, so that a typed line is given when it is asked for, and a program
+that does not end is ended by the worker, or with it.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from harness.common.errors import HarnessError
+from harness.execution.driver import TOOL_LIMITS, AnyDriver, ToolFailed, answer
+from harness.execution.folder import prepare, scratch_directory
+from harness.execution.inside.modules import load_tool
+from harness.execution.inside.scenario.evaluate import analyse
+from harness.execution.interpreter import Interpreter
+from harness.execution.protocol import bootstrap
+from harness.execution.protocol.jobs import server_setup
+from harness.execution.protocol.observation import ScreenParser, plain_screen
+from harness.execution.runner import (
+    ENTRY,
+    SOURCES,
+    RememberedAnswers,
+    Reply,
+    ScenarioMonitor,
+    StandInProcess,
+    SubmissionRunner,
+)
+from harness.model.assignment import Assignment, SourceFile
+from harness.model.observation import Ending, Observation, Phase, Tier
+from harness.model.stimulus import Key, Limits, Stimulus
+
+# A browser's interpreter takes this many seconds for what takes one CPU second elsewhere.
+SLOWER = 3.0
+_EMPTY, _FOLDER = "/empty", "/folder"  # the machine's for scenarios; those that need one in that
+_MIB = 1024 * 1024
+_MODULES = (
+    "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
+    "modules", "clock", "stand_ins.graph", "stand_ins.calls",
+    "scenario.evaluate", "stimuli", "scenario.process", "browser",
+)  # fmt: skip
+# `boot` takes what `machine_modules` gives.
+MACHINE_BOOT = f"""\
+{bootstrap.LOADER}
+def boot(terminal, questions, answers):
+    import os
+    channel = os.open(questions, os.O_RDONLY)
+    modules = message(lambda count: os.read(channel, count))
+    os.close(channel)
+    return load(modules, ()).browser.Server(terminal, questions, answers)
+"""
+
+
+def machine_modules() -> bytes:
+    """What the machine is booted with."""
+    return marshal.dumps(bootstrap.inside_modules_compiled_here(_MODULES), 2)
+
+
+class End(Protocol):
+    """How a run of the machine ended. `began`: the program was compiled and the job begun;
+    `exit_code` is negative where a signal would have ended a process; `passed`: the limit of time
+    was reached."""
+
+    began: bool
+    exit_code: int
+    seconds: float
+    passed: bool
+
+
+class Machine(Protocol):
+    """The other interpreter; nothing of it is called by what it runs but the monitor."""
+
+    def run(
+        self, setup: bytes, job: bytes, monitor: BrowserMonitor, seconds: float, memory: int
+    ) -> End:
+        """Do a job in the memory that preparing this `setup` left, in at most so many seconds and
+        further bytes; what is then in the monitor's `folder` comes to be in ours."""
+
+    def extend(self, seconds: float) -> None:
+        """Do not count that many of the run's seconds."""
+
+    def interrupt_after(self, seconds: float) -> None:
+        """Send the run a SIGPROF then; 0: do not."""
+
+    def begins(self, number: int, seconds: float) -> bool:
+        """Tell the page which run begins, and that it ends within so many seconds; False where an
+        earlier attempt at it did not, and was ended with the worker."""
+
+
+class BrowserDriver(AnyDriver):
+    """A memory of its own for each stimulus."""
+
+    def __init__(self, interpreter: Interpreter, machine: Machine) -> None:
+        super().__init__(interpreter, Tier.PORTABLE)
+        self.machine = machine
+        self.answers = RememberedAnswers()
+        self._runs = 0
+
+    def __enter__(self) -> Self:
+        self._directory = str(prepare(self._held.enter_context(scratch_directory())))
+        return self
+
+    def submission(
+        self,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        reference: tuple[SourceFile, ...] = (),
+    ) -> AbstractContextManager[BrowserSubmission]:
+        return nullcontext(BrowserSubmission(self, assignment, files))
+
+    def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[BrowserTool]:
+        return nullcontext(BrowserTool(self, sources, entry))
+
+    def begins(self, limits: Limits) -> bool:
+        """Whether the next run may begin: the same program makes the same runs in every attempt."""
+        self._runs += 1
+        longest = SLOWER * limits.cpu_seconds + limits.wall_seconds
+        return self.machine.begins(self._runs, longest)
+
+    def setup(self, more: Mapping[str, object]) -> bytes:
+        """What the machine prepares: for a submission or a tool."""
+        common = {"directory": _EMPTY, "environment": bootstrap.INNER_ENVIRONMENT}
+        return marshal.dumps(common | dict(more), 2)
+
+
+class BrowserSubmission(SubmissionRunner):
+    """Observes one submission."""
+
+    def __init__(
+        self, driver: BrowserDriver, assignment: Assignment, files: tuple[SourceFile, ...]
+    ) -> None:
+        ask = partial(driver.answers.ask, _OwnTool)
+        super().__init__(assignment, driver.folders, None, ask)
+        self._driver = driver
+        self._setup = driver.setup(server_setup(assignment, files))
+
+    def observe(
+        self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
+    ) -> Observation:
+        """As elsewhere. What had to be ended with the worker has passed its limit."""
+        if self._driver.begins(limits):
+            return super().observe(stimulus, limits, reply=reply)
+        return Observation(ending=Ending.CPU_LIMIT, phase=Phase.STIMULUS)
+
+    def _compile(self, job: dict[str, Any]) -> int | None:
+        return analyse("", job["texts"][1], (), frozenset(self._functions))[1]
+
+    def _start_stand_in(
+        self, stack: ExitStack, job: dict[str, Any], limits: Limits
+    ) -> StandInProcess:
+        raise HarnessError("there are no stand-ins in a browser")
+
+    def _start(
+        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
+    ) -> BrowserMonitor:
+        folder = job["folder"]
+        places = [*Path(folder).iterdir()] if folder else []
+        files = [(place.name, place.read_bytes()) for place in places]
+        for place in places:  # they come back from the machine
+            place.unlink()
+        job |= {"shim": False, "files": files, "folder": folder and _FOLDER}
+        monitor = BrowserMonitor(self._driver.machine, self._setup, job, screen, limits)
+        monitor.folder = folder
+        return monitor
+
+
+class BrowserTool:
+    """A function of ours that reads what a student wrote, and so runs in the machine."""
+
+    def __init__(self, driver: BrowserDriver, sources: Mapping[str, str], entry: str) -> None:
+        self._driver = driver
+        self._setup = driver.setup({"tool": bootstrap.compiled_here(sources), "entry": entry})
+
+    def run(self, payload: str) -> str:
+        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
+        if not self._driver.begins(TOOL_LIMITS):
+            raise ToolFailed(Ending.CPU_LIMIT)
+        machine, job = self._driver.machine, {"payload": payload}
+        monitor = BrowserMonitor(machine, self._setup, job, plain_screen(), TOOL_LIMITS)
+        return answer(monitor.follow())
+
+
+class _OwnTool:
+    """What answers for the course, in this interpreter: the machine is busy with who asks."""
+
+    def run(self, payload: str) -> str:
+        """The answer to what a program has printed."""
+        return _replies()(payload)
+
+
+@cache
+def _replies() -> Callable[[str], str]:
+    return load_tool(bootstrap.compiled_here(SOURCES), ENTRY)
+
+
+_INTERRUPTED = b"\x03"
+
+
+class BrowserMonitor(ScenarioMonitor):
+    """One run of the machine, which calls `shown`, `said` and `typed` while it lasts. Where the
+    first two are false, or the third None, it ends the run."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        setup: bytes,
+        job: dict[str, Any],
+        screen: ScreenParser,
+        limits: Limits,
+    ) -> None:
+        super().__init__(screen, limits, lambda message: None)
+        self._machine = machine
+        self._setup = setup
+        self._job = job
+        self._limits = limits
+        self._asleep = 0.0
+        self.folder = ""  # of ours, where what is left in the machine's is looked at
+
+    def _follow(self) -> tuple[int, float]:
+        end = self._machine.run(
+            self._setup,
+            marshal.dumps(self._job, 2),
+            self,
+            SLOWER * self._limits.cpu_seconds,
+            self._limits.memory_mib * _MIB,
+        )
+        self.began = end.began
+        if end.passed:
+            self._stop(Ending.CPU_LIMIT)
+        return end.exit_code, end.seconds / SLOWER
+
+    def _kill(self) -> None:
+        pass  # the machine looks at what it is answered
+
+    def _exclude_since(self, begun: float) -> None:
+        pass  # nor does it count the time that an answer takes
+
+    def shown(self, data: Any) -> bool:
+        """Take what a person would see, an array of JavaScript's."""
+        self._screen.raw += data.to_bytes()
+        if self._screen.exceeds(self._most_output):
+            self._stop(Ending.OUTPUT_LIMIT)
+        return self._reason is None
+
+    def said(self, data: Any) -> bool:
+        """Take what our side of the program says."""
+        self._read(data.to_bytes())
+        return self._reason is None
+
+    def typed(self) -> bytes | None:
+        """The next line, when it is asked for; nothing: an end of input."""
+        typed = self._next_input()
+        if typed is None:
+            self._stop(Ending.ASKED_FOR_MORE)
+            return None
+        self._screen.typed.append((len(self._screen.raw), typed))
+        if typed.key is not None:
+            return b"" if typed.key is Key.CTRL_D else _INTERRUPTED
+        return typed.text.encode("utf-8", "surrogateescape") + b"\n"
+
+    def _is_for_us(self, frame: bytes) -> bool:
+        if frame[:1] not in (b"Z", b"P"):
+            return super()._is_for_us(frame)
+        try:
+            seconds = min(max(float(frame[1:]), 0.0), 1e6)
+        except ValueError:
+            return False
+        if frame[:1] == b"P":
+            self._machine.interrupt_after(SLOWER * seconds)
+        elif (self._asleep + seconds) >= self._limits.wall_seconds:
+            self._stop(Ending.TIMEOUT)
+        else:
+            self._asleep += seconds
+            self._machine.extend(seconds)
+        return True

@@ -1,0 +1,143 @@
+"""The scenarios of one submission, or the calls of one tool, in a browser, where nothing forks.
+
+A page's worker keeps a copy of this interpreter's memory once `Server.prepare` is done, and puts it
+back before each `Server.run`: every scenario begins in the same fresh interpreter, as a forked
+process does. The streams are the worker's devices; it ends a scenario by unwinding this code, which
+no `except` can catch.
+"""
+
+# pathlib would be heavy for every copy to carry
+# ruff: noqa: PTH123
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # `signal` would bring in `enum`
+import gc
+import io
+import marshal
+import os
+import sys
+import time
+import warnings
+from _json import encode_basestring_ascii as quote
+
+from .messages.frames import receive, send
+from .modules import by_module_name, complete_interpreter, hide_ours, import_useful, load_tool
+from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
+from .scenario.process import Files, ScenarioProcess
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SIZE = (80, 24)
+_LIMIT_PASSED = 24  # the signal by which the worker says so (SIGXCPU)
+_LEFT_BY_LIMIT = 99
+# What leads out of the interpreter, into the page's worker: no program of a student's has it at
+# home either.
+_OUTSIDE = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core")
+
+
+class Server:
+    """Made once, before anything of a submission's is there. `terminal`, `questions` and `answers`
+    are the worker's devices by their names."""
+
+    def __init__(self, terminal: str, questions: str, answers: str) -> None:
+        self.terminal = os.open(terminal, os.O_RDWR)
+        self.questions = os.open(questions, os.O_RDONLY)
+        self.answers = os.open(answers, os.O_WRONLY)
+        for number in (0, 1, 2):
+            os.dup2(self.terminal, number)
+        sys.stdin = sys.__stdin__ = io.TextIOWrapper(  # type: ignore[misc]
+            io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8"
+        )
+        sys.stdout = sys.__stdout__ = _shown(1, "strict")  # type: ignore[misc]
+        sys.stderr = sys.__stderr__ = _shown(2, "backslashreplace")  # type: ignore[misc]
+        self._replace_what_waits()
+        _leave_nothing_outside()
+        complete_interpreter()
+        sys.path[:] = [place for place in sys.path if place]
+        sys.dont_write_bytecode = True
+        self.tool: Callable[[str], str] | None = None
+
+    def prepare(self) -> None:
+        """Receive the setup; compile the student's files, and import what they are going to."""
+        self.setup = setup = marshal.loads(receive(self.questions))
+        os.environ.clear()
+        os.environ.update(setup["environment"])
+        os.chdir(setup["directory"])
+        if "tool" in setup:
+            self.tool = load_tool(setup["tool"], setup["entry"])
+        else:
+            warnings.simplefilter("ignore")
+            self.submitted = by_module_name(setup["files"])
+            for source in self.submitted.values():
+                source.try_to_compile()
+            import_useful(self.submitted, setup)
+            hide_ours()
+        gc.collect()
+        gc.freeze()
+
+    def run(self) -> None:
+        """Do one job, in a memory of its own; never returns."""
+        job = marshal.loads(receive(self.questions))
+        if self.tool is not None:
+            send(self.answers, b"A", quote(self.tool(job["payload"])))
+            os._exit(0)
+        for name, data in job["files"]:
+            with open(f"{job['folder']}/{name}", "wb") as file:
+                file.write(data)
+        functions = frozenset(self.setup["functions"])
+        stimulus = CompiledStimulus(compile_stimulus(functions, *job["texts"]))
+        job["bindings"] = [(name, packed_literal(text)) for name, text in job["bindings"]]
+        files = Files(job["selection"], self.setup, self.submitted)
+        scenario = ScenarioProcess(job, stimulus, files, functions)
+        scenario.run(self.terminal, self.questions, self.answers)
+
+    def _replace_what_waits(self) -> None:
+        """Let the worker know of what takes time: how long a program sleeps, and when it wants to
+        be interrupted, which no kernel does here."""
+        real_sleep, answers = time.sleep, self.answers
+
+        def sleep(seconds: float, /) -> None:
+            if seconds > 0:
+                send(answers, b"Z", repr(float(seconds)))
+            real_sleep(seconds)
+
+        def setitimer(which: int, seconds: float, interval: float = 0.0, /) -> None:
+            send(answers, b"P", repr(float(seconds)))
+
+        def get_terminal_size(descriptor: int = 1, /) -> os.terminal_size:
+            return os.terminal_size(_SIZE)
+
+        leave = os._exit
+        _signal.signal(_LIMIT_PASSED, lambda number, frame: leave(_LEFT_BY_LIMIT))
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        _signal.setitimer, _signal.ITIMER_PROF = setitimer, 2
+        time.sleep = sleep  # type: ignore[assignment]
+        for module in (os, sys.modules[os.name]):
+            module.get_terminal_size = get_terminal_size  # type: ignore[attr-defined]
+
+
+def _shown(descriptor: int, errors: str) -> io.TextIOWrapper:
+    stream = io.BufferedWriter(io.FileIO(descriptor, "w", closefd=False))
+    return io.TextIOWrapper(
+        stream, encoding="utf-8", errors=errors, newline="\n", line_buffering=True
+    )
+
+
+def _leave_nothing_outside() -> None:
+    for name in list(sys.modules):
+        if name.partition(".")[0] in _OUTSIDE:
+            del sys.modules[name]
+    sys.meta_path[:] = [each for each in sys.meta_path if isinstance(each, type)]
+
+    class Nothing:
+        """Finds none of them."""
+
+        @staticmethod
+        def find_spec(name: str, path: object = None, target: object = None) -> None:
+            if name.partition(".")[0] in _OUTSIDE:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    sys.meta_path.insert(0, Nothing)

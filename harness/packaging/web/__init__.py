@@ -1,0 +1,1 @@
+"""The page on which students check their work in a browser, with nothing installed."""

@@ -1,0 +1,136 @@
+"""What the page's worker calls, in the interpreter that judges: `harness check`, with the plan and
+the answers that lie beside this file, and a program played by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+from harness.common.errors import HarnessError, UserError
+from harness.execution import (
+    MACHINE_BOOT,
+    BrowserDriver,
+    Interpreter,
+    Machine,
+    machine_modules,
+)
+from harness.grading.check import not_here, notes, submitted, without_files
+from harness.grading.grader import Grader
+from harness.model.expectation import AnswerKey
+from harness.model.observation import Ending, Turn
+from harness.model.plan import Plan
+from harness.model.stimulus import Typed
+from harness.model.student_view import ShownCheck, StudentView
+from harness.model.submission import Submission
+from harness.packaging.program_file import packed_key, packed_plan
+from harness.reporting.html.submission_pages import check_results
+from harness.results.student_view import student_view
+
+__all__ = ["MACHINE_BOOT", "check", "machine_modules", "play"]
+
+_FOLDER = Path("/work")  # of the files that are checked
+
+
+@cache
+def _packed() -> tuple[Plan, AnswerKey]:
+    return packed_plan(), packed_key()
+
+
+def check(machine: Machine, files: Mapping[str, bytes]) -> str:
+    """What these files come to, as JSON: `html`, the cards; `passed` and `total`; `verdicts` by
+    scenario. Or `problem`, where they cannot be checked at all."""
+    plan, key = _packed()
+    paths = _laid(files)
+    try:
+        submission, *_ = submitted(paths, plan.assignment)
+        with BrowserDriver(_this_interpreter(), machine) as driver, Grader(plan, key, driver) as it:
+            graded = it.grade(submission).result
+    except UserError as error:
+        return json.dumps({"problem": str(error)})
+    except HarnessError as error:
+        what = f"The check failed, which is not your program's fault: {error}"
+        return json.dumps({"problem": what})
+    result = without_files(graded, not_here(paths, plan.assignment))
+    view = student_view(result, plan)
+    told = notes(paths, (submission,), plan.assignment)
+    return json.dumps(
+        {
+            "html": check_results(replace(_as_checked(view), notes=tuple(told))),
+            "passed": sum(tally.passed for tally in view.functions),
+            "total": sum(tally.total for tally in view.functions),
+            "verdicts": {each.scenario_id: each.verdict.kind for each in result.scenarios},
+        }
+    )
+
+
+def _as_checked(view: StudentView) -> StudentView:
+    """The view without what its parts would earn, for a check gives no marks, and without the
+    clauses, whose texts are not here."""
+
+    def unquoted(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
+        return tuple(replace(check, clauses=()) for check in checks)
+
+    causes = tuple(
+        replace(cause, marks=Fraction(0), clauses=(), checks=unquoted(cause.checks))
+        for cause in view.causes
+    )
+    return replace(view, mark=None, causes=causes, shown=unquoted(view.shown))
+
+
+def play(
+    machine: Machine, files: Mapping[str, bytes], scenario_id: str, lines: Sequence[str]
+) -> str:
+    """A scenario with these lines typed in place of its own, as JSON: `turns`, pairs of what was
+    printed and typed, `waits` for another line or not, the scenario's own `lines`, and how it
+    `ended`. HarnessError where there is no such scenario."""
+    plan, _ = _packed()
+    scenario = next((each for each in plan.scenarios if each.id == scenario_id), None)
+    if scenario is None:
+        raise HarnessError(f"there is no scenario {scenario_id}")
+    stimulus = scenario.stimuli[0]
+    own = [typed.text for typed in stimulus.inputs if typed.key is None]
+    typed = tuple(Typed(text=line) for line in lines)
+    submission: Submission = submitted(_laid(files), plan.assignment)[0]
+    with (
+        BrowserDriver(_this_interpreter(), machine) as driver,
+        driver.submission(plan.assignment, submission.files) as program,
+    ):
+        seen = program.observe(replace(stimulus, inputs=typed, replies=None), scenario.limits)
+    waits = seen.ending is Ending.ASKED_FOR_MORE
+    turns = (Turn(printed=seen.loading_printed), *seen.turns)
+    shown = [(turn.printed, turn.typed and turn.typed.text) for turn in turns]
+    ended = "" if waits else _in_words(seen.ending, is_program=bool(stimulus.action.program))
+    if seen.raised is not None:
+        ended = f"{seen.raised.type_name}: {seen.raised.message}"
+    return json.dumps({"turns": shown, "waits": waits, "lines": own, "ended": ended})
+
+
+def _in_words(ending: Ending, *, is_program: bool) -> str:
+    if ending is Ending.ANSWERED:
+        return "The program has ended." if is_program else "The call has ended."
+    return f"It was ended: {ending.value.replace('_', ' ')}."
+
+
+def _laid(files: Mapping[str, bytes]) -> list[Path]:
+    os.chdir("/")
+    shutil.rmtree(_FOLDER, ignore_errors=True)
+    _FOLDER.mkdir()
+    os.chdir(_FOLDER)
+    paths = []
+    for name, data in files.items():
+        paths.append(Path(Path(name).name))
+        paths[-1].write_bytes(bytes(data))
+    return paths
+
+
+def _this_interpreter() -> Interpreter:
+    build = f"{sys.implementation.name} {sys.version} {sys.platform}"
+    return Interpreter(path=Path("python"), version=platform.python_version(), build=build)

@@ -1,0 +1,204 @@
+// The page: what is written and dropped, the worker that checks it, and what it answers.
+"use strict";
+
+(() => {
+  const part = (id) => document.getElementById(id);
+  const element = (name, properties) => Object.assign(document.createElement(name), properties);
+  const link = (name) => new URL(name, document.baseURI).href;
+  const { id, files } = self.ASSIGNMENT;
+  const texts = new Map(files);
+  const LARGEST_SHOWN = 200_000; // characters that an editor shows without pause
+  const [PATIENCE, STARTING] = [2, 180]; // seconds beyond a run's limit; for Python to start
+  let editor, worker, watch, current = files[0][0], ready = false;
+  let asked = null, ended = []; // what is being done, and its runs that had to be ended with their worker
+  let game; // what is played: the scenario, its files, the lines typed so far
+
+  const tell = (text, kind = "") => Object.assign(part("status"), { textContent: text, className: `box ${kind}` });
+
+  // What keeps a browser from checking, in the words of what to do.
+  const FROM_A_FOLDER = "A browser runs no program from a folder. Put this folder on a web space, or type "
+    + "“python3 -m http.server” in it and open localhost:8000.";
+  const lacking = () => {
+    if (location.protocol === "file:") return FROM_A_FOLDER;
+    const missing = ["WebAssembly", "Worker"].find((name) => !(name in self));
+    return missing && `This browser has no ${missing}, or it is switched off. Use another, or the self-check file.`;
+  };
+
+  // Storage may be switched off, or full: what is written then lives as long as the page.
+  const stored = (name, text) => {
+    const key = `harness ${id} ${name}`;
+    try { return text === undefined ? localStorage.getItem(key) : localStorage.setItem(key, text); } catch {
+      part("kept").textContent = "This browser keeps nothing: download your file before you close the page.";
+    }
+  };
+
+  const select = (name) => {
+    current = name;
+    for (const each of part("files").children) each.setAttribute("aria-pressed", each.textContent === name);
+    editor.textarea.setAttribute("aria-label", `Your ${name}`);
+    editor.setOptions({ value: texts.get(name) });
+  };
+
+  const write = (name, text) => {
+    if (text !== texts.get(name)) stored(name, text);
+    texts.set(name, text);
+  };
+
+  const startEditor = async () => {
+    const names = ["index.js", "extensions/commands/index.js", "prism/languages/python.js", "languages/python.js"];
+    const [core, commands] = await Promise.all(names.map((name) => import(link(`editor/${name}`))));
+    for (const [name] of files) texts.set(name, stored(name) ?? texts.get(name));
+    const options = { language: "python", lineNumbers: true, tabSize: 4, insertSpaces: true, value: "" };
+    editor = core.createEditor(part("editor"), { ...options, onUpdate: (text) => editor && write(current, text) },
+      commands.defaultCommands(), commands.editHistory());
+    for (const [name] of files.length > 1 ? files : []) {
+      part("files").append(element("button", { type: "button", textContent: name, onclick: () => select(name) }));
+    }
+    select(current);
+    part("tools").hidden = false;
+  };
+
+  const [encoder, decoder] = [new TextEncoder(), new TextDecoder("utf-8", { fatal: true })];
+
+  // A program comes into the editor; anything else is checked as it is, which says what is wrong.
+  const receive = async (given) => {
+    const others = {};
+    for (const file of given) {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      let text;
+      try { text = decoder.decode(bytes).replaceAll("\r\n", "\n"); } catch { /* it is none */ }
+      if (text === undefined || text.length > LARGEST_SHOWN || !/\.py$/i.test(file.name)) others[file.name] = bytes;
+      else {
+        const name = texts.has(file.name) ? file.name : current;
+        write(name, text);
+        select(name);
+        tell(`Loaded ${file.name}${name === file.name ? "" : `, which you hand in as ${name}`}.`);
+      }
+    }
+    if (Object.keys(others).length) ask({ files: others });
+  };
+
+  const program = () => { // of several files those that were begun
+    const begun = [...texts].filter(([name, text]) => text !== new Map(files).get(name));
+    return Object.fromEntries((begun.length ? begun : [...texts]).map(([name, text]) => [name, encoder.encode(text)]));
+  };
+
+  const wait = (seconds, then) => { clearTimeout(watch); watch = setTimeout(then, 1000 * seconds); };
+  const startWorker = () => {
+    worker?.terminate();
+    ready = false;
+    // A worker made from a text has this page's policy: it reaches this folder and nothing else.
+    const code = new Blob([`import ${JSON.stringify(link("worker.js"))};`], { type: "text/javascript" });
+    worker = new Worker(URL.createObjectURL(code), { type: "module" });
+    worker.onmessage = ({ data }) => Object.entries(hear).forEach(([kind, act]) => kind in data && act(data));
+    worker.onerror = ({ message }) => hear.broken({ broken: message || "a file of this page is missing" });
+    wait(STARTING, () => hear.broken({ broken: "it took too long" }));
+  };
+  const begin = () => ready && worker.postMessage({ ...asked, ended });
+  const ask = (what) => {
+    if (asked) return;
+    [asked, ended] = [what, []];
+    [part("check").disabled, part("stop").hidden] = [true, false];
+    tell(ready ? "Checking…" : "Starting Python, then checking…");
+    begin();
+  };
+
+  const done = () => {
+    clearTimeout(watch);
+    asked = null;
+    [part("check").disabled, part("stop").hidden] = [!ready, true];
+  };
+
+  const hear = {
+    step: ({ step }) => asked || tell(`Starting Python (${step} of 3).`),
+    ready: () => {
+      clearTimeout(watch);
+      ready = true;
+      if (asked) begin(); else { done(); tell("Ready."); }
+      navigator.serviceWorker?.register("offline.js").catch(() => {}); // it works as long as there is a network
+    },
+    run: ({ run, seconds }) => {
+      if (!asked?.play) tell(`Checking… ${run}${ended.length ? ". What ran too long was ended; the rest goes on" : ""}`);
+      // One long computation listens to nobody: it ends with its worker, and the rest goes on.
+      wait(seconds + PATIENCE, () => { ended.push(run); startWorker(); });
+    },
+    broken: ({ broken }) => {
+      worker.terminate();
+      ready = false;
+      done();
+      tell(`Python does not start: ${broken}. Load the page again, or use another browser or the self-check file.`, "bad");
+    },
+    failed: ({ failed }) => { click.stop(); tell(`The check failed: ${failed}. Python starts anew.`, "bad"); },
+    answer: ({ answer }) => { const show = asked.play ? showGame : showResults; done(); show(answer); },
+  };
+
+  const showResults = ({ html, problem, passed, total, verdicts }) => {
+    const results = Object.assign(part("results"), { verdicts });
+    results.innerHTML = html ?? ""; // of our templates, which escape; this page runs no script in it
+    const all = total && passed === total;
+    const told = total ? `${passed} of ${total} visible checks passed.` : "The file could not be checked.";
+    tell(problem ?? told, problem ? "bad" : all ? "good" : "");
+    results.focus({ preventScroll: true });
+  };
+
+  // A game is played from its beginning with each further line: up to there it is the same.
+  const play = (lines) => {
+    game.lines = lines;
+    ask({ files: game.files, play: [game.scenario, lines] });
+  };
+
+  const showGame = ({ turns, waits, lines, ended: end }) => {
+    const screen = part("screen");
+    screen.replaceChildren();
+    for (const [printed, typed] of turns) {
+      screen.append(printed);
+      if (typed !== null) screen.append(element("b", { textContent: typed || "⏎" }), "\n");
+    }
+    if (end) screen.append(`\n[${end}]`);
+    screen.scrollTop = screen.scrollHeight;
+    game.next = waits ? lines[game.lines.length] : undefined;
+    part("next").textContent = game.next === undefined ? "" : `The example types ${game.next || "Enter alone"} now.`;
+    part("type-next").disabled = game.next === undefined;
+    for (const control of part("typing").elements) control.disabled = !waits;
+    if (!part("terminal").open) part("terminal").showModal();
+    if (waits) part("line").focus();
+    tell("Ready.");
+  };
+
+  const click = {
+    check: () => ask({ files: program() }),
+    stop: () => { startWorker(); done(); tell("Stopped."); },
+    download: () => {
+      const href = URL.createObjectURL(new Blob([texts.get(current)]));
+      element("a", { href, download: current }).click();
+    },
+    reset: () => {
+      if (confirm(`Throw away what is in ${current}, and begin again?`)) write(current, new Map(files).get(current));
+      select(current);
+    },
+    results: ({ target }) => {
+      const scenario = target.closest("[data-play]")?.dataset.play;
+      if (scenario) { game = { scenario, files: program() }; play([]); }
+    },
+    "type-next": () => play([...game.lines, game.next]),
+    "play-again": () => play([]),
+    close: () => part("terminal").close(),
+  };
+
+  const listen = () => {
+    for (const [name, act] of Object.entries(click)) part(name).addEventListener("click", act);
+    part("open").onchange = ({ target }) => receive([...target.files]).then(() => { target.value = ""; });
+    part("typing").onsubmit = (event) => {
+      event.preventDefault();
+      play([...game.lines, part("line").value]);
+      part("line").value = "";
+    };
+    self.ondragover = (event) => event.preventDefault();
+    self.ondrop = (event) => { event.preventDefault(); receive([...event.dataTransfer.files]); };
+  };
+
+  const problem = lacking();
+  if (problem) { tell(problem, "bad"); return; }
+  tell("Starting Python. The first time it loads 14 MB.");
+  startEditor().then(listen).then(startWorker).catch(({ message }) => tell(`This page does not start: ${message}`, "bad"));
+})();

@@ -1,0 +1,364 @@
+"""The page that checks in the browser: what is in its folder, and what it does in Chromium."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright import sync_api as playwright
+
+from harness.assignment.loading import load
+from harness.common.errors import UserError
+from harness.common.words import listed
+from harness.execution import create_driver
+from harness.grading.check import not_here, submitted, without_files
+from harness.grading.context import GradingContext, prepare, visible_only
+from harness.grading.grader import Grader
+from harness.model.result import SubmissionResult
+from harness.model.specification import Specification
+from harness.packaging.handout import student_key, student_plan
+from harness.packaging.web import npm
+from harness.packaging.web.checker import _as_checked
+from harness.packaging.web.folder import web_folder
+from harness.reporting.html.submission_pages import check_results
+from harness.results.student_view import student_view
+from tests.packaging.given_away import of_program, packed
+from tests.packaging.web_page import KEPT, START, Checker, packages_or_skip, served
+from tests.reporting.test_report_browser import FLAGS, chromium
+from tests.shipped import ROOT, root_of, shipped
+from tests.tiny_course import FIXTURE, Course
+
+HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
+PERFECT = (FIXTURE / "submissions/tiny/perfect/a1.py").read_text("utf-8")
+SAMPLES = sorted(path.parent for path in FIXTURE.glob("submissions/tiny/*/a1.py"))
+MOST_BYTES = 20_000_000
+
+
+def made(specification: Specification, context: GradingContext) -> dict[str, bytes]:
+    cache = packages_or_skip(specification.plan.assignment.python)
+    return web_folder(specification, context, cache)
+
+
+@pytest.fixture(scope="module")
+def tiny() -> tuple[Specification, GradingContext]:
+    specification = load(FIXTURE, "tiny")
+    with tempfile.TemporaryDirectory() as cache:
+        return specification, prepare(visible_only(specification), cache=Path(cache))
+
+
+@pytest.fixture(scope="module")
+def folder(tiny: tuple[Specification, GradingContext]) -> dict[str, bytes]:
+    return made(*tiny)
+
+
+def test_nothing_hidden_is_in_the_folder(folder: dict[str, bytes]) -> None:
+    inner = packed(folder["checker.zip"])
+    ours = {name: data for name, data in folder.items() if not name.startswith("pyodide/")}
+    for name, data in (ours | inner).items():
+        if not name.endswith(".py") or name == "a1.py":
+            assert not [hidden for hidden in HIDDEN if hidden.encode() in data], name
+
+
+def test_the_checker_has_what_the_self_check_has(
+    folder: dict[str, bytes], tiny: tuple[Specification, GradingContext]
+) -> None:
+    """What must not be in that is not in this either."""
+    plan = student_plan(tiny[1].specification)
+    assert of_program(folder["checker.zip"]) == (plan, student_key(tiny[1], plan))
+
+
+def test_the_page_asks_for_nothing_from_elsewhere(folder: dict[str, bytes]) -> None:
+    page = folder["index.html"].decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; ")
+    assert "unsafe-inline" not in policy[1]
+    assert "connect-src 'self'" in policy[1]
+    for name in ("index.html", "page.js", "worker.js", "machine.js", "offline.js", "page.css"):
+        assert b"://" not in folder[name].replace(b'location.protocol === "file:"', b""), name
+    kept = re.search(r"= \[(\".*?\"), (\[.*?\])\];", folder["offline.js"].decode())
+    assert kept is not None
+    assert set(json.loads(kept[2])) == {*folder} - {"offline.js"}
+    assert sum(map(len, folder.values())) <= MOST_BYTES
+
+
+def test_the_same_folder_every_time(
+    folder: dict[str, bytes], tiny: tuple[Specification, GradingContext]
+) -> None:
+    assert made(*tiny) == folder
+
+
+def test_the_command_makes_the_page(course: Course) -> None:
+    cache = packages_or_skip("3.12")
+    shutil.copytree(cache / "npm", course.root / ".harness-cache" / "npm", dirs_exist_ok=True)
+    course.ok("web", "tiny", "-o", course.path("site"))
+    course.ok("handout", "tiny", "--web", "-o", course.path("again"))
+    names = [
+        sorted(str(path.relative_to(course.path(top))) for path in course.path(top).rglob("*.*"))
+        for top in ("site", "again")
+    ]
+    assert names[0] == names[1]
+    assert {"index.html", "checker.zip", "provided/till.py", "pyodide/pyodide.js"} <= {*names[0]}
+
+
+def test_a_course_that_no_browser_runs_is_refused(
+    tiny: tuple[Specification, GradingContext], tmp_path: Path
+) -> None:
+    specification, context = tiny
+
+    def refusal(**changes: object) -> str:
+        plan = context.specification.plan
+        plan = replace(plan, assignment=replace(plan.assignment, **changes))
+        changed = replace(context, specification=replace(context.specification, plan=plan))
+        with pytest.raises(UserError) as refused:
+            web_folder(specification, changed, tmp_path)
+        return str(refused.value)
+
+    assert refusal(packages=("numpy",)) == "tiny: it needs numpy, which a browser does not have"
+    versions = listed([*npm.PYODIDE])
+    assert refusal(python="3.10").startswith("tiny: no browser runs Python 3.10. Hint: there are ")
+    assert versions.startswith("3.11")
+
+
+def test_a_package_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
+    kept = tmp_path / "npm" / npm.EDITOR.archive
+    kept.parent.mkdir()
+    kept.write_bytes(b"another")
+    with pytest.raises(UserError, match=r"it is not prism-code-editor .* make the page again"):
+        npm.package(npm.EDITOR, tmp_path)
+
+
+def test_without_npm_a_user_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match=r"npm is needed .* Hint: install Node.js, .* or put "):
+        npm.package(npm.EDITOR, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def tab(chromium_here: playwright.Browser) -> Iterator[playwright.Page]:
+    with chromium_here.new_context() as context:
+        yield context.new_page()
+
+
+@pytest.fixture(scope="module")
+def chromium_here() -> Iterator[playwright.Browser]:
+    program = chromium()
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=program, args=FLAGS.split())
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def checker(
+    tab: playwright.Page, folder: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Checker]:
+    """The tiny course's page in one tab, started once."""
+    with served(folder, tmp_path_factory.mktemp("site")) as address:
+        checker = Checker(tab, address)
+        checker.ready()
+        yield checker
+
+
+def natively(context: GradingContext, folder: Path) -> SubmissionResult:
+    """What `harness check` finds without the reference, as the page is."""
+    plan, python = student_plan(context.specification), context.interpreter
+    paths = [*folder.glob("*.py")]
+    submission, *_ = submitted(paths, plan.assignment)
+    with (
+        create_driver(python, context.tier.tier) as driver,
+        Grader(plan, student_key(context, plan), driver) as grader,
+    ):
+        result = grader.grade(submission).result
+        return without_files(result, not_here(paths, plan.assignment))
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*.py")}
+
+
+def verdicts_of(result: SubmissionResult) -> dict[str, str]:
+    return {each.scenario_id: str(each.verdict.kind) for each in result.scenarios}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_the_page_finds_what_a_check_finds(
+    checker: Checker, tiny: tuple[Specification, GradingContext], sample: Path
+) -> None:
+    result = natively(tiny[1], sample)
+    assert checker.check(files_of(sample)) == verdicts_of(result)
+    view = _as_checked(student_view(result, student_plan(tiny[1].specification)))
+    shown = "const made = document.createElement('div'); made.innerHTML = html; return made"
+    expected = checker.page.evaluate(
+        f"(html) => (() => {{ {shown}.textContent; }})()", check_results(replace(view, notes=()))
+    )
+    assert checker.cards == expected
+
+
+HOSTILE = {
+    "is_valid": "while True: pass",
+    "add": "import os; os._exit(0)",
+    "total": "import js; js.document.title = 'stolen'",
+    "main": "print('x' * 10 ** 8)",
+}
+BECAME = {
+    "is_valid": "cpu_limit",
+    "basket": "ended_early",
+    "total": "failed",
+    "main": "output_limit",
+}
+
+
+def hostile(bodies: Mapping[str, str]) -> dict[str, bytes]:
+    """The right program with these statements at the beginning of its functions."""
+    text = PERFECT
+    for name, body in bodies.items():
+        text = re.sub(rf'(def {name}\(.*\n    """.*\n)', rf"\g<1>    {body}\n", text)
+    return {"a1.py": text.encode()}
+
+
+def test_what_a_program_does_harms_its_own_verdict_alone(checker: Checker) -> None:
+    verdicts = checker.check(hostile(HOSTILE))
+    kinds = {name.partition("/")[0]: kind for name, kind in reversed(verdicts.items())}
+    assert kinds == BECAME
+    assert "the loop in line 8 of is_valid does not end" in checker.cards
+    assert "imports js, which is neither a module of Python nor" in checker.cards
+    assert checker.page.title().startswith("Check your work")
+    assert {*checker.check({"a1.py": PERFECT.encode()}).values()} == {"passed"}
+
+
+def test_what_is_no_program_is_told_so(checker: Checker) -> None:
+    assert checker.check({"a1.ipynb": b'{"cells": []}'}) == {}
+    assert checker.status.startswith(
+        "a1.ipynb: this is neither a folder, an archive nor a .py file"
+    )
+    large = checker.check({"a1.py": b"#" * 2_000_000})
+    assert {*large.values()} == {"unreadable"}
+    assert "a1.py is larger than 512 KiB" in checker.cards
+
+
+def test_an_example_is_played_by_hand(checker: Checker) -> None:
+    page = checker.page
+    checker.check({"a1.py": PERFECT.replace("print(BYE)", "print('Bye')").encode()})
+    page.get_by_role("button", name="Play example 1 in a terminal").click()
+    screen = page.locator("#screen")
+    page.get_by_text("The example types 3 now.").wait_for(timeout=START)
+    page.get_by_role("button", name="Type the example's next line").click()
+    page.get_by_text("The example types 4 now.").wait_for(timeout=START)
+    page.get_by_label("Type a line").fill("q")
+    page.get_by_role("button", name="Enter").click()
+    page.get_by_text("The program has ended.").wait_for(timeout=START)
+    assert screen.inner_text().endswith("Bye\n\n[The program has ended.]")
+    assert Axe().run(page).response["violations"] == []
+    page.get_by_role("button", name="Close").click()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_fits_and_axe_finds_nothing(checker: Checker, width: int, scheme: str) -> None:
+    page = checker.page
+    if "to fix" not in checker.cards:
+        checker.check(files_of(FIXTURE / "submissions/tiny/prints_total"))
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert Axe().run(page).response["violations"] == []
+
+
+def test_what_was_written_is_there_again_without_a_network(checker: Checker) -> None:
+    page = checker.page
+    checker.check({"a1.py": PERFECT.encode()})
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    assert checker.said == []
+    assert {*requested(checker)} == {"", "blob"}
+    page.context.set_offline(True)
+    page.reload()
+    page.locator("#editor textarea").wait_for()
+    assert page.locator("#editor textarea").input_value() == PERFECT
+    asked = "fetch('pyodide/pyodide.asm.wasm').then((answer) => answer.arrayBuffer())"
+    assert page.evaluate(f"{asked}.then((bytes) => bytes.byteLength)") > 8_000_000
+    page.context.set_offline(False)
+
+
+def requested(checker: Checker) -> list[str]:
+    """The beginnings of all addresses that are not the page's own."""
+    own = checker.address
+    return ["" if url.startswith(own) else url.partition(":")[0] for url in checker.requests]
+
+
+def test_opened_from_a_folder_it_says_what_to_do(
+    chromium_here: playwright.Browser, folder: dict[str, bytes], tmp_path: Path
+) -> None:
+    for name in ("index.html", "page.js", "assignment.js", "page.css"):
+        (tmp_path / name).write_bytes(folder[name])
+    with chromium_here.new_context() as context:
+        page = context.new_page()
+        page.goto((tmp_path / "index.html").as_uri())
+        assert "Put this folder on a web space" in page.locator("#status").inner_text()
+
+
+def test_without_webassembly_or_storage_it_says_what_to_do(
+    chromium_here: playwright.Browser, folder: dict[str, bytes], tmp_path: Path
+) -> None:
+    with served(folder, tmp_path) as address, chromium_here.new_context() as context:
+        page = context.new_page()
+        page.add_init_script("delete self.WebAssembly")
+        page.goto(address)
+        assert "This browser has no WebAssembly" in page.locator("#status").inner_text()
+        page = context.new_page()
+        broken = "get() { throw new DOMException('none') }"
+        page.add_init_script(f"Object.defineProperty(self, 'localStorage', {{ {broken} }})")
+        page.goto(address)
+        page.get_by_text("This browser keeps nothing").wait_for()
+
+
+@pytest.mark.release
+def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker) -> None:
+    """And the rest goes on."""
+    endless = "import itertools; return sum(itertools.repeat(0))"
+    verdicts = checker.check(hostile({"total": endless}))
+    failed = {name: kind for name, kind in verdicts.items() if kind != "passed"}
+    assert set(failed) == {"total/an-empty-basket", "main/two-amounts"}
+    assert {*failed.values()} == {"cpu_limit"}
+
+
+ASSIGNMENTS = sorted(path.name for path in (ROOT / "specs").iterdir())
+EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("assignment_id", [*ASSIGNMENTS, *EXAMPLES])
+def test_all_samples_have_the_verdicts_of_a_check(
+    assignment_id: str, tab: playwright.Page, tmp_path: Path
+) -> None:
+    """The table of verdicts: every sample of the assignments and examples."""
+    specification = shipped(assignment_id)
+    context = prepare(visible_only(specification), cache=KEPT, recall_tier=True)
+    above = root_of(assignment_id) / "submissions"
+    samples = sorted(
+        folder
+        for folder in (
+            above / assignment_id if (above / assignment_id).is_dir() else above
+        ).iterdir()
+        if [*folder.glob("*.py")]
+    )
+    assert samples
+    wrong: dict[str, object] = {}
+    with served(made(specification, context), tmp_path / "site") as address:
+        checker = Checker(tab, address)
+        for sample in samples:
+            expected = verdicts_of(natively(context, sample))
+            found = checker.check(files_of(sample))
+            if found != expected:
+                pairs = {name: (kind, found.get(name)) for name, kind in expected.items()}
+                wrong[sample.name] = {n: pair for n, pair in pairs.items() if pair[0] != pair[1]}
+    assert wrong == {}
