@@ -100,7 +100,8 @@ class Checker:
 
     def ready(self) -> None:
         """Wait until Python has started and nothing is being checked."""
-        self.page.locator("#check:not([disabled])").wait_for(timeout=START)
+        self.page.locator("#check:not([disabled]), #status.bad").first.wait_for(timeout=START)
+        assert not self.status.startswith("Python does not start"), self.status
 
     def check(self, files: Mapping[str, bytes]) -> dict[str, str]:
         """Drop these files, the others not begun, check, and give the verdicts by scenario."""
