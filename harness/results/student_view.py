@@ -36,25 +36,9 @@ def student_view(
     `visible` says which visibilities are open by now. Findings, notes and the reason why a file
     could not be read are about the student's own text and always shown.
     """
-    results = {entry.scenario_id: entry for entry in result.scenarios}
-    clauses = {
-        ids: tuple(clause for clause in plan.assignment.clauses if clause.id in ids)
-        for ids in {scenario.clauses for scenario in plan.scenarios}
-    }
-    shown: list[ShownCheck] = []
-    hidden: list[HiddenCheck] = []
-    extra_points = Fraction(0)
-    for scenario in plan.scenarios:
-        entry = results.get(scenario.id)
-        if entry is None:
-            continue
-        if scenario.extra_credit:
-            extra_points += entry.out_of
-        if scenario.visibility in visible:
-            shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
-        else:
-            kind = hidden_kind(entry.verdict)
-            hidden.append(HiddenCheck(name=scenario.name, function=scenario.function, kind=kind))
+    shown, hidden = _checks(result, plan, visible)
+    extra = {scenario.id for scenario in plan.scenarios if scenario.extra_credit}
+    extra_points = sum((e.out_of for e in result.scenarios if e.scenario_id in extra), Fraction(0))
     return StudentView(
         id=result.id,
         title=plan.assignment.title,
@@ -85,6 +69,28 @@ def student_view(
         assignment=plan.assignment.id,
         source_digest=result.source_digest,
     )
+
+
+def _checks(
+    result: SubmissionResult, plan: Plan, visible: frozenset[Visibility]
+) -> tuple[list[ShownCheck], list[HiddenCheck]]:
+    results = {entry.scenario_id: entry for entry in result.scenarios}
+    clauses = {
+        ids: tuple(clause for clause in plan.assignment.clauses if clause.id in ids)
+        for ids in {scenario.clauses for scenario in plan.scenarios}
+    }
+    shown: list[ShownCheck] = []
+    hidden: list[HiddenCheck] = []
+    for scenario in plan.scenarios:
+        entry = results.get(scenario.id)
+        if entry is None:
+            continue
+        if scenario.visibility in visible:
+            shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
+        else:
+            kind = hidden_kind(entry.verdict)
+            hidden.append(HiddenCheck(name=scenario.name, function=scenario.function, kind=kind))
+    return shown, hidden
 
 
 def _causes(
