@@ -32,8 +32,8 @@ from harness.execution.sharing import (
     Keep,
     SharedGroup,
     SharedOutcome,
-    canonical,
     decoded,
+    has_one_form,
     may_share,
 )
 

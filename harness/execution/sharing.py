@@ -1,7 +1,6 @@
 """The shared run, seen from the driver: many scenarios of one program in one confined process.
 
-What comes back is bytes in one canonical form; `canonical` gives the same form of an observation,
-so that the two can be compared without being read. `decoded` reads them.
+What comes back is bytes, the same ones where the same was done; `decoded` reads them.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import ast
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.evaluate import analyse
@@ -64,7 +62,7 @@ class SharedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedOutcome:
-    """What one group's run gave: canonical bytes by number (those that were to be kept), or why
+    """What one group's run gave: bytes by number (those that were to be kept), or why
     the program is `refused` a shared process ("`board`, a list at module level,": what was
     `changed_by` that number). `gave_up` are the numbers that ended their process; what is in
     neither was not kept or did not run."""
@@ -125,30 +123,20 @@ def _compares(text: str, function: str, given: str) -> bool:
     return any(id(node) not in before for node in compared)
 
 
-_SCALARS = frozenset(
-    {
-        ValueKind.NONE, ValueKind.BOOL, ValueKind.INT, ValueKind.FLOAT, ValueKind.COMPLEX,
-        ValueKind.STR, ValueKind.BYTES, ValueKind.RANGE, ValueKind.ELLIPSIS,
-    }
-)  # fmt: skip
 _ORDERED = frozenset({ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT})
+_UNKNOWN = frozenset(
+    {ValueKind.UNREADABLE, ValueKind.FUNCTION, ValueKind.CYCLE, ValueKind.TOO_LARGE}
+)
 _ENDINGS = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE})
-_ASKED_FOR_MORE = '{"asked":"stimulus"}'
+_ASKED_FOR_MORE = b'{"asked":"stimulus"}'
 
 
-class _NoFormError(Exception):
-    """The observation holds something that has more than one form, or none."""
-
-
-def canonical(
-    observation: Observation, stimulus: Stimulus, *, arguments: int | None
-) -> bytes | None:
-    """The bytes; None for what is not to be compared so: an exception (its traceback is the
-    program's own), a set of several items, an object of which only the type is known, a cut value,
-    an ending out of the ordinary but for a program that asks for more input than there is.
-
-    `arguments` are the positional arguments of a plain call, as in `PackedStimulus`.
-    """
+def has_one_form(observation: Observation, stimulus: Stimulus) -> bool:
+    """Whether what was observed may be compared with what is seen in a shared process: no
+    exception (its traceback is the program's own), no set of several items, no object of which only
+    the type is known, no cut value, and no ending out of the ordinary but that of a program that
+    asks for more input than there is."""
+    steps = stimulus.action.steps
     if (
         observation.ending not in _ENDINGS
         or observation.phase is not Phase.STIMULUS
@@ -156,69 +144,24 @@ def canonical(
         or observation.loading_printed
         or observation.detail
     ):
-        return None
-    try:
-        answer = _answer(observation, stimulus, arguments)
-    except _NoFormError:
-        return None
-    places, output = _conversation(observation)
-    return f"{answer}\n{','.join(places)}\n".encode("ascii") + output
+        return False
+    is_whole = observation.ending is Ending.ANSWERED and len(observation.steps) == len(steps)
+    if steps and not is_whole:
+        return False
+    if any(step.raised or step.shown for step in observation.steps):  # an object has no one look
+        return False
+    values = [observation.value, *observation.arguments_before, *observation.arguments]
+    values += [step.value for step in observation.steps]
+    values += [variable.value for variable in observation.variables]
+    return all(_is_one_form(part) for value in values if value for part in value.parts())
 
 
-def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None) -> str:
-    fields: dict[str, Any] = {"phase": "stimulus"}
-    if stimulus.action.steps:  # what an object in it looks like has no form
-        steps = observation.steps
-        if (
-            observation.ending is not Ending.ANSWERED
-            or len(steps) != len(stimulus.action.steps)
-            or any(step.raised is not None or step.shown for step in steps)
-        ):
-            raise _NoFormError
-        fields["variables"] = [[each.name, _sent(each.value)] for each in observation.variables]
-        fields["steps"] = [{} if s.value is None else {"value": _sent(s.value)} for s in steps]
-    elif observation.ending is Ending.ASKED_FOR_MORE:
-        return _ASKED_FOR_MORE
-    elif stimulus.action.program:
-        if observation.exit_status is None:
-            raise _NoFormError
-        fields["exit"] = observation.exit_status
-    else:
-        if observation.value is None:
-            raise _NoFormError
-        if arguments is not None:
-            fields["before"] = [_sent(value) for value in observation.arguments_before]
-        fields["value"] = _sent(observation.value)
-        if arguments is not None:
-            fields["after"] = [_sent(value) for value in observation.arguments]
-    return json.dumps(fields, separators=(",", ":"))
-
-
-def _sent(value: Value) -> list[Any]:
-    """As a scenario's process writes it, which `reply.value_from` reads."""
-    if value.kind in _SCALARS:
-        return [value.kind.value, value.text]
-    items = [_sent(item) for item in value.items]
-    if value.kind in NAMED_CONTAINERS and (items or value.kind is ValueKind.OBJECT):
-        return [value.kind.value, value.text, items]
-    if value.kind in _ORDERED or (value.is_container and len(items) < 2):
-        return [value.kind.value, items]
-    raise _NoFormError
-
-
-def _conversation(observation: Observation) -> tuple[list[str], bytes]:
-    """Where inputs were asked for and where steps ended, in bytes of the output; and the output."""
-    output = bytearray()
-    places: list[str] = []
-    parts = [step.turns for step in observation.steps] or [observation.turns]
-    for turns in parts:
-        for turn in turns:
-            output += turn.printed.encode("utf-8", "surrogatepass")
-            if turn.typed is not None:
-                places.append(f"i{len(output)}")
-        if observation.steps:
-            places.append(f"s{len(output)}")
-    return places, bytes(output)
+def _is_one_form(value: Value) -> bool:
+    if value.kind in NAMED_CONTAINERS:
+        return value.kind is ValueKind.OBJECT or bool(value.items)
+    if value.is_container:
+        return value.kind in _ORDERED or len(value.items) < 2
+    return value.kind not in _UNKNOWN
 
 
 def decoded(
@@ -230,15 +173,14 @@ def decoded(
     raised: bool = False,
 ) -> Observation | None:
     """What a program did, from what `inside.shared.run` reported of it; `arguments` as in
-    `PackedStimulus`. None for what has no canonical form, and must be observed alone; with `raised`
-    a call that ended with an exception is read all the same."""
+    `PackedStimulus`. None for what has more than one form, and must be observed alone; with
+    `raised` a call that ended with an exception is read all the same."""
     try:
         seen = _read(data, stimulus, limits, arguments)
     except (ValueError, TypeError, LookupError, StopIteration, RecursionError):  # no report of ours
         return None
-    if raised and stimulus.action.expression and seen.raised is not None:
-        return seen
-    return seen if canonical(seen, stimulus, arguments=arguments) == data else None
+    has_raised = raised and stimulus.action.expression and seen.raised is not None
+    return seen if has_raised or has_one_form(seen, stimulus) else None
 
 
 def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None) -> Observation:
@@ -262,7 +204,7 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
         for step in fields.pop("steps", ()):
             reply += framed(b"S" + json.dumps(step).encode())
         answer = json.dumps(fields).encode()
-    if answer == _ASKED_FOR_MORE.encode():
+    if answer == _ASKED_FOR_MORE:
         reason, frame = Ending.ASKED_FOR_MORE, b'G"stimulus"'
     else:
         reason, frame = None, b"A" + answer

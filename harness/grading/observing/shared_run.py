@@ -1,8 +1,8 @@
 """Which scenarios of a submission ran in shared processes, and what counts of them.
 
 A program that may share a process has the scenarios of each function of the sheet run one after
-another in one process. Of what is seen there only what equals the reference's observation byte for
-byte counts, and it counts as passed; everything else is observed again in a process of its own, and
+another in one process. Of what is seen there only what equals the reference's observation counts,
+and it counts as passed; everything else is observed again in a process of its own, and
 that is judged. One of the equal ones of each function is observed again as well: an audit.
 """
 
@@ -18,8 +18,8 @@ from harness.execution import (
     Keep,
     SharedGroup,
     SharedOutcome,
-    canonical,
     decoded,
+    has_one_form,
     may_share,
 )
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
@@ -28,6 +28,7 @@ from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.verdict import VerdictKind
+from harness.results.reuse import encoded
 
 KindOf = Callable[[Scenario, int, Observation], VerdictKind]
 _WORTH_A_PROCESS = 2  # one stimulus costs less alone than in a process that is audited
@@ -51,18 +52,28 @@ class SharingObserver(Observer, Protocol):
         """Run these numbers of a group in one process."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Entry:
-    """A stimulus that may share a process, and what the reference did, in canonical form too. Of a
-    function's the one with the least `lot` is in the audit."""
+    """A stimulus that may share a process, and what the reference did; what is reported of that,
+    once that is known. Of a function's the one with the least `lot` is in the audit."""
 
     scenario: Scenario
     index: int
     stimulus: Stimulus
     arguments: int | None
     reference: Observation
-    expected: bytes
     lot: bytes
+    expected: bytes = b""
+
+    def is_equal(self, data: bytes) -> bool:
+        """Whether the report is of what the reference did."""
+        if data == self.expected:
+            return True
+        limits = self.scenario.limits
+        if decoded(data, self.stimulus, limits, arguments=self.arguments) != self.reference:
+            return False
+        self.expected = data
+        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +125,7 @@ class SharedRuns:
 
     def expected_digests(self, server: Observer) -> Mapping[str, str]:
         """Of each scenario whose stimuli may all share a process, by its id: a digest of the
-        reference's observations in canonical form."""
+        reference's observations."""
         if isinstance(server, SharingObserver):
             self._prepare(server)
         return self._digests
@@ -133,7 +144,7 @@ class SharedRuns:
         def keep(number: int, data: bytes) -> bool:
             """Look at what was seen of a stimulus; True where it is needed later."""
             entry = self._entries[number]
-            if data == entry.expected:
+            if entry.is_equal(data):
                 equal[number] = entry
                 return False
             other[number] = entry
@@ -188,25 +199,22 @@ class SharedRuns:
             for number, job in group.jobs.items():
                 scenario, index, reference = known[number]
                 stimulus = scenario.stimuli[index]
-                expected = canonical(reference, stimulus, arguments=job.arguments)
-                if expected is not None:
+                if has_one_form(reference, stimulus):
                     entries[number] = _Entry(
                         scenario=scenario,
                         index=index,
                         stimulus=stimulus,
                         arguments=job.arguments,
                         reference=reference,
-                        expected=expected,
                         lot=self._draw("audit", str(number)),
                     )
             groups += self._processes(group, entries)
         self._groups = tuple(groups)
-        expected_of = {id(each.stimulus): each.expected for each in self._entries.values()}
+        seen = {id(each.stimulus): each.reference for each in self._entries.values()}
         for scenario in self._plan.scenarios:
-            texts = [expected_of.get(id(stimulus)) for stimulus in scenario.stimuli]
-            whole = [len(text).to_bytes(8, "little") + text for text in texts if text is not None]
-            if len(whole) == len(texts):
-                self._digests[scenario.id] = sha256(b"".join(whole)).hexdigest()
+            if all(id(stimulus) in seen for stimulus in scenario.stimuli):
+                observations = tuple(seen[id(stimulus)] for stimulus in scenario.stimuli)
+                self._digests[scenario.id] = sha256(encoded(observations)).hexdigest()
         return self._groups
 
     def _processes(self, group: SharedGroup, entries: dict[int, _Entry]) -> Iterator[SharedGroup]:

@@ -49,7 +49,7 @@ _OF_OURS = frozenset({VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY})
 
 @dataclass(slots=True)
 class Prepared:
-    """A batch: its stimuli, what the reference did in a shared run, in canonical form, and alone,
+    """A batch: its stimuli, what the reference did in a shared run, as it is reported, and alone,
     by their numbers. `left_out` are those on which it raised or met a limit."""
 
     target: FuzzTarget
