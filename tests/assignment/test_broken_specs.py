@@ -314,6 +314,8 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "mutants.yaml:2:65: mutants, item 1, replace: the changed a1.py is not Python (invalid syntax)."),
     "mutant of an unknown clause": ({M: MUTANTS.replace('"4.6"', '"4.5"')},
      "mutants.yaml:2:13: mutants, item 1, clause: unknown clause 4.5. Hint: did you mean 4.6?"),
+    "no attribute of a class": ({A: ASSIGNMENT + "compare: {Board: []}\n", R: CLASSES},
+     "assignment.yaml:9:18: compare.Board: expected a list of attributes, or attributes, repr, equality or none, got a list. Hint: write none where nothing but the class counts."),
     "no such class": ({A: ASSIGNMENT + "compare: {Acount: repr}\n", R: CLASSES},
      "assignment.yaml:9:11: compare.Acount: neither the reference nor a provided file has a class Acount. Hint: there are Board."),
     "an odd way to compare": ({A: ASSIGNMENT + "compare: {Board: reprs}\n", R: CLASSES},

@@ -176,6 +176,9 @@ FIRES: Sentences = {
         ),
     },
     "wrong_value": {
+        "add_piece returned <function str.lower> instead of <function str.upper>.": returns(
+            Value(ValueKind.FUNCTION, "str.upper"), Value(ValueKind.FUNCTION, "str.lower")
+        ),
         "add_piece returned 2 instead of 1.": case(called(1), called(2, "debug\n")),
         "add_piece returned a different list: item [0]['a'] is 3, it should be 2.": returns(
             listed(derived("Counts", {"a": 2})), listed(derived("Counts", {"a": 3}))

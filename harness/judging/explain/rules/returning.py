@@ -128,8 +128,10 @@ def too_large(failure: Failure) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 40, "returns a function without calling it", RETURNS)
 def returned_a_function(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """A function came back, not what it would return."""
+    """A function came back, not what it would return; another function than expected is none."""
     if mismatch.actual is None or mismatch.actual.kind is not ValueKind.FUNCTION:
+        return None
+    if mismatch.pair is not None and mismatch.pair[0].kind is ValueKind.FUNCTION:
         return None
     name = plain(mismatch.actual.text, limit=40)
     return failure.says(f"returned the function {name} itself: are its parentheses missing?")
