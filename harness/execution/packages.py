@@ -149,6 +149,8 @@ def _why(said: str, interpreter: Interpreter) -> tuple[str, str]:
     if not said:
         hint = f"{interpreter.path} -m ensurepip, or --python with another Python"
         return f"Python {interpreter.version} has no pip", hint
+    if "ResolutionImpossible" in said:
+        return "they need different versions of one package", "name versions that go together"
     missing = _NOT_THERE.search(said)
     if missing is not None:
         hint = "correct the name and version; a package must have a wheel, for nothing is compiled"

@@ -19,7 +19,9 @@ from pathlib import Path
 import harness
 from harness.common import serial
 from harness.common.errors import UserError
+from harness.common.escaping import plain
 from harness.common.files import source_digest, write
+from harness.common.words import listed
 from harness.execution import (
     Interpreter,
     TierTrial,
@@ -33,7 +35,7 @@ from harness.execution import (
 from harness.grading.engines import WorkerSetup
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.model.expectation import KEY_VERSION, AnswerKey
-from harness.model.observation import Tier
+from harness.model.observation import Phase, Tier
 from harness.model.plan import FunctionSignature, Plan, Scenario, Visibility
 from harness.model.result import RunFacts
 from harness.model.specification import Specification
@@ -161,6 +163,8 @@ def prepare(
     else:
         tier = choose_tier(interpreter, require)
     key = _recalled_key(specification, interpreter, tier.tier, cache)
+    if packages:
+        _refuse_unloadable(key, packages, library.modules)
     if refuse:
         refuse_disagreements(specification, key)
     return GradingContext(
@@ -170,6 +174,19 @@ def prepare(
         key=key,
         secret=_recalled_secret(cache),
     )
+
+
+def _refuse_unloadable(key: AnswerKey, packages: Sequence[str], modules: Sequence[str]) -> None:
+    """Raise UserError where the reference imports what is not there: packages, and the modules
+    that they provide, often have different names."""
+    for observation in (each.observation for entry in key.scenarios for each in entry.answers):
+        raised = observation.raised
+        loading = observation.phase is Phase.LOADING
+        if loading and raised is not None and raised.type_name == "ModuleNotFoundError":
+            what = f"the reference cannot be loaded: {plain(raised.message)}"
+            names = listed(modules) or "nothing"
+            hint = f"what {listed(packages)} provides is imported as {names}"
+            raise UserError(what, hint=hint)
 
 
 def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tarfile
 import zipfile
 from collections.abc import Mapping
@@ -14,9 +15,12 @@ import pytest
 
 from harness.assignment.loading import CACHE, load
 from harness.common.errors import UserError
-from harness.execution import find_interpreter, has_terminals, install, installed_here
+from harness.execution import find_interpreter, has_terminals, install, installed_here, try_tier
+from harness.execution.confinement import tier_layers
+from harness.execution.linux.driver import Driver
 from harness.grading.check import check_submissions
 from harness.grading.context import GradingContext, prepare
+from harness.grading.grader import Grader
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.submission import Submission
@@ -28,12 +32,15 @@ MODULE = b"def face(text):\n    return f'{text} :-)'\n"
 TIERS = list(Tier) if has_terminals() else [Tier.PORTABLE]
 
 
-def wheel(folder: Path, name: str, files: Mapping[str, bytes], *, scripts: str = "") -> Path:
+def wheel(
+    folder: Path, name: str, files: Mapping[str, bytes], *, scripts: str = "", requires: str = ""
+) -> Path:
     """A wheel of version 1.2 with these modules."""
     folder.mkdir(parents=True, exist_ok=True)
     info = f"{name.replace('-', '_')}-1.2.dist-info"
+    needs = f"Requires-Dist: {requires}\n" if requires else ""
     more = {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n".encode(),
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n{needs}".encode(),
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         f"{info}/entry_points.txt": scripts.encode(),
     }
@@ -56,7 +63,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def made(course: Path, cache: Path, tier: Tier | None = None) -> GradingContext:
+def made(course: Path, cache: Path, reference: bytes | None = None) -> GradingContext:
     """What an assignment with the package is graded with."""
     spec = course / "specs" / "faces"
     spec.mkdir(parents=True, exist_ok=True)
@@ -70,10 +77,10 @@ def made(course: Path, cache: Path, tier: Tier | None = None) -> GradingContext:
         "function: smile\nscenarios:\n  - {name: one, visible: true, call: smile('Ada')}\n",
         encoding="utf-8",
     )
-    reference = course / "reference" / "faces"
-    reference.mkdir(parents=True, exist_ok=True)
-    (reference / "a1.py").write_bytes(RIGHT)
-    return prepare(load(course, "faces"), cache=cache, require=tier, tell=lambda line: None)
+    folder = course / "reference" / "faces"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "a1.py").write_bytes(reference or RIGHT)
+    return prepare(load(course, "faces"), cache=cache, tell=lambda line: None)
 
 
 RIGHT = b"import faces\n\n\ndef smile(name):\n    return faces.face(name)\n"
@@ -88,18 +95,45 @@ def test_programs_may_import_the_packages_and_no_others(
     tier: Tier, index: Path, tmp_path: Path
 ) -> None:
     wheel(index, "smiling-faces", {"faces/__init__.py": MODULE})
-    context = made(tmp_path / "course", tmp_path / "cache", tier)
+    context = made(tmp_path / "course", tmp_path / "cache")
+    if tier is not context.tier.tier:
+        trial = try_tier(context.interpreter, tier)
+        if trial.shortcoming:
+            pytest.skip(trial.shortcoming)
+        context = replace(context, tier=trial)
     changes = b"import faces, os\nopen(faces.__file__, 'a').write('pass')\n" + RIGHT
     programs = {"right": RIGHT, "another": b"import numpy\n" + RIGHT, "changes": changes}
     right, another, changing = check_submissions(
         context, [submission(name, text) for name, text in programs.items()]
     )
-    assert (right.all_passed, right.findings, changing.all_passed) == (True, (), False)
+    assert (right.all_passed, right.findings) == (True, ())
+    assert changing.all_passed == (tier is Tier.PORTABLE)  # which keeps nothing from being written
     said = another.scenarios[0].verdict.message
     assert said.startswith("a1.py imports numpy, which is neither a module of Python nor a file")
     assert [finding.message for finding in another.findings] == [
         "imports numpy, but only faces may be imported"
     ]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives programs a user of their own")
+@pytest.mark.parametrize("layers", [(), ("user",)], ids=["as root", "as another user"])
+def test_without_confinement_they_are_read_below_a_folder_closed_to_others(
+    layers: tuple[str, ...], index: Path, tmp_path: Path
+) -> None:
+    wheel(index, "smiling-faces", {"faces/__init__.py": MODULE, "faces/old.py": MODULE})
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    context = made(closed / "course", closed / "cache")
+    inside = RIGHT.replace(
+        b"    return faces.face", b"    from faces import old\n    return old.face"
+    )
+    program = submission("late", inside)
+    tier, plan = Tier.PORTABLE, context.specification.plan
+    with (
+        Driver(context.interpreter, tier, layers={*tier_layers(tier), *layers}) as driver,
+        Grader(plan, context.key, driver) as grader,
+    ):
+        assert grader.grade(program).result.all_passed
 
 
 def test_they_are_installed_once_and_their_digests_are_kept(index: Path, tmp_path: Path) -> None:
@@ -125,12 +159,12 @@ def test_a_command_of_a_package_is_not_kept(index: Path, tmp_path: Path) -> None
     assert not (library.folder / "bin").exists()
 
 
-@pytest.mark.parametrize("kind", ["missing", "source", "site", "yanked", "offline"])
+@pytest.mark.parametrize("kind", ["missing", "source", "site", "yanked", "offline", "exclude"])
 def test_what_cannot_be_had_is_said_in_one_line(
     kind: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = wheel(tmp_path / "other", "smiling-faces", {"faces.py": MODULE})
-    said = "there is no wheel of smiling-faces==1.2 for Python 3.11"
+    wanted, said = [FACES], "there is no wheel of smiling-faces==1.2 for Python 3.11"
     if kind == "source":
         with tarfile.open(index / "smiling-faces-1.2.tar.gz", "w:gz") as archive:
             archive.add(whole, "smiling-faces-1.2/setup.py")
@@ -148,10 +182,15 @@ def test_what_cannot_be_had_is_said_in_one_line(
         monkeypatch.delenv("PIP_NO_INDEX")
         monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
         said = "no package index answers"
+    elif kind == "exclude":
+        wheel(index, "smiling-faces", {"faces.py": MODULE}, requires="sad-faces==1.1")
+        wheel(index, "sad-faces", {"sad.py": b""})
+        wanted, said = [FACES, "sad-faces==1.2"], "they need different versions of one package"
     cache = tmp_path / "cache"
     with pytest.raises(UserError) as error:
-        install([FACES], find_interpreter("3.11"), cache, lambda line: None)
-    assert str(error.value).startswith(f"packages: {FACES} cannot be installed: {said}")
+        install(wanted, find_interpreter("3.11"), cache, lambda line: None)
+    named = ", ".join(wanted)
+    assert str(error.value).startswith(f"packages: {named} cannot be installed: {said}")
     assert error.value.hint
     assert list((cache / "packages").iterdir()) == []
 
@@ -192,6 +231,17 @@ def test_the_doctor_says_whether_they_are_there(index: Path, tmp_path: Path) -> 
     again.write_text(again.read_text("utf-8").replace("1.2]", "1.3]"), "utf-8")
     said = course.ok("doctor", "--python", "3.11").out
     assert "packages of faces: smiling-faces==1.3 (not installed yet: the first run does)" in said
+
+
+def test_a_package_that_is_imported_by_another_name_is_told(index: Path, tmp_path: Path) -> None:
+    wheel(index, "smiling-faces", {"faces.py": MODULE})
+    wrong = RIGHT.replace(b"import faces", b"import smiling_faces as faces")
+    with pytest.raises(UserError) as error:
+        made(tmp_path / "course", tmp_path / "cache", reference=wrong)
+    assert str(error.value) == (
+        "the reference cannot be loaded: No module named 'smiling_faces'. "
+        "Hint: what smiling-faces==1.2 provides is imported as faces"
+    )
 
 
 def test_an_assignment_is_begun_from_a_reference_with_them(index: Path, tmp_path: Path) -> None:
