@@ -136,6 +136,15 @@ def test_without_confinement_they_are_read_below_a_folder_closed_to_others(
         assert grader.grade(program).result.all_passed
 
 
+def test_what_they_import_is_there_before_each_scenario_begins(index: Path, tmp_path: Path) -> None:
+    """Not they themselves: what their code does at import belongs to a scenario."""
+    wheel(index, "smiling-faces", {"faces/__init__.py": b"import csv, html\n" + MODULE})
+    context = made(tmp_path / "course", tmp_path / "cache")
+    early = b"import sys\nassert 'csv' in sys.modules and 'faces' not in sys.modules\n" + RIGHT
+    (result,) = check_submissions(context, [submission("early", early)])
+    assert result.all_passed
+
+
 def test_they_are_installed_once_and_their_digests_are_kept(index: Path, tmp_path: Path) -> None:
     path = wheel(index, "smiling-faces", {"faces.py": MODULE})
     interpreter, cache = find_interpreter("3.11"), tmp_path / "cache"

@@ -10,10 +10,11 @@ import builtins
 import marshal
 import sys
 from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import PathFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -106,27 +107,44 @@ def by_module_name(files: list[tuple[str, bytes]]) -> dict[str, ModuleSource]:
 
 # Of the standard library: what does nothing by being imported.
 _USEFUL = frozenset({
-    "bisect", "collections", "copy", "datetime", "dataclasses", "decimal", "enum", "fractions",
-    "functools", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics",
-    "string", "textwrap", "time", "typing",
+    "bisect", "collections", "copy", "csv", "datetime", "dataclasses", "decimal", "enum",
+    "fractions", "functools", "heapq", "html", "itertools", "json", "math", "operator", "pathlib",
+    "random", "re", "statistics", "string", "textwrap", "time", "typing", "unicodedata",
 })  # fmt: skip
 _SPACES = bytes.maketrans(b",.;:", b"    ")
 
 
 def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> None:
-    """Import the useful modules that a submission or a provided file may name, or that a fixed
-    clock changes."""
+    """Import the useful modules that a submission, a provided file or a package of theirs may name,
+    or that a fixed clock changes."""
     sources = [source.data for source in submitted.values()]
     sources += [data for files in setup["variants"][:1] for _, data in files]
-    words: set[str] = set()  # of lines that may import; a guess, since it only saves time
-    for data in sources:
-        for line in data.translate(_SPACES).splitlines():
-            if b"import" in (parts := line.split()):
-                words.update(word.decode("ascii", "replace") for word in parts)
+    words = _importing(sources)
+    if setup["packages"]:
+        words |= _importing(_sources_of(words - sys.stdlib_module_names - submitted.keys()))
     if setup["tells_time"]:
         words |= {"datetime", "time"}
     for name in sorted(_USEFUL & words):
         __import__(name)
+
+
+def _importing(sources: Iterable[bytes]) -> set[str]:
+    """The words of lines that may import; a guess, since it only saves time."""
+    words: set[str] = set()
+    for data in sources:
+        for line in data.translate(_SPACES).splitlines():
+            if b"import" in (parts := line.split()):
+                words.update(word.decode("ascii", "replace") for word in parts)
+    return words
+
+
+def _sources_of(names: Iterable[str]) -> Iterator[bytes]:
+    """The sources of modules on the path, which are not run."""
+    for name in filter(str.isidentifier, names):
+        spec = PathFinder.find_spec(name)
+        if spec is not None and spec.origin is not None and spec.origin.endswith(".py"):
+            with open(spec.origin, "rb") as file:  # noqa: PTH123  (pathlib is large)
+                yield file.read()
 
 
 def load_tool(modules: dict[str, bytes], entry: str) -> Callable[[str], str]:

@@ -36,6 +36,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
         "extra": _pairs(assignment.extra_files),
         "memory": assignment.limits.memory_mib * _MIB,
         "tells_time": assignment.tells_time,
+        "packages": bool(assignment.packages),
         "compare": {
             each.name: list(each.attributes) if each.how is CompareBy.NAMED else each.how.value
             for each in assignment.compare
