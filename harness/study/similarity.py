@@ -46,9 +46,10 @@ def program_reader(
         yield tool
 
 
-def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], tuple[str, ...]]:
-    """A run's submissions, read again from where they were graded, and the ids of those that have
-    been changed or removed since. Raises UserError when none is left."""
+def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict[str, str]]:
+    """A run's submissions, read again from where they were graded, and by id why others cannot be:
+    they had no file to grade, or have been changed or removed since. Raises UserError when none is
+    left."""
     folder = store.path.parent.resolve()
     graded_paths = ((folder / each).resolve() for each in store.paths())
     paths = [path for path in graded_paths if path.exists()]
@@ -61,8 +62,15 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], tupl
     graded = {result.id: result.source_digest for result in store.run().submissions}
     submissions = cohort_of(paths, store.plan().assignment, ClassOptions()).submissions
     same = tuple(each for each in submissions if each.files and graded.get(each.id) == each.digest)
-    missing = {name for name, digest in graded.items() if digest} - {each.id for each in same}
-    return same, tuple(sorted(missing))
+    left_out = {
+        name: "it is not there as it was graded" for name, digest in graded.items() if digest
+    }
+    for each in same:
+        del left_out[each.id]
+    for each in submissions:
+        if each.id in left_out and each.problem and not each.files:
+            left_out[each.id] = each.problem
+    return same, dict(sorted(left_out.items()))
 
 
 def without_ids(

@@ -346,6 +346,14 @@ def test_what_changed_after_grading_is_not_compared(with_a_copy: Course) -> None
     assert saved(with_a_copy)["pairs"] == []
 
 
+def test_who_handed_in_another_file_is_not_compared(course: Course) -> None:
+    course.write("class/ada/a1.py", course.path("reference/tiny/a1.py").read_text("utf-8"))
+    course.write("class/bob/a2.py", "print(1)\n")
+    course.ok("grade", "class", "--assignment", "tiny")
+    outcome = course.ok("similarity", "reports/tiny")
+    assert outcome.err == "bob: not compared, found a2.py, expected a1.py\n"
+
+
 def test_a_run_whose_submissions_are_gone_is_refused(with_a_copy: Course) -> None:
     with_a_copy.path("submissions/tiny").rename(with_a_copy.path("elsewhere"))
     assert "what was graded is not where it was. Hint: put it back" in with_a_copy.refusal(

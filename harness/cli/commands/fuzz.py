@@ -127,9 +127,9 @@ def _choose(
                 if store.plan().assignment.id != assignment.id:
                     raise UserError(f"is no run of {assignment.id}", place=str(path))
                 full = {each.id for each in store.run().submissions if _is_full(each)}
-                submissions, missing = graded_submissions(store)
-            for name in sorted(full & set(missing)):
-                click.echo(f"{visible(name)}: left out, it is not there as it was graded", err=True)
+                submissions, left_out = graded_submissions(store)
+            for name in (each for each in left_out if each in full):
+                click.echo(f"{visible(name)}: left out, {visible(left_out[name])}", err=True)
             chosen += [each for each in submissions if each.id in full]
             continue
         submissions = cohort_of([path], assignment).submissions

@@ -79,10 +79,10 @@ def compare(
     """What the command does; `base` holds specs/."""
     path = store_of(run)
     with Store.read_only(path) as store:
-        submissions, missing = graded_submissions(store)
+        submissions, left_out = graded_submissions(store)
         plan, graded = store.plan(), store.run()
-    for name in missing:
-        click.echo(f"{visible(name)}: not compared, it is not there as it was graded", err=True)
+    for name, why in left_out.items():
+        click.echo(f"{visible(name)}: not compared, {visible(why)}", err=True)
     older = earlier_submissions(earlier, plan.assignment, {each.id for each in submissions})
     if anonymous:
         submissions, older = without_ids(submissions), without_ids(older, "earlier")
@@ -103,10 +103,11 @@ def compare(
     print_result(_table(report))
     with_earlier = f", also with {report.earlier} earlier ones" if older else ""
     click.echo(f"{counted(report.compared, 'program')} compared{with_earlier}")
-    click.echo(
-        f"{counted(len(report.pairs), 'pair')} above chance ({percent(report.cut)} %), "
-        f"{counted(len(report.groups), 'group')}"
-    )
+    cut = f"{percent(report.cut)} %"
+    if report.by_tokens:
+        cut += f"; {percent(report.token_cut)} % where a program is compared by its tokens"
+    pairs = counted(len(report.pairs), "pair")
+    click.echo(f"{pairs} above chance ({cut}), {counted(len(report.groups), 'group')}")
     click.echo("Likeness is no proof of copying: look at both programs.")
     click.echo(f"report: {page}")
     click.echo(f"at a glance: {study}")

@@ -37,10 +37,10 @@ def command(run: Path, python: Path | None) -> int:
     """
     path = store_of(run)
     with Store.read_only(path) as store:
-        submissions, missing = graded_submissions(store)
+        submissions, left_out = graded_submissions(store)
         plan, graded = store.plan(), store.run()
-        for name in missing:
-            click.echo(f"{visible(name)}: left out, it is not there as it was graded", err=True)
+        for name, why in left_out.items():
+            click.echo(f"{visible(name)}: left out, {visible(why)}", err=True)
         with bar() as tell:
             report = style_report(
                 plan.assignment,
