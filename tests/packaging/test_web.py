@@ -331,6 +331,25 @@ def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker)
     assert {*failed.values()} == {"cpu_limit"}
 
 
+@pytest.mark.release
+@pytest.mark.parametrize("python", npm.PYODIDE)
+def test_every_pinned_python_checks(
+    python: str,
+    tiny: tuple[Specification, GradingContext],
+    tab: playwright.Page,
+    tmp_path: Path,
+) -> None:
+    specification, context = tiny
+    plan = context.specification.plan
+    plan = replace(plan, assignment=replace(plan.assignment, python=python))
+    context = replace(context, specification=replace(context.specification, plan=plan))
+    with served(made(replace(specification, plan=plan), context), tmp_path) as address:
+        checker = Checker(tab, address)
+        for sample in SAMPLES:
+            expected = verdicts_of(natively(context, sample))
+            assert checker.check(files_of(sample)) == expected, sample.name
+
+
 ASSIGNMENTS = sorted(path.name for path in (ROOT / "specs").iterdir())
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
 

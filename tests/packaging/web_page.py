@@ -26,8 +26,7 @@ CHECK = 240_000
 
 
 def packages_or_skip(python: str) -> Path:
-    """The cache with what a page needs; without it the test is skipped, which `.ci/run` does not
-    let pass."""
+    """The cache with what a page needs; where npm cannot fetch it, the test is skipped."""
     with one_at_a_time(KEPT / "npm.lock"):
         for pin in (EDITOR, PYODIDE[python]):
             try:

@@ -36,7 +36,7 @@ from harness.results.student_view import student_view
 
 __all__ = ["MACHINE_BOOT", "check", "machine_modules", "play"]
 
-_FOLDER = Path("/work")  # of the files that are checked
+_FOLDER = Path("/handed-in")  # the files that are checked
 
 
 @cache
