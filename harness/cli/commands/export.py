@@ -91,10 +91,8 @@ def command(
     replaced, rows without a submission, matches by name alone) is printed on stderr, one line each.
     """
     chosen = exporter(form)
-    alone = marks != Marks.TOTAL.value
-    if not chosen.is_gradebook and any((gradebook, column, match, clear, roster, alone)):
-        what = "--gradebook, --column, --match, --clear, --roster and --marks"
-        raise UserError(f"{what} are not for --to {form}")
+    if not chosen.is_gradebook:
+        _check_no_gradebook(form, gradebook, column, match, clear, roster, marks != Marks.TOTAL)
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
     _check_form(chosen, output, schema, anonymous=anonymous)
@@ -123,6 +121,12 @@ def command(
     _put(exported.data, output)
     _warn(exported.warnings, result)
     return 0
+
+
+def _check_no_gradebook(form: str, *given: object) -> None:
+    if any(given):
+        what = "--gradebook, --column, --match, --clear, --roster and --marks"
+        raise UserError(f"{what} are not for --to {form}")
 
 
 def _check_form(
