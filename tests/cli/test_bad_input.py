@@ -93,12 +93,10 @@ WRONG = {
     "export specs --to csv": "specs: there is no run here. Hint: name a report folder",
     "export reports/tiny --to feedback": "a zip needs a file to go to. Hint: -o FILE",
     "export reports/tiny --to csv --gradebook x.csv": (
-        "--gradebook, --column, --match, --clear, --roster and --marks are not for "
-        "--to csv"
+        "--gradebook, --column, --match, --clear, --roster and --marks are not for --to csv"
     ),
     "export reports/tiny --to junit --marks functionality": (
-        "--gradebook, --column, --match, --clear, --roster and --marks are not for "
-        "--to junit"
+        "--gradebook, --column, --match, --clear, --roster and --marks are not for --to junit"
     ),
     "export reports/tiny --to canvas --gradebook x.csv": (
         "x.csv: cannot be read (No such file or directory)"
