@@ -13,7 +13,6 @@ from harness.common.escaping import shorten
 from harness.common.words import read_number
 from harness.model.plan import ManualSlot, RubricItem
 from harness.model.result import (
-    Adjustment,
     Decision,
     DecisionKind,
     LineComment,
@@ -23,7 +22,6 @@ from harness.model.result import (
 from harness.model.review import (
     MOST_QUOTED,
     Action,
-    Adjusted,
     Commented,
     CommentKept,
     Decided,
@@ -36,7 +34,6 @@ from harness.model.review import (
 )
 
 Slots = Mapping[str, ManualSlot]
-OF_ASSIGNMENT = (ItemAdded, CommentKept)  # these are about no submission
 
 
 class Sent:
@@ -141,13 +138,6 @@ def _override(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
     return Overridden(override=Override(mark=mark, reason=sent.text("reason")))
 
 
-def _adjust(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
-    marks = sent.mark("mark", "adjustment")
-    if marks is None:
-        return Adjusted()
-    return Adjusted(adjustment=Adjustment(marks=marks, reason=sent.text("reason")))
-
-
 def _decide(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
     try:
         kind = DecisionKind(sent.text("kind"))
@@ -172,7 +162,6 @@ _KINDS: dict[str, Callable[[Sent, Slots, SubmissionResult], Action]] = {
     "comment": _comment,
     "keep": _keep,
     "override": _override,
-    "adjust": _adjust,
     "decide": _decide,
     "done": _done,
 }

@@ -34,6 +34,7 @@ from harness.results.database import StoreReader
 from harness.results.reviewing import check_action
 
 _HELD = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERROR)
+_NOTHING_TO_SEE = (SubmissionStatus.NO_SUBMISSION, SubmissionStatus.LATE)
 MOST_OFFERED = 300  # comments to use again
 
 
@@ -169,7 +170,7 @@ class Desk:
         marked = len(own & {given.slot for given in hand.marks})
         decided = hand.reviewed or any(decision.value for decision in hand.decisions)
         is_open = marked < len(own) or bool(entry.reason)
-        is_open &= entry.status is not SubmissionStatus.NO_SUBMISSION
+        is_open &= entry.status not in _NOTHING_TO_SEE
         return {
             "number": entry.number,
             "shown": entry.shown,
@@ -214,6 +215,7 @@ class Desk:
             found,
             id=entry.shown,
             student=None,
+            handed_in="",
             source="",
             notes=(),
             problem=found.problem and "what was handed in cannot be graded as it is",

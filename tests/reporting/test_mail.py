@@ -76,6 +76,13 @@ def test_a_mail_has_the_mark_and_the_page(folder: Path) -> None:
     assert page.get_content() == written
 
 
+def test_what_the_mark_is_made_of_is_all_said(folder: Path) -> None:
+    (mail,) = made(folder, replace(of(), comment="Go on."))
+    body = read(mail).get_body(("plain",))
+    assert body is not None
+    assert body.get_content().splitlines()[3:5] == ["- functionality: 0.88", "- comment: Go on."]
+
+
 def test_the_same_mail_has_the_same_id_and_another_mark_another(folder: Path) -> None:
     ids = [
         read(mail)["Message-ID"]

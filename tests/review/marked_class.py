@@ -29,6 +29,7 @@ def submission(number: int) -> SubmissionResult:
         flagged=number % 3 == 0,
         manual=(ManualMark(slot=STYLE), ManualMark(slot=REPORT)),
         student=Student(id=name, name=f"Student <{number}>"),
+        handed_in=f"2024-03-22T16:00:{number:02}+10:00",
         notes=(f"{name}_a1.py was graded as a1.py",),
         source_digest=f"{number:064}",
         files=(SourceFile(name="a1.py", data=PROGRAM.format(name=f"the {name}").encode()),),

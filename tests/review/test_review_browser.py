@@ -137,7 +137,9 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
         expect(page.get_by_role("button", name="Tidy +0.5")).to_have_attribute(
             "aria-pressed", "true"
         )
-        page.keyboard.type("lcuse")
+        page.keyboard.type("jcReuse it.")
+        page.keyboard.press("Enter")
+        page.keyboard.type("lcuse")  # two have it, one begins with it
         heading(page, "s002")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")

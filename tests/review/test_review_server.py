@@ -15,7 +15,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from harness.common.errors import UserError
-from harness.model.result import SubmissionResult
+from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.results.database import StoreReader
 from harness.results.regrade_request import request_text
 from harness.results.store import Store
@@ -304,6 +304,15 @@ def test_what_is_held_is_decided(ann: Window) -> None:
     assert len(ann.stored("s004").decisions) == 2
 
 
+def test_what_came_too_late_has_nothing_to_mark(ann: Window) -> None:
+    late = replace(submission(2), status=SubmissionStatus.LATE, mark=None, scenarios=(), files=())
+    with Store.open(ann.database) as store:
+        store.save(late)
+        store.finish(replace(store.facts(), notices=("again",)))
+    done = {row["shown"]: row["done"] for row in ann.get("/index")["entries"]}
+    assert done == {"s001": False, "s002": True, "s003": False, "s004": False}
+
+
 def test_parts_are_a_class_without_overlap(ann: Window) -> None:
     parts = [window(ann.database, part=Part(number=n, of=3)) for n in (1, 2, 3)]
     names = [[row["shown"] for row in each.get("/index")["entries"]] for each in parts]
@@ -317,7 +326,7 @@ def test_marking_without_names(ann: Window) -> None:
     seen = str(ben.get("/index")) + "".join(
         ben.get(f"/submission/{n}")["html"].replace("the s00", "") for n in range(1, COUNT + 1)
     )
-    for hidden in ("s001", "s004", "Student", "old.py", "_a1.py"):
+    for hidden in ("s001", "s004", "Student", "old.py", "_a1.py", "handed in"):
         assert hidden not in seen
     shown = [row["shown"] for row in ben.get("/index")["entries"]]
     assert sorted(shown) == [f"Submission {n}" for n in range(1, COUNT + 1)]

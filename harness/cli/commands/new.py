@@ -57,13 +57,7 @@ def command(
     which are run for that; what a program is given as input is left to you. No file that is there
     is changed, but for .gitignore in a repository: answers and students are kept out of it.
     """
-    if not _ID.fullmatch(assignment_id):
-        raise UserError(
-            f"{assignment_id!r} cannot be an id", hint="use small letters, digits, - and _"
-        )
-    for name in names:
-        if not _FILE.fullmatch(name):
-            raise UserError(f"{name!r} is no name of a Python file", hint="for example a1.py")
+    _check_names(assignment_id, names)
     base = root or Path.cwd()
     if root is None:
         with suppress(UserError):
@@ -99,6 +93,16 @@ def command(
         click.echo(f"To do in {where}: the input (or files) of {listed(begun.unfinished)}")
     click.echo(f"Next: harness validate {assignment_id}")
     return 0
+
+
+def _check_names(assignment_id: str, files: tuple[str, ...]) -> None:
+    if not _ID.fullmatch(assignment_id):
+        raise UserError(
+            f"{assignment_id!r} cannot be an id", hint="use small letters, digits, - and _"
+        )
+    for name in files:
+        if not _FILE.fullmatch(name):
+            raise UserError(f"{name!r} is no name of a Python file", hint="for example a1.py")
 
 
 def _write(base: Path, files: dict[str, bytes]) -> None:

@@ -167,7 +167,9 @@
     function put(text) { field.value = text; fitting = []; at = -1; draw(); }
     field.addEventListener("input", function () {
       var text = field.value.trim().toLowerCase();
-      fitting = text ? offered.filter(function (each) { return each.toLowerCase().indexOf(text) >= 0 && each !== field.value; }).slice(0, 6) : [];
+      function found(each) { return each.toLowerCase().indexOf(text); }
+      fitting = text ? offered.filter(function (each) { return found(each) >= 0 && each !== field.value; }) : [];
+      fitting = fitting.sort(function (one, other) { return (found(one) > 0) - (found(other) > 0); }).slice(0, 6);  // those that begin so first
       at = -1; draw();
     });
     field.addEventListener("blur", function () { fitting = []; draw(); });
