@@ -88,16 +88,9 @@ def test_every_platform_however_it_is_packed(tmp_path: Path, platform: str, pack
         if submission.student is not None:
             assert submission.student.id == one.id
             assert submission.attempt == submission.attempts == 1
-
-
-@pytest.mark.parametrize("platform", ["gradescope", "brightspace", "blackboard", "moodle"])
-def test_names_are_kept_and_composed(tmp_path: Path, platform: str) -> None:
-    found = by_id(cohort(laid(DOWNLOADS[platform](CLASS), tmp_path / "class")))
-    for one in CLASS:
-        student = found[one.id].student
-        assert student is not None
-        wanted = unicodedata.normalize("NFC", one.name)
-        assert student.name == (wanted.replace("_", " ") if platform == "moodle" else wanted)
+            name = unicodedata.normalize("NFC", one.name)
+            name = name.replace("_", " ") if platform == "moodle" else name
+            assert submission.student.name == name or platform == "canvas"
 
 
 def test_the_layout_is_said_in_words(tmp_path: Path) -> None:

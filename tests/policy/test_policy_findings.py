@@ -303,13 +303,6 @@ def test_a_technique_is_named_as_in_the_policy() -> None:
     assert finding.message == "a comparison is not one of the permitted techniques"
 
 
-def test_no_imports_at_all() -> None:
-    none = Policy(imports=ImportPolicy())
-    assert found("import random\n", none) == [
-        ("import", 1, 1, "imports random, but nothing may be imported")
-    ]
-
-
 GAME = "import board\nimport random\nexec('')\n"
 BY_FILE = {
     "nothing": (

@@ -63,11 +63,6 @@ class _ExportCommand(click.Command):
     default=Marks.TOTAL.value,
     type=click.Choice([each.value for each in Marks]),
 )
-@options.option(
-    "--schema",
-    "For json: the version of results.json (there is one so far).",
-    type=click.Choice(["2"]),
-)
 @options.flag(
     "--anonymous", "For json, csv, junit: numbers in place of ids; no names, times and comments."
 )
@@ -81,7 +76,6 @@ def command(
     clear: bool,
     roster: Path | None,
     marks: str,
-    schema: str | None,
     anonymous: bool,
 ) -> int:
     """Write RUN (a report folder) as FORMAT: marks for a gradebook, feedback, results.
@@ -95,7 +89,7 @@ def command(
         _check_no_gradebook(form, gradebook, column, match, clear, roster, marks != Marks.TOTAL)
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
-    _check_form(chosen, output, schema, anonymous=anonymous)
+    _check_form(chosen, output, anonymous=anonymous)
     result, plan = read_run(run)
     if anonymous:
         result = without_students(result)
@@ -129,17 +123,13 @@ def _check_no_gradebook(form: str, *given: object) -> None:
         raise UserError(f"{what} are not for --to {form}")
 
 
-def _check_form(
-    chosen: Exporter, output: Path | None, schema: str | None, *, anonymous: bool
-) -> None:
+def _check_form(chosen: Exporter, output: Path | None, *, anonymous: bool) -> None:
     if chosen.is_archive and output is None:
         raise UserError("a zip needs a file to go to", hint="-o FILE")
     if anonymous and not chosen.may_be_anonymous:
         raise UserError(
             f"--to {chosen.name} needs to know who is who", hint="leave out --anonymous"
         )
-    if schema is not None and chosen.name != "json":
-        raise UserError(f"--schema is not for --to {chosen.name}")
 
 
 def _put(data: bytes, output: Path | None) -> None:
