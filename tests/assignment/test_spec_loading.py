@@ -97,26 +97,19 @@ def test_the_policy(tmp_path: Path) -> None:
 
 def test_a_policy_of_what_is_forbidden(tmp_path: Path) -> None:
     text = (
-        "imports: {forbid: [os]}\nsyntax: {forbid: [FunctionDef]}\n"
+        "imports: {files: {a1.py: {forbid: [os]}}}\nsyntax: {forbid: [FunctionDef]}\n"
         "builtins: {forbid: [sum]}\nmethods: {forbid: [sort]}\n"
     )
     write(tmp_path, {"specs/small/policy.yaml": text})
     policy = load(tmp_path, "small").plan.assignment.policy
+    rules = (FileImports(file="a1.py", imports=ImportPolicy(forbid=("os",))),)
     assert policy is not None
-    assert policy.imports == ImportPolicy(forbid=("os",))
+    assert (policy.imports, policy.file_imports) == (None, rules)
     assert policy.lists == (
         NameList(key="syntax", forbid=("FunctionDef",)),
         NameList(key="builtins", forbid=("sum",)),
         NameList(key="methods", forbid=("sort",)),
     )
-
-
-def test_imports_by_file(tmp_path: Path) -> None:
-    write(tmp_path, {"specs/small/policy.yaml": "imports: {files: {a1.py: {allow: [typing]}}}\n"})
-    policy = load(tmp_path, "small").plan.assignment.policy
-    rules = (FileImports(file="a1.py", imports=ImportPolicy(allow=("typing",))),)
-    assert policy is not None
-    assert (policy.imports, policy.file_imports) == (None, rules)
 
 
 def test_mutants_get_their_indentation_back(tmp_path: Path) -> None:
@@ -145,13 +138,6 @@ def test_a_scenario(tmp_path: Path) -> None:
     assert stimulus.action == Call(expression='check_input("a1")')
     assert stimulus.seed == 3
     assert scenario.stated.returns == Exactly(value=Value.of(True))
-
-
-def test_a_scenario_that_states_nothing_is_hidden_and_worth_a_point(tmp_path: Path) -> None:
-    scenario = scenario_of(tmp_path, "call: check_input('')")
-    assert scenario.visibility is Visibility.HIDDEN
-    assert scenario.points == 1
-    assert scenario.stated.returns is None
 
 
 @pytest.mark.parametrize(
@@ -193,6 +179,8 @@ def test_one_override_is_no_sweep(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, "constants: {BOARD_SIZE: 4}\ncall: check_input('')")
     assert scenario.id == "f/s"
     assert scenario.stimuli[0].constants == (Binding(name="BOARD_SIZE", literal="4"),)
+    stated = (scenario.visibility, scenario.points, scenario.stated.returns)
+    assert stated == (Visibility.HIDDEN, 1, None)  # nothing else is stated
 
 
 def test_the_head_of_a_file_gives_defaults(tmp_path: Path) -> None:
@@ -494,6 +482,8 @@ def test_digests_follow_what_they_are_of(tmp_path: Path) -> None:
 
 
 def test_the_root_and_its_assignments(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"holds specs/<assignment>/assignment\.yaml\. Hint: go"):
+        find_root(tmp_path)
     write(tmp_path, {"specs/other/assignment.yaml": ASSIGNMENT, "specs/notes/a.txt": "x"})
     deep = tmp_path / "submissions" / "small"
     deep.mkdir(parents=True)
@@ -506,11 +496,6 @@ def test_an_assignment_that_is_not_there(tmp_path: Path) -> None:
         load(write(tmp_path), "smal")
     expected = "there is no assignment 'smal' in specs/. Hint: did you mean small?"
     assert str(caught.value) == expected
-
-
-def test_no_root(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"holds specs/<assignment>/assignment\.yaml\. Hint: go"):
-        find_root(tmp_path)
 
 
 def test_a_support_folder_must_be_there_and_hold_something(tmp_path: Path) -> None:

@@ -41,21 +41,17 @@ def test_every_shown_character_can_be_encoded() -> None:
     assert not any(escaping.is_unseen(character) for character in escaping.visible(everything))
 
 
-def test_code_escapes_markup_and_sets_our_escapes_apart() -> None:
-    shown = code("<b>&\x1b\"'")
-    assert shown == Markup('&lt;b&gt;&amp;<span class="esc">\\x1b</span>"\'')
-
-
-def test_code_tells_an_escape_from_a_backslash_that_was_there() -> None:
-    assert code("\\x1b") == Markup("\\x1b")
-
-
-def test_blanks_are_visible_on_request() -> None:
-    assert code("a \tb", spaces=True) == Markup('a<i> </i><i class="tab">\t</i>b')
-
-
-def test_a_block_keeps_its_lines() -> None:
-    assert block("a\n<\n") == Markup("a\n&lt;\n")
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (code("<b>&\x1b\"'"), '&lt;b&gt;&amp;<span class="esc">\\x1b</span>"\''),
+        (code("\\x1b"), "\\x1b"),  # a backslash that was there
+        (code("a \tb", spaces=True), 'a<i> </i><i class="tab">\t</i>b'),
+        (block("a\n<\n"), "a\n&lt;\n"),
+    ],
+)
+def test_code_is_escaped_and_our_signs_are_set_apart(shown: Markup, expected: str) -> None:
+    assert shown == Markup(expected)
 
 
 @pytest.mark.parametrize(
@@ -145,27 +141,35 @@ BOARD = place("def f():|    for i in range(8):  # not 18|        show(board[i]) 
 HELPER = replace(place("def show(x):|    print(x[9])"), first=20, last=21)
 
 
-OUT_OF_RANGE = "an index is out of range when SIZE is 4; use SIZE in place of the number."
+HARD_CODED = (
+    "This looks hard-coded to {}: an index is out of range when SIZE is 4; use SIZE in place of "
+    "the number."
+)
+CRASHED = cause("raised", "raised_unexpectedly", place=BOARD)
+OWN = Suspect(function="f", place=BOARD, lines=(4, 5))
+MARKED = {
+    "the lines with the number and not the crash": (
+        cause(HARD_CODED.format(8), "hard_coded_size", place=BOARD, line=5),
+        [MarkedPlace(place=BOARD, marked=[4])],
+    ),
+    "the crash, where no line has it": (
+        cause(HARD_CODED.format(7), "hard_coded_size", place=BOARD, line=5),
+        [MarkedPlace(place=BOARD, marked=[5])],
+    ),
+    "the function in which it crashed too": (
+        replace(CRASHED, raised_in=HELPER, raised_at=21),
+        [MarkedPlace(place=BOARD, marked=[]), MarkedPlace(place=HELPER, marked=[21])],
+    ),
+    "a line that is known alone": (
+        replace(CRASHED, line=5, suspects=(OWN,)),
+        [MarkedPlace(place=BOARD, marked=[5])],
+    ),
+}
 
 
-def test_lines_with_the_number_are_marked_and_not_the_crash() -> None:
-    said = f"This looks hard-coded to 8: {OUT_OF_RANGE}"
-    found = cause(said, "hard_coded_size", place=BOARD, line=5)
-    assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[4])]
-
-
-def test_without_such_a_line_the_crash_is_marked() -> None:
-    said = f"This looks hard-coded to 7: {OUT_OF_RANGE}"
-    found = cause(said, "hard_coded_size", place=BOARD, line=5)
-    assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[5])]
-
-
-def test_the_function_in_which_it_crashed_is_shown_too() -> None:
-    found = cause("raised", "raised_unexpectedly", place=BOARD, raised_in=HELPER, raised_at=21)
-    assert marked_lines(found) == [
-        MarkedPlace(place=BOARD, marked=[]),
-        MarkedPlace(place=HELPER, marked=[21]),
-    ]
+@pytest.mark.parametrize(("found", "places"), MARKED.values(), ids=MARKED)
+def test_which_lines_are_marked(found: ShownCause, places: list[MarkedPlace]) -> None:
+    assert marked_lines(found) == places
 
 
 LONG = replace(
@@ -185,15 +189,8 @@ def test_the_most_suspect_lines_of_a_helper_stand_before_the_function() -> None:
     assert (shown.function, shown.marked) == ("", [42, 44])  # its name is the card's
 
 
-def test_a_line_that_is_known_is_marked_alone() -> None:
-    own = Suspect(function="f", place=BOARD, lines=(4, 5))
-    found = cause("raised", "raised_unexpectedly", place=BOARD, line=5, suspects=(own,))
-    assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[5])]
-
-
 def test_where_nearly_all_of_few_lines_would_be_marked_none_is() -> None:
-    own = Suspect(function="f", place=BOARD, lines=(4, 5))
-    found = cause("returned 1", "wrong_value", place=BOARD, suspects=(own,))
+    found = cause("returned 1", "wrong_value", place=BOARD, suspects=(OWN,))
     assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[], exact=False)]
     one = replace(LONG, last=44)
     few = Suspect(function="far", place=one, lines=(42,))
@@ -209,7 +206,7 @@ def test_the_whole_program_stands_with_what_is_said_of_its_lines() -> None:
         files=(SourceFile(name="a1.py", data=b"\n" * 2 + b"\r\n".join(lines)),),
         findings=(finding, replace(finding, line=99), replace(finding, file="other.py")),
     )
-    said = f"This looks hard-coded to 8: {OUT_OF_RANGE}"
+    said = HARD_CODED.format(8)
     suspect = Suspect(function="f", place=replace(LONG, first=3, last=12), lines=(5,))
     causes = [
         cause(said, "hard_coded_size", place=BOARD, line=5),

@@ -57,9 +57,6 @@ def test_a_constant_is_set_in_the_file_that_defines_it() -> None:
 def test_a_program_is_started() -> None:
     assert shell_command(GAME.stimuli[0]) == "python3 a1.py"
     assert shell_command(WINS.stimuli[0]) == ""
-
-
-def test_arguments_are_quoted_for_a_shell() -> None:
     stimulus = Stimulus(action=Run(program="a1.py", argv=("two words", "$HOME")))
     assert shell_command(stimulus) == "python3 a1.py 'two words' '$HOME'"
 
@@ -72,6 +69,8 @@ def test_a_chosen_seed_is_part_of_it() -> None:
     assert to_try(at_noon) == "# at 2026-03-01 12:00:00 (UTC+10:00)\nroll()"
     of_nought = replace(stimulus, seed=0)
     assert to_try(of_nought) == "import random\nrandom.seed(0)\nroll()"
+    on_one_line = replace(stimulus, seed=None, given="a = 1; b = 2")
+    assert python_lines(on_one_line, AROUND) == HEAD + "a = 1; b = 2\nroll()"
 
 
 @pytest.mark.process
@@ -88,11 +87,6 @@ def test_a_seeded_program_is_tried_in_the_interpreter(tmp_path: Path) -> None:
     done = ran([sys.executable, "-c", lines], cwd=tmp_path, check=True)
     drawn = random.Random(7).randint(1, 10**9)
     assert done.stdout == f"['six sides'] {drawn}\n"
-
-
-def test_statements_on_one_line_come_once() -> None:
-    stimulus = Stimulus(action=Call(expression="f(a)"), given="a = 1; b = 2")
-    assert python_lines(stimulus, AROUND) == HEAD + "a = 1; b = 2\nf(a)"
 
 
 SETTING_UP = """\

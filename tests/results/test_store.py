@@ -38,6 +38,7 @@ def test_everything_comes_back_as_it_was(path: Path) -> None:
     finished = replace(FACTS, complete=True, finished="later")
     with Store.open(path) as store:
         store.begin(FACTS, PLAN)
+        save(store, result("ada", "1"), {"k1": (observed(text="old"),)}, state_digest="old")
         for one in (UNREADABLE, result("ada"), BROKEN):
             save(store, one, observations, verdicts, state_digest="s1")
         store.finish(finished)
@@ -64,14 +65,6 @@ def test_verdicts_that_pass_are_not_used_again(store: Store, kind: VerdictKind) 
     passing = {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
     save(store, result("ada"), {}, {"v": Verdict(kind=kind)})
     assert (store.verdict("v") is None) == (kind in passing)
-
-
-def test_a_later_save_takes_the_place_of_an_earlier_one(store: Store) -> None:
-    save(store, result("ada", "1"), {"k": (observed(text="old"),)}, state_digest="old")
-    save(store, result("ada", "2"), {"k": (observed(text="new"),)}, state_digest="new")
-    assert store.result("ada") == result("ada", "2")
-    assert store.observations("k") == (observed(text="new"),)
-    assert store.states() == {"ada": "new"}
 
 
 def test_a_run_starts_anew_over_what_is_there(store: Store) -> None:
@@ -174,26 +167,16 @@ def test_a_file_of_something_else_is_refused(path: Path) -> None:
     with pytest.raises(UserError, match="this is no results file"):
         Store.read_only(path)
     assert path.read_text().startswith("not a database")
-
-
-def test_another_programs_database_is_refused(path: Path) -> None:
-    path.parent.mkdir()
-    with sqlite3.connect(path) as raw:
+    other = path.with_name("other.sqlite")
+    with pytest.raises(UserError, match="there are no results here"):
+        Store.read_only(other)
+    with sqlite3.connect(other) as raw:
         raw.execute("CREATE TABLE theirs (a)")
     raw.close()
     with pytest.raises(UserError, match="this is no results file of the harness"):
-        Store.open(path)
-
-
-def test_there_is_nothing_to_read(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="there are no results here"):
-        Store.read_only(tmp_path / "run.sqlite")
-
-
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+        Store.open(other)
     with pytest.raises(UserError, match="the results cannot be written"):
-        Store.open(tmp_path / "file" / "run.sqlite")
+        Store.open(path / "run.sqlite")
 
 
 def test_an_unreadable_row_is_observed_and_judged_again(path: Path, store: Store) -> None:

@@ -34,17 +34,15 @@ def test_visible_scenarios_are_shown_whole_and_hidden_ones_by_name_and_verdict()
         ("sampled", second.verdict),
     ]
     assert [clause.id for clause in view.shown[0].clauses] == ["4.1"]
+    assert view.shown[0].stimulus == PLAN.scenarios[0].stimuli[0]
+    assert view.shown[1].stimulus == PLAN.scenarios[1].stimuli[1]  # the smallest failing draw
+    assert view.shown[1].draws == 3
+    assert (view.findings, view.notes) == ((FINDING,), ("a note",))
+    assert student_view(UNREADABLE, PLAN).unparsable == UNREADABLE.unparsable
     assert view.hidden == tuple(
         HiddenCheck(name=name, function="f", kind=VerdictKind.FAILED)
         for name in ("secret", "later")
     )
-
-
-def test_a_sample_shows_its_smallest_failing_draw() -> None:
-    shown = student_view(result("ada"), PLAN).shown
-    assert shown[0].stimulus == PLAN.scenarios[0].stimuli[0]
-    assert shown[1].stimulus == PLAN.scenarios[1].stimuli[1]
-    assert shown[1].draws == 3
 
 
 def test_what_is_visible_grows_with_time() -> None:
@@ -52,14 +50,6 @@ def test_what_is_visible_grows_with_time() -> None:
     view = student_view(result("ada"), PLAN, visible=open_now)
     assert [check.name for check in view.shown] == ["shown", "sampled", "later"]
     assert [check.name for check in view.hidden] == ["secret"]
-
-
-def test_the_students_own_lines_are_never_secret() -> None:
-    view = student_view(result("ada"), PLAN)
-    assert view.findings == (FINDING,)
-    assert view.notes == ("a note",)
-    unreadable = student_view(UNREADABLE, PLAN)
-    assert unreadable.unparsable == UNREADABLE.unparsable
 
 
 def test_marks_and_tallies() -> None:
