@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence, Set
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -20,6 +22,8 @@ from harness.reporting.terminal.cards import explain_on_screen
 from harness.results.student_view import student_view
 
 SECTION = "Grading"
+
+Stamps = Mapping[Path, tuple[int, ...]]
 
 
 @options.click_command(
@@ -107,35 +111,35 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
     return 0 if passed else 1
 
 
-# How long one look for changes waits; also how long it takes until watching has surely begun.
-LOOK_MS = 100
+LOOK_SECONDS = 0.1
 
 
 def saves(files: Sequence[Path]) -> Iterator[None]:
     """Yield whenever one of `files`, or a file directly in a folder among them, was saved, made or
-    removed; several changes at once count as one. It watches from its call on, also while the
-    caller is busy. UserError without the library that watches."""
-    try:
-        from watchfiles import watch  # noqa: PLC0415  (the extra `watch`)
-    except ImportError as error:
-        hint = "pip install 'a1-harness[watch]'"
-        raise UserError("watching needs watchfiles", place="--watch", hint=hint) from error
-    # By both paths: systems differ in whether they report a linked file by its link.
-    wanted = {path for file in files for path in (file.absolute(), file.resolve())}
-    folders = {path for path in wanted if path.is_dir()}
-    # Folders, for many editors save by putting a new file in the old one's place.
-    changes = watch(
-        *(folders | {path.parent for path in wanted - folders}),
-        watch_filter=lambda _, changed: is_save(Path(changed), wanted, folders),
-        rust_timeout=LOOK_MS,
-        yield_on_timeout=True,
-        recursive=False,
-    )
-    next(changes)  # a generator: this begins
-    return (None for changed in changes if changed)
+    removed; several changes at once count as one. What is saved from its call on counts, also while
+    the caller is busy."""
+    return _changes(files, stamps(files))
 
 
-def is_save(changed: Path, wanted: Set[Path], folders: Set[Path]) -> bool:
-    """Whether it is one of `wanted`, or in one of `folders` and not an editor's own file."""
-    of_an_editor = changed.name.startswith(".") or changed.name.endswith("~")
-    return changed in wanted or (changed.parent in folders and not of_an_editor)
+def _changes(files: Sequence[Path], before: Stamps) -> Iterator[None]:
+    known = now = before
+    while True:
+        time.sleep(LOOK_SECONDS)
+        last, now = now, stamps(files)
+        if last == now != known:  # two looks in a row: an editor may take several steps
+            known = now
+            yield
+
+
+def stamps(files: Sequence[Path]) -> Stamps:
+    """Of each file that is there what changes when it is saved; of a folder its files, but for an
+    editor's own."""
+    found: dict[Path, tuple[int, ...]] = {}
+    for file in files:
+        with suppress(OSError):  # it may go at any time
+            for path in file.iterdir() if file.is_dir() else (file,):
+                of_an_editor = path.name.startswith(".") or path.name.endswith("~")
+                if path in files or (path.is_file() and not of_an_editor):
+                    status = path.stat()
+                    found[path] = (status.st_mtime_ns, status.st_size, status.st_ino)
+    return found
