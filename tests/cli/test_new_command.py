@@ -79,6 +79,7 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
         "Next: harness validate sizes",
     ]
     assert_sound(course, "sizes")
+    assert not course.path(".gitignore").exists()  # it is no repository
     ids = [scenario.id for scenario in load(tmp_path, "sizes").plan.scenarios]
     assert ids == ["first/area-for-the-first-time", "first/longest-for-the-first-time"]
     assert course.refusal("new", "sizes").startswith(
@@ -214,6 +215,7 @@ def test_what_a_reference_raises_is_stated_and_what_cannot_be_compared_left_out(
             "def never(number: int):\n    while True:\n        pass\n",
             "never(2): the reference ran into the limit on CPU time",
         ),
+        ("LIMIT = 3\n", "the reference has nothing to call or run"),
     ],
 )
 def test_where_nothing_can_be_compared_all_but_the_scenarios_is_written(
@@ -294,13 +296,6 @@ def test_a_reference_of_scripts_is_begun_and_what_is_left_is_told(tmp_path: Path
     assert_sound(course, "x")
 
 
-def test_a_reference_without_anything_to_run_gets_all_but_the_scenarios(tmp_path: Path) -> None:
-    course = Course(tmp_path)
-    course.write("reference/x/x.py", "LIMIT = 3\n")
-    said = "No first scenario can be made: the reference has nothing to call or run"
-    assert said in begun(course, "x")
-
-
 @pytest.mark.parametrize(
     ("source", "actions"),
     [
@@ -372,8 +367,3 @@ def test_what_is_there_stays_and_nothing_is_said_twice(tmp_path: Path) -> None:
     assert "\nreports/" not in once
     Course(tmp_path).ok("new", "a2", "--root", tmp_path)
     assert path.read_text() == once
-
-
-def test_not_where_there_is_no_repository(tmp_path: Path) -> None:
-    Course(tmp_path).ok("new", "a1", "--root", tmp_path)
-    assert not (tmp_path / ".gitignore").exists()

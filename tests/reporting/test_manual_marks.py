@@ -76,17 +76,14 @@ def given(*rows: str, header: str = HEADER) -> dict[str, ByHand]:
     return read_manual(sheet("\n".join([header, *rows])), CLASS, COURSE)
 
 
-def test_the_template_has_what_was_given_so_far() -> None:
+def test_the_template_has_what_was_given_so_far_and_read_again_changes_nothing() -> None:
+    assert read_manual(sheet(manual_template(CLASS, COURSE)), CLASS, COURSE) == {}
     assert manual_template(CLASS, COURSE).split("\r\n") == [
         HEADER,
         "'=ada,Ada,1/3,,-1.5,a day late,'-- good",
         "bob,,,,,,",
         "",
     ]
-
-
-def test_the_template_read_again_changes_nothing() -> None:
-    assert read_manual(sheet(manual_template(CLASS, COURSE)), CLASS, COURSE) == {}
 
 
 def bobs(comment: str = "", adjustment: Adjustment | None = None, **marks: Fraction) -> ByHand:
@@ -160,13 +157,9 @@ def test_a_header_of_something_else_is_refused() -> None:
 
 @pytest.mark.parametrize("twice", ["style", "style (out of 4)", "comment", "id"])
 def test_two_columns_of_one_name_are_refused(twice: str) -> None:
+    assert given("bob,2", header="id,style")["bob"].marks == bobs(style=Fraction(2)).marks
     line = f"m.csv:1: there are 2 columns {twice.partition(' ')[0]}. Hint: remove all but one"
     assert refusal(given, "bob,1,,2", header=f"id,style,comment,{twice}") == line
-
-
-def test_some_columns_are_enough() -> None:
-    found = given("bob,2", header="id,style")
-    assert found["bob"].marks == (SlotMark(slot="style", mark=Fraction(2)),)
 
 
 def test_both_pages_show_it_all() -> None:
@@ -230,10 +223,6 @@ def test_the_pages_show_marks_by_hand(page: str) -> None:
     assert_inert(page)
 
 
-def test_the_terminal_shows_marks_by_hand() -> None:
-    assert f"m{NOT_YET}\nm{MARK_GIVEN}\n" in on_terminal(show_submission(MARKED, PLAN))
-
-
 def test_the_terminal_keeps_what_takes_no_marks_apart() -> None:
     lenient = result("ada", {"check_input/a-leading-zero": FAILED})
     text = on_terminal(show_submission(lenient, PLAN))
@@ -246,6 +235,7 @@ def test_the_terminal_says_why_there_is_no_mark() -> None:
     withheld = replace(
         MARKED, status=SubmissionStatus.NEEDS_REVIEW, mark=None, scenarios=(), notes=(why,)
     )
+    assert f"m{NOT_YET}\nm{MARK_GIVEN}\n" in on_terminal(show_submission(MARKED, PLAN))
     text = on_terminal(show_submission(withheld, PLAN))
     assert text.splitlines()[1:3] == [why, ""]
     assert "function" not in text
