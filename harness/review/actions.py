@@ -46,7 +46,8 @@ class Sent:
         value = self._fields.get(name, "")
         if not isinstance(value, str):
             raise UserError(f"{name} is not a text")
-        return value.replace("\r\n", "\n").strip()
+        whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # half a letter
+        return whole.replace("\r\n", "\n").replace("\0", "\ufffd").strip()
 
     def mark(self, name: str, what: str) -> Fraction | None:
         """A number as people write it; None for none."""

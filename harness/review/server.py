@@ -180,6 +180,10 @@ def _errors(app: Flask) -> None:
     def wrong(error: Exception) -> tuple[Response, int]:
         return answer(str(error), 400)
 
+    @app.errorhandler(RecursionError)
+    def nested(error: RecursionError) -> tuple[Response, int]:
+        return answer("this is no request of the page", 400)
+
     @app.errorhandler(HTTPException)
     def other(error: HTTPException) -> tuple[Response, int]:
         text = "the request is too long" if error.code == 413 else error.name.lower()

@@ -180,7 +180,7 @@ def test_a_mistake_is_a_line_and_nothing_is_stored(ann: Window, line: str) -> No
 
 
 def test_what_is_no_request_is_refused(ann: Window) -> None:
-    for data in (b"", b"{", b"[1]", b"\xff"):
+    for data in (b"", b"{", b"[1]", b"\xff", b"[" * 100_000):
         headers = {**GOOD, "Content-Type": "application/json"}
         assert ann.client.post("/do", headers=headers, data=data).status_code == 400
     assert ann.client.post("/do", headers=GOOD, data={"number": "1"}).status_code == 415
@@ -203,6 +203,11 @@ def test_marks_are_stored_at_once(ann: Window) -> None:
     assert ann.stored("s001").manual[1].mark is None
     ann.do(1, "mark", slot="report", mark="start")
     assert ann.stored("s001").manual[1].mark == 2
+
+
+def test_what_no_table_can_hold_is_replaced(ann: Window) -> None:
+    ann.do(1, "comment", text="half \ud83d, whole \U0001f600, \x00 zero")
+    assert ann.stored("s001").comment == "half \ufffd, whole \U0001f600, \ufffd zero"
 
 
 def test_a_comment_on_a_line_is_changed_and_removed(ann: Window) -> None:
