@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.common.errors import UserError
 from harness.model.plan import ManualSlot, Plan
-from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
+from harness.model.result import DecisionKind, RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.review import (
     Action,
     ByHand,
@@ -168,7 +168,8 @@ class Desk:
         hand = self._hands.get(entry.id, ByHand())
         own = {slot.id for slot in self.plan.assignment.manual}
         marked = len(own & {given.slot for given in hand.marks})
-        decided = hand.reviewed or any(decision.value for decision in hand.decisions)
+        is_excused = any(each.kind is DecisionKind.EXCUSE for each in hand.decisions)
+        waits = entry.status in _HELD and bool(hand.decisions)  # for the next grading
         is_open = marked < len(own) or bool(entry.reason)
         is_open &= entry.status not in _NOTHING_TO_SEE
         return {
@@ -178,7 +179,7 @@ class Desk:
             "status": words.STATUS[entry.status],
             "reason": entry.reason,
             "seen": self._seen.get(entry.id, 0),
-            "done": decided or not is_open,
+            "done": hand.reviewed or is_excused or waits or not is_open,
             "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
         }
 

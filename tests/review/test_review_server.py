@@ -309,6 +309,14 @@ def test_what_is_held_is_decided(ann: Window) -> None:
     assert len(ann.stored("s004").decisions) == 2
 
 
+def test_what_was_chosen_is_marked_when_it_is_graded(ann: Window) -> None:
+    assert ann.do(COUNT, "decide", kind="choose", value="new.py")["rows"][0]["done"]
+    with Store.open(ann.database) as store:
+        store.save(replace(submission(2), id="s004"))
+        store.finish(replace(store.facts(), notices=("again",)))
+    assert {row["shown"]: row["done"] for row in ann.get("/index")["entries"]}["s004"] is False
+
+
 def test_what_came_too_late_has_nothing_to_mark(ann: Window) -> None:
     late = replace(submission(2), status=SubmissionStatus.LATE, mark=None, scenarios=(), files=())
     with Store.open(ann.database) as store:
