@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -54,7 +55,7 @@ def _decided(decisions: Decisions, name: str, kind: DecisionKind) -> str:
 
 def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
     """The members, those of whom a person said whose they are with that student; who is on the
-    roster without having handed in is no member of their own then."""
+    roster without having handed in is no member of their own then. Two of one student are held."""
     absent = {
         key: (name, uploads)
         for name, uploads in members
@@ -67,11 +68,18 @@ def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
         if uploads.attempts and (match := _decided(decisions, name, DecisionKind.MATCH))
     }
     gone = {absent[id_key(match)][0] for match in wanted.values() if id_key(match) in absent}
+    owners = Counter(
+        id_key(wanted.get(name) or (uploads.student.id if uploads.student else name))
+        for name, uploads in members
+        if uploads.attempts
+    )
     for name, uploads in members:
-        if name in gone:
-            continue
-        is_matched = name in wanted
-        yield name, _as_of(uploads, wanted[name], absent) if is_matched else uploads
+        if name in wanted:
+            match = wanted[name]
+            doubt = f"{match} has another submission too" if owners[id_key(match)] > 1 else ""
+            yield name, replace(_as_of(uploads, match, absent), doubt=doubt)
+        elif name not in gone:
+            yield name, uploads
 
 
 def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) -> StudentUploads:
@@ -80,7 +88,7 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
         own = uploads.student
         is_own = own is not None and id_key(own.id) == id_key(match)
         who = own if is_own else Student(id=match)
-        return replace(uploads, student=who, doubt="", notes=notes)
+        return replace(uploads, student=who, notes=notes)
     other = absent[id_key(match)][1]
     return replace(
         uploads,
@@ -89,7 +97,6 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
         due=other.due,
         is_extended=other.is_extended,
         late=other.late,
-        doubt="",
         notes=notes,
     )
 

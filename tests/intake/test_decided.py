@@ -83,3 +83,14 @@ def test_whose_it_is_may_be_somebody_whom_no_list_has(folder: Path) -> None:
     _, ben, _ = read(folder, ben=("match", "4711"))
     assert ben.student is not None
     assert (ben.id, ben.student.id, source_of(ben)) == ("ben", "4711", "4")
+
+
+@pytest.mark.parametrize("other", ["ben", "dora"])
+def test_two_submissions_of_one_student_are_held(folder: Path, other: str) -> None:
+    """One whose own it is stays as it is; two of whom a person said it are both held."""
+    ada, ben, cid = read(folder, ada=("match", other), cid=("match", "Dora"))
+    held = {each.id: each.notes for each in (ada, ben, cid) if each.withheld}
+    told = {"ada": f"{other} has another submission too"}
+    told |= {"cid": "Dora has another submission too"} if other == "dora" else {}
+    assert {name: text for name, text in told.items() if text in held[name]} == told
+    assert ben.withheld is None
