@@ -6,7 +6,7 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections.abc import Iterable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -45,13 +45,6 @@ def record(database: Path, drafts: Iterable[Draft]) -> list[Change]:
         connection.execute("BEGIN IMMEDIATE")
         upgrade(connection)
         return append(connection, drafts)
-
-
-def close_log(database: Path) -> None:
-    """Make the database one file again, where nobody else has it open; after the last `record`."""
-    with suppress(UserError, sqlite3.Error), closing(_opened(database)) as connection:
-        connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _opened(database: Path) -> sqlite3.Connection:
