@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from harness.common import serial
-from harness.common.errors import UserError
 from harness.model.review import Action, Change
 from harness.results.database import (
     CHANGE_TABLE,
