@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, chdir, closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -28,6 +28,7 @@ from ptyprocess import PtyProcess
 
 from harness import load_assignment
 from harness.cli import main
+from harness.execution import find_interpreter
 from harness.model.result import SubmissionResult
 from tests.inline import InlineEngine, RememberingEngine, grade_here, inline_engine, real_drivers
 
@@ -36,6 +37,19 @@ FIXTURE = Path(__file__).parent / "fixtures" / "course"
 PATIENCE = 120
 # The beginning of the smallest assignment.yaml; its marks are missing.
 SMALL = 'title: Small\ncourse: Test\npython: "3.12"\nsubmission: {files: [a1.py]}\n'
+
+
+def for_a_python_here(text: str) -> str:
+    """An assignment.yaml that names this Python in place of 3.12, where there is no 3.12: else
+    every command would say that another had to serve."""
+    if 'python: "3.12"' not in text or _has_3_12():
+        return text
+    return text.replace('python: "3.12"', f'python: "3.{sys.version_info.minor}"')
+
+
+@cache
+def _has_3_12() -> bool:
+    return find_interpreter("3.12").version.startswith("3.12.")
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -178,7 +192,7 @@ class Course:
         """One of these texts, by their paths."""
         course = cls(root)
         for name, text in files.items():
-            course.write(name, text)
+            course.write(name, for_a_python_here(text))
         return course
 
     @classmethod
@@ -200,6 +214,8 @@ class Course:
             return [] if reports or Path(folder) != source / "reports" else names
 
         shutil.copytree(source, target, dirs_exist_ok=True, ignore=ignored)
+        for path in target.glob("specs/*/assignment.yaml"):
+            path.write_text(for_a_python_here(path.read_text("utf-8")), "utf-8")
         return cls(target)
 
     def run(

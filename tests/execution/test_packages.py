@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import tarfile
 import zipfile
 from collections.abc import Mapping
@@ -155,7 +156,8 @@ def test_they_are_installed_once_and_their_digests_are_kept(index: Path, tmp_pat
     assert first.modules == ("faces",)
     assert told == [f"installing {FACES} for Python {interpreter.version}"]
     (item,) = json.loads((first.folder / "installed.json").read_text("utf-8"))["install"]
-    assert len(item["download_info"]["archive_info"]["hashes"]["sha256"]) == 64
+    kept = item["download_info"]["archive_info"]["hash"]  # pip 23.0 has no `hashes`
+    assert re.fullmatch("sha256=[0-9a-f]{64}", kept)
     with_it = first.added_to(interpreter, [FACES])
     assert with_it.build != interpreter.build
     assert with_it == replace(interpreter, build=with_it.build, library=first.folder)

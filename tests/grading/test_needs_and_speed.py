@@ -54,7 +54,7 @@ NONE_OF_NOTHING = RIGHT.replace("    result = 0", "    result = 0 if basket else
 ADDS_IN_FRONT = RIGHT.replace("basket.append(amount)", "basket.insert(0, amount)")
 # A fifth of a second where a machine is fast, and half of one where it is slow.
 SLOW = RIGHT.replace(
-    "    result = 0", "    for amount in 3 * basket:\n        basket.count(-1)\n    result = 0"
+    "    result = 0", "    for amount in 8 * basket:\n        basket.count(-1)\n    result = 0"
 )
 
 

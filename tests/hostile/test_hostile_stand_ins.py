@@ -27,7 +27,8 @@ def texts(thing, depth=0, seen=set()):
         yield thing if isinstance(thing, str) else thing.decode("latin-1")
         return
     for part in gc.get_referents(thing): yield from texts(part, depth + 1)
-    code = getattr(thing, "__code__", None) or getattr(thing, "gi_code", None)
+    try: code = getattr(thing, "__code__", None) or getattr(thing, "gi_code", None)
+    except OSError: return  # ctypes looks for a library of that name
     if type(code) is type(texts.__code__):
         for part in (code.co_consts, code.co_names, code.co_filename):
             yield from texts(part, depth + 1)

@@ -23,7 +23,7 @@ from harness.matchers.kinds import texts as search
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
-from harness.matchers.kinds.texts import HasNumber, LinesUnordered, Matches, occurs
+from harness.matchers.kinds.texts import HasNumber, LinesUnordered, Matches, fault_of, occurs
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher
 from harness.model.values import Value, ValueKind
 from tests.assignment.small_assignment import scenario_of
@@ -144,6 +144,26 @@ def test_other_patterns_are_searched_for(pattern: str, is_there: bool) -> None:
     assert occurs(pattern, "a b") is is_there
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "version", "fault"),
+    [
+        ("(a", (3, 12, 0), "not a regular expression (missing ), unterminated subpattern"),
+        (r"(?:a(?!b))++c", (3, 11, 4), "Python 3.11.4 searches wrongly for possessive"),
+        (r"(?:a(?!b)){2,}+c", (3, 11, 2), "Python 3.11.2 searches wrongly for possessive"),
+        (r"(?:a(?!b))++c", (3, 11, 5), ""),
+        (r"(?>(?:a(?!b))+)c", (3, 11, 1), "Python 3.11.1 searches wrongly for atomic groups"),
+        (r"(?>(?:a(?!b))+)c", (3, 11, 2), ""),
+        (r"[^|]*+a?+", (3, 11, 0), ""),
+    ],
+)
+def test_a_pattern_that_this_python_searches_wrongly_is_refused(
+    pattern: str, version: tuple[int, ...], fault: str
+) -> None:
+    found = fault_of(pattern, version)
+    assert found.startswith(fault)
+    assert bool(found) is bool(fault)
 
 
 def in_a_thread(pattern: str, text: str, flags: int = 0) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.assignment.small_assignment import ASSIGNMENT, REFERENCE, scenario_file, write
-from tests.tiny_course import environment, ran
+from tests.tiny_course import environment, for_a_python_here, ran
 
 TOY = '''
 from dataclasses import dataclass, field
@@ -124,7 +124,9 @@ def test_it_is_read_run_judged_worded_and_drawn(tmp_path: Path) -> None:
     twice = 'name: s\nvisible: true\ntwice: check_input("a1")'
     wrong = REFERENCE.replace('return command != ""', "CALLS.append(1)\n    return len(CALLS) < 2")
     changes = {
-        "specs/small/assignment.yaml": ASSIGNMENT.replace("policy: policy.yaml\n", ""),
+        "specs/small/assignment.yaml": for_a_python_here(
+            ASSIGNMENT.replace("policy: policy.yaml\n", "")
+        ),
         "specs/small/policy.yaml": None,
         "specs/small/f.yaml": scenario_file(twice),
         "new/twice.py": TOY,

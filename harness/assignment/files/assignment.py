@@ -44,6 +44,7 @@ from harness.assignment.vocabulary import (
     public_functions,
 )
 from harness.common.words import listed
+from harness.matchers.kinds.texts import fault_of
 from harness.matchers.reading import describe, nearest
 from harness.model.assignment import ClassComparison, CompareBy
 from harness.model.plan import ManualSlot, Place, RubricItem, RubricLevel, SourceFile
@@ -88,10 +89,8 @@ def _zone(name: str) -> str:
 
 
 def _pattern(text: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise wrong(f"not a regular expression ({error})", instead="") from None
+    if fault := fault_of(text):
+        raise wrong(fault, instead="")
     return text
 
 

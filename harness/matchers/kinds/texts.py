@@ -146,12 +146,30 @@ class Matches(TextMatcher):
         return self.words or f"text that matches the pattern {quoted(self.pattern)}"
 
 
-def _compiled(field: Field, text: str, words: str = "") -> Matches:
-    pattern = field.render(text, re.escape)
+# What some Pythons search for wrongly, with the first that does not: gh-106052, gh-100061.
+_SEARCHED_WRONGLY = (
+    (re.compile(r"\)(?:[*+?]|\{[0-9,]*\})\+"), (3, 11, 5), "possessive quantifiers of groups"),
+    (re.compile(r"\(\?>"), (3, 11, 2), "atomic groups"),
+)
+
+
+def fault_of(pattern: str, version: tuple[int, ...] = sys.version_info[:3]) -> str:
+    """Why a stated pattern is refused by this version of Python, which searches; "" where not."""
     try:
         re.compile(pattern)
     except re.error as error:
-        field.refuse(f"not a regular expression ({error})")
+        return f"not a regular expression ({error})"
+    for written, mended, what in _SEARCHED_WRONGLY:
+        if version < mended and written.search(pattern):
+            here, needed = (".".join(map(str, each)) for each in (version, mended))
+            return f"Python {here} searches wrongly for {what}: do without, or install {needed}"
+    return ""
+
+
+def _compiled(field: Field, text: str, words: str = "") -> Matches:
+    pattern = field.render(text, re.escape)
+    if fault := fault_of(pattern):
+        field.refuse(fault)
     return Matches(pattern=pattern, words=words)
 
 

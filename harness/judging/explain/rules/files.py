@@ -32,7 +32,7 @@ from harness.model.values import Value, ValueKind, file_value
 _ERRORS = f"(?P<number>{errno.ENOENT}|{errno.EACCES}|{errno.EPERM}|{errno.EROFS})"
 _NO_ACCESS = re.compile(
     rf"\[Errno {_ERRORS}\] [^:]{{1,80}}: "
-    r"""(?:'(?P<path>(?:\\.|[^'\\\n])++)'|"(?P<quoted>(?:\\.|[^"\\\n])++)")"""
+    r"""(?:'(?P<path>(?:\\.|[^'\\\n])+)'|"(?P<quoted>(?:\\.|[^"\\\n])+)")"""
 )
 _LONGEST_MESSAGE = 5000  # characters; the kernel knows no path of more than 4,096 bytes
 _OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|(?:.*[/\\])?\.\.(?:[/\\]|\Z)", re.DOTALL)
