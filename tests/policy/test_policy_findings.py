@@ -272,7 +272,7 @@ LISTED = Policy(
     lists=(
         NameList(key="syntax", forbid=("FunctionDef", "Lambda", "Mod", "Pass")),
         NameList(key="builtins", forbid=("sum", "eval")),
-        NameList(key="methods", forbid=("sort",)),
+        NameList(key="methods", forbid=("sort", "__pow__")),
     )
 )
 LISTS = {
@@ -284,6 +284,15 @@ LISTS = {
     "a way around imports": ("eval('1')\n", [("builtin", 1, "the built-in eval")]),
     "a name of one's own": ("sum = 3\nprint(sum)\n", []),
     "a method": ("a = [2, 1]\na.sort()\n", [("method", 1, "the method .sort")]),
+    "an operator's method by a name": (
+        "power = float.__pow__\n",
+        [("method", 9, "the method .__pow__")],
+    ),
+    "a method by getattr": (
+        "a = 2.0\nprint(getattr(a, '__pow__')(3))\n",
+        [("method", 7, "the method .__pow__")],
+    ),
+    "another attribute by getattr": ("a = 2.0\nprint(getattr(a, 'real'), getattr(a, a))\n", []),
 }
 
 

@@ -199,6 +199,9 @@ def _names_error(visit: Visit[ast.Name]) -> bool:
     return False
 
 
+_NO_METHOD = "the method .{} is not one of the permitted methods"
+
+
 @policy_rule(
     50,
     FindingKind(name="method", title="Method", group=PolicyGroup.TECHNIQUES),
@@ -218,5 +221,11 @@ def check_methods(file: CheckedFile) -> Iterator[Breach]:
         if name in file.index.own_methods or (isinstance(base, ast.Name) and base.id in modules):
             continue
         is_called = isinstance(visit.holder, ast.Call) and visit.holder.func is node
-        if is_called or name in _METHODS_OF_BUILTINS:
-            yield Breach(node, f"the method .{short(name)} is not one of the permitted methods")
+        if is_called or name in _METHODS_OF_BUILTINS or name in names.forbid:
+            yield Breach(node, _NO_METHOD.format(short(name)))
+    for call in _outside_annotations(file, ast.Call):
+        match call.node:
+            case ast.Call(ast.Name("getattr"), [_, ast.Constant(str(name)), *_]) if (
+                name in names.forbid
+            ):
+                yield Breach(call.node, _NO_METHOD.format(name))
