@@ -10,6 +10,7 @@ def fields_of(text):
     fields = []
     field = ""
     quoted = False
+    empty = True
     line = 1
     i = 0
     text = text.replace("\r\n", "\n")
@@ -20,8 +21,9 @@ def fields_of(text):
         if quoted and c == '"' and text[i + 1] == '"':
             field += '"'
             i += 1
-        elif c == '"':
+        elif c == '"' and (quoted or field == ""):
             quoted = not quoted
+            empty = False
         elif quoted:
             field += c
             if c == "\n":
@@ -29,15 +31,18 @@ def fields_of(text):
         elif c == ",":
             fields.append(field)
             field = ""
+            empty = False
         elif c == "\n":
-            if fields != [] or field != "":
+            if not empty:
                 fields.append(field)
             rows.append((line, fields))
             fields = []
             field = ""
+            empty = True
             line += 1
         else:
             field += c
+            empty = False
         i += 1
     return rows
 
