@@ -39,17 +39,17 @@ PATIENCE = 120
 SMALL = 'title: Small\ncourse: Test\npython: "3.12"\nsubmission: {files: [a1.py]}\n'
 
 
-def for_a_python_here(text: str) -> str:
-    """An assignment.yaml that names this Python in place of 3.12, where there is no 3.12: else
-    every command would say that another had to serve."""
-    if 'python: "3.12"' not in text or _has_3_12():
-        return text
-    return text.replace('python: "3.12"', f'python: "3.{sys.version_info.minor}"')
-
-
 @cache
-def _has_3_12() -> bool:
-    return find_interpreter("3.12").version.startswith("3.12.")
+def python_here() -> str:
+    """The minor version that assignments of tests name: 3.12 or, where there is none, ours."""
+    return find_interpreter("3.12").version.rpartition(".")[0]
+
+
+def for_a_python_here(text: str) -> str:
+    """An assignment.yaml that names `python_here()`: else every command would say, where there is
+    no 3.12, that another had to serve."""
+    written = 'python: "3.12"'
+    return text.replace(written, f'python: "{python_here()}"') if written in text else text
 
 
 def environment(**changes: str) -> dict[str, str]:

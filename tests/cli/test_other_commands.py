@@ -7,7 +7,7 @@ import re
 
 import harness
 from harness.model.observation import Tier
-from tests.tiny_course import HARNESS, Course, environment, ran, results
+from tests.tiny_course import HARNESS, Course, environment, python_here, ran, results
 
 FROZEN = "specs/tiny/draws/total.baskets-of-every-length.json"
 TRANSCRIPT = "specs/tiny/gameplay/two_amounts.txt"
@@ -80,16 +80,16 @@ def test_schema_is_json_and_writes_a_file_a_kind(course: Course) -> None:
 
 
 def test_doctor_says_what_there_is(course: Course) -> None:
-    outcome = course.ok("doctor", "--python", "3.12")
+    outcome = course.ok("doctor", "--python", python_here())
     first, *tiers, together = outcome.out.splitlines()[:5]
-    assert first.startswith("Python 3.12: /")
+    assert first.startswith(f"Python {python_here()}: /")
     assert [line.partition(":")[0] for line in tiers] == [f"tier {tier}" for tier in Tier]
     used = [line for line in tiers if ": used, " in line]
     assert len(used) == 1
     assert re.search(r": used, (\d+) of \1 forbidden acts prevented, input seen by ", used[0])
     assert together == "scenarios of a program that keeps nothing run together: yes"
     assert "read a file outside" not in outcome.out
-    acts = course.run("doctor", "--python", "3.12", "-v").out
+    acts = course.run("doctor", "--python", python_here(), "-v").out
     assert acts.startswith(outcome.out)
     assert "read a file outside" in acts
     assert "not prevented: " in acts

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.packaging.test_selfcheck import NO_TERMINALS
-from tests.tiny_course import HARNESS, Course, environment, results
+from tests.tiny_course import HARNESS, Course, environment, python_here, results
 
 pytestmark = pytest.mark.process
 
@@ -28,7 +28,7 @@ def lacking(course: Course, *arguments: object) -> tuple[int, str, str]:
 
 
 def test_doctor_says_what_is_not_there(course: Course) -> None:
-    status, said, errors = lacking(course, "doctor")
+    status, said, errors = lacking(course, "doctor", "--python", python_here())
     assert (status, errors) == (0, "")
     lines = said.splitlines()
     assert lines[1:3] == [

@@ -11,7 +11,7 @@ from harness.packaging import selfcheck
 from tests.packaging.autograder_tree import Autograder
 from tests.packaging.given_away import Check, Handout, handed_out, of_program, packed
 from tests.shipped import root_of
-from tests.tiny_course import FIXTURE, Course, Outcome
+from tests.tiny_course import FIXTURE, Course, Outcome, python_here
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = Course.copy(FIXTURE, folder / "course")
     path = folder / "autograder.zip"
     outcome = course.ok("gradescope", "tiny", "-o", path)
-    assert outcome.out.startswith(f"{path}: tiny for Python 3.12, ")
+    assert outcome.out.startswith(f"{path}: tiny for Python {python_here()}, ")
     return path
 
 

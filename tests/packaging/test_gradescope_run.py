@@ -13,7 +13,7 @@ import pytest
 
 from tests.packaging.autograder_tree import METADATA, Autograder, gives_no_mark, verdicts
 from tests.per_commit import per_commit
-from tests.tiny_course import FIXTURE
+from tests.tiny_course import FIXTURE, python_here
 
 RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")
 REFUSING = str(Path(__file__).with_name("refusing.py"))
@@ -42,7 +42,7 @@ def test_a_perfect_submission(autograder: Autograder) -> None:
     assert set(verdicts(results).values()) == {"passed"}
     assert [test["number"] for test in results["tests"]][:3] == ["1.1", "1.2", "2.1"]
     assert results["stdout_visibility"] == "hidden"
-    assert "Python 3.12." in results["output"]
+    assert f"Python {python_here()}." in results["output"]
     assert results["extra_data"]["attempt"] == 1
 
 
