@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 
 from tests.cli.test_grade_interrupted import with_workers_killed
 from tests.tiny_course import Course, python_here, results, rows, submission, verdicts
