@@ -28,7 +28,7 @@ from harness.execution import (
     find_interpreter,
     tier_layers,
 )
-from harness.execution.linux.kernel import ProcessClock
+from harness.execution.linux.processes import ProcessClock
 from harness.judging.judge import Judge
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Observation, Tier

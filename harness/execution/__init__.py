@@ -13,7 +13,16 @@ from harness.execution.confinement.probe import (
     try_tier,
     try_together,
 )
-from harness.execution.driver import (
+from harness.execution.folder import remove_held, scratch_directory
+from harness.execution.interpreter import (
+    Interpreter,
+    find_interpreter,
+    install,
+    installed_here,
+    is_installed,
+)
+from harness.execution.protocol.jobs import main_file, program_files, proxy_names
+from harness.execution.runner import (
     Answers,
     AnyDriver,
     Observes,
@@ -23,10 +32,6 @@ from harness.execution.driver import (
     has_terminals,
     pick_cpu,
 )
-from harness.execution.folder import remove_held, scratch_directory
-from harness.execution.interpreter import Interpreter, find_interpreter
-from harness.execution.packages import install, installed_here, is_installed
-from harness.execution.protocol.jobs import main_file, program_files, proxy_names
 from harness.execution.sharing import (
     CPU_SHARE,
     Keep,

@@ -17,22 +17,30 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from harness.common.errors import HarnessError
-from harness.execution.driver import TOOL_LIMITS, AnyDriver, ToolFailed, answer
 from harness.execution.folder import prepare, scratch_directory
 from harness.execution.inside.modules import load_tool
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol import bootstrap
-from harness.execution.protocol.jobs import server_setup
+from harness.execution.protocol.jobs import (
+    INNER_ENVIRONMENT,
+    LOADER,
+    compiled_here,
+    inside_modules_compiled_here,
+    server_setup,
+)
 from harness.execution.protocol.observation import ScreenParser, plain_screen
 from harness.execution.runner import (
     ENTRY,
     SOURCES,
+    TOOL_LIMITS,
+    AnyDriver,
     RememberedAnswers,
     Reply,
     ScenarioMonitor,
     StandInProcess,
     SubmissionRunner,
+    ToolFailed,
+    answer,
 )
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
@@ -49,7 +57,7 @@ _MODULES = (
 )  # fmt: skip
 # `boot` takes what `machine_modules` gives.
 MACHINE_BOOT = f"""\
-{bootstrap.LOADER}
+{LOADER}
 def boot(terminal, questions, answers):
     import os
     channel = os.open(questions, os.O_RDONLY)
@@ -61,7 +69,7 @@ def boot(terminal, questions, answers):
 
 def machine_modules() -> bytes:
     """What the machine is booted with."""
-    return marshal.dumps(bootstrap.inside_modules_compiled_here(_MODULES), 2)
+    return marshal.dumps(inside_modules_compiled_here(_MODULES), 2)
 
 
 class End(Protocol):
@@ -127,7 +135,7 @@ class BrowserDriver(AnyDriver):
 
     def setup(self, more: Mapping[str, object]) -> bytes:
         """What the machine prepares: for a submission or a tool."""
-        common = {"directory": _EMPTY, "environment": bootstrap.INNER_ENVIRONMENT}
+        common = {"directory": _EMPTY, "environment": INNER_ENVIRONMENT}
         return marshal.dumps(common | dict(more), 2)
 
 
@@ -177,7 +185,7 @@ class BrowserTool:
 
     def __init__(self, driver: BrowserDriver, sources: Mapping[str, str], entry: str) -> None:
         self._driver = driver
-        self._setup = driver.setup({"tool": bootstrap.compiled_here(sources), "entry": entry})
+        self._setup = driver.setup({"tool": compiled_here(sources), "entry": entry})
 
     def run(self, payload: str) -> str:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
@@ -198,7 +206,7 @@ class _OwnTool:
 
 @cache
 def _replies() -> Callable[[str], str]:
-    return load_tool(bootstrap.compiled_here(SOURCES), ENTRY)
+    return load_tool(compiled_here(SOURCES), ENTRY)
 
 
 _INTERRUPTED = b"\x03"

@@ -23,22 +23,32 @@ from typing import IO, Any, Self
 
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
-from harness.execution.driver import TOOL_LIMITS, AnyDriver, answer
 from harness.execution.folder import prepare, scratch_directory
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol import bootstrap
-from harness.execution.protocol.jobs import server_setup, stand_in_setup
+from harness.execution.protocol.jobs import (
+    FLAGS,
+    INNER_ENVIRONMENT,
+    LOADER,
+    environment,
+    inside_modules,
+    server_setup,
+    stand_in_setup,
+    tool_modules,
+)
 from harness.execution.protocol.observation import ScreenParser, plain_screen
 from harness.execution.runner import (
     ENTRY,
     LOADED_MACHINE,
     SOURCES,
+    TOOL_LIMITS,
+    AnyDriver,
     RememberedAnswers,
     ScenarioMonitor,
     StandInProcess,
     SubmissionRunner,
+    answer,
 )
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Tier
@@ -51,7 +61,7 @@ _MODULES = (
     "scenario.evaluate", "stimuli", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
-{bootstrap.LOADER}
+{LOADER}
 import os
 modules, setup, job = [message(lambda count: os.read(0, count)) for _ in range(3)]
 package = load(modules, ("limits",))
@@ -64,15 +74,15 @@ class PipedDriver(AnyDriver):
 
     def __init__(self, interpreter: Interpreter, *, hash_seed: int = 0) -> None:
         super().__init__(interpreter, Tier.PORTABLE)
-        self._command = [str(interpreter.path), *bootstrap.FLAGS, "-c", _PROGRAM]
-        self._environment = bootstrap.environment(hash_seed) | {
+        self._command = [str(interpreter.path), *FLAGS, "-c", _PROGRAM]
+        self._environment = environment(hash_seed) | {
             "MALLOC_ARENA_MAX": "1",  # a second thread must not take from the memory allowed
         }
         self._modules = b""
         self.answers = RememberedAnswers()
 
     def __enter__(self) -> Self:
-        self._modules = marshal.dumps(bootstrap.inside_modules(self.interpreter, _MODULES), 2)
+        self._modules = marshal.dumps(inside_modules(self.interpreter, _MODULES), 2)
         self._directory = str(prepare(self._held.enter_context(scratch_directory())))
         return self
 
@@ -112,7 +122,7 @@ class PipedDriver(AnyDriver):
         common = {
             "directory": self.directory,
             "more_modules": self.interpreter.more_modules,
-            "environment": bootstrap.INNER_ENVIRONMENT,
+            "environment": INNER_ENVIRONMENT,
             "rlimits": confinement["rlimits"],
             "limits_memory": confinement["limits_memory"],
         }
@@ -154,7 +164,7 @@ class PipedTool:
 
     def __init__(self, driver: PipedDriver, sources: Mapping[str, str], entry: str) -> None:
         self._driver = driver
-        modules = bootstrap.tool_modules(driver.interpreter, sources, entry)
+        modules = tool_modules(driver.interpreter, sources, entry)
         self._setup = driver.setup({"tool": modules, "entry": entry})
 
     def run(self, payload: str) -> str:

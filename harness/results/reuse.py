@@ -254,7 +254,7 @@ _VARIANTS = _PartCache(256)
 _NOT_OBSERVING = frozenset(
     {
         "execution/__init__.py",  # names for other packages
-        "execution/interpreter.py",  # which interpreter is part of the observation's key
+        "execution/interpreter.py",  # which one, with which packages, is in the observation's key
         "execution/confinement/forbidden_acts.py",  # what the trial of a tier tries
         "execution/confinement/probe.py",  # which tier this machine has; it is in the key
     }

@@ -17,9 +17,9 @@ from types import SimpleNamespace
 import pytest
 
 from harness.execution import Driver
-from harness.execution.linux import kernel, monitor
-from harness.execution.linux.kernel import ProcessClock
+from harness.execution.linux import monitor, processes
 from harness.execution.linux.monitor import ScenarioClock
+from harness.execution.linux.processes import ProcessClock
 from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Limits
 from tests.execution import children
@@ -219,14 +219,14 @@ def ended() -> int:
 
 
 def test_a_living_process_is_known_by_its_number() -> None:
-    assert kernel.resolve_pid(0, [os.pidfd_open(os.getpid())]) == os.getpid()
-    assert kernel.resolve_pid(5, []) == 5
+    assert processes.resolve_pid(0, [os.pidfd_open(os.getpid())]) == os.getpid()
+    assert processes.resolve_pid(5, []) == 5
 
 
 def test_one_that_is_gone_is_not() -> None:
     descriptor = ended()
-    with pytest.raises(kernel.GoneError):
-        kernel.resolve_pid(5, [descriptor])
+    with pytest.raises(processes.GoneError):
+        processes.resolve_pid(5, [descriptor])
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(descriptor)
 
@@ -235,7 +235,7 @@ def test_a_scenario_that_ends_while_we_ask_for_its_number_has_ended(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer to the question is read when the process is gone, as on a busy machine."""
-    resolve_pid = kernel.resolve_pid
+    resolve_pid = processes.resolve_pid
 
     def late(number: int, descriptors: list[int]) -> int:
         for descriptor in descriptors:
@@ -244,6 +244,6 @@ def test_a_scenario_that_ends_while_we_ask_for_its_number_has_ended(
 
     program = "import time\ndef f():\n    time.sleep(0.4)\n    return 3\n"
     with driver.submission(assignment(), (source(program),)) as server:
-        monkeypatch.setattr(kernel, "resolve_pid", late)
+        monkeypatch.setattr(processes, "resolve_pid", late)
         seen = server.observe(call("f()"), Limits(cpu_seconds=0.1))
     assert (seen.ending, plain(seen.value)) == (Ending.ANSWERED, "3")

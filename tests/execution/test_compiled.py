@@ -12,7 +12,7 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import Interpreter
-from harness.execution.protocol import bootstrap
+from harness.execution.protocol import jobs
 
 TEXTS = {"rows": "", "rows.counting": "def run(text):\n    return str(len(text))\n"}
 ENTRY = "rows.counting:run"
@@ -21,13 +21,13 @@ ENTRY = "rows.counting:run"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("sys.dont_write_bytecode", False)
-    monkeypatch.setattr(bootstrap, "_FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(jobs, "_FOLDER", tmp_path / "kept")
     return tmp_path / "kept"
 
 
 def modules(interpreter: Interpreter, texts: dict[str, str] = TEXTS) -> dict[str, bytes]:
-    bootstrap._compiled.cache_clear()  # as in another process
-    return bootstrap.tool_modules(interpreter, texts, ENTRY)
+    jobs._compiled.cache_clear()  # as in another process
+    return jobs.tool_modules(interpreter, texts, ENTRY)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
     def started(*_: object) -> bytes:
         raise AssertionError("compiled anew")
 
-    monkeypatch.setattr(bootstrap, "_compile", started)
+    monkeypatch.setattr(jobs, "_compile", started)
 
 
 def test_it_is_compiled_once(
@@ -73,7 +73,7 @@ def test_where_nothing_may_be_written_nothing_is_kept(
 ) -> None:
     folder.write_text("a file, so that no folder can be made here")
     assert modules(interpreter).keys() == TEXTS.keys()
-    monkeypatch.setattr(bootstrap, "_FOLDER", folder.with_name("other"))
+    monkeypatch.setattr(jobs, "_FOLDER", folder.with_name("other"))
     monkeypatch.setattr("sys.dont_write_bytecode", True)
     assert modules(interpreter).keys() == TEXTS.keys()
     assert not folder.with_name("other").exists()
@@ -94,12 +94,12 @@ def test_names_in_tracebacks_are_no_paths_of_this_machine(
     assert str(folder.parent).encode() not in code
     assert (
         marshal.dumps("inside/base.py", 2)[5:]
-        in dict(bootstrap.inside_modules(interpreter, ["base"]))["base"]
+        in dict(jobs.inside_modules(interpreter, ["base"]))["base"]
     )
 
 
 _PROGRAM = f"""\
-{bootstrap.LOADER}
+{jobs.LOADER}
 import json
 freeze_heap = load(marshal.loads(sys.stdin.buffer.read()), ()).warm_up.freeze_heap
 kept = {{"list": [1, "two"], "set": {{3}}}}
@@ -121,7 +121,7 @@ print(json.dumps({{
 def test_references_to_frozen_objects_are_not_counted(interpreter: Interpreter) -> None:
     done = subprocess.run(
         [str(interpreter.path), "-I", "-S", "-c", _PROGRAM],
-        input=marshal.dumps(bootstrap.inside_modules(interpreter, bootstrap.INSIDE), 2),
+        input=marshal.dumps(jobs.inside_modules(interpreter, jobs.INSIDE), 2),
         capture_output=True,
         check=True,
     )

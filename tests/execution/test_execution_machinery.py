@@ -13,8 +13,12 @@ import pytest
 from harness.common.errors import HarnessError, UserError
 from harness.execution import Driver, Interpreter, ToolFailed, choose_tier, find_interpreter
 from harness.execution.linux.driver import ServerLink
-from harness.execution.protocol.observation import ScreenParser
-from harness.execution.protocol.reply import TamperedError, read_reply, value_from
+from harness.execution.protocol.observation import (
+    ScreenParser,
+    TamperedError,
+    read_reply,
+    value_from,
+)
 from harness.model.observation import Ending, Tier, Turn
 from harness.model.stimulus import Binding, Limits, Typed
 from harness.model.values import Value

@@ -6,8 +6,13 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import Driver
-from harness.execution.protocol.observation import End, ScreenParser, observation
-from harness.execution.protocol.reply import TamperedError, read_reply
+from harness.execution.protocol.observation import (
+    End,
+    ScreenParser,
+    TamperedError,
+    observation,
+    read_reply,
+)
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits, Stimulus
 from tests.execution.small_world import (

@@ -6,8 +6,7 @@ import pytest
 
 from harness.execution import AnyDriver, Driver
 from harness.execution.piped import PipedDriver
-from harness.execution.protocol.observation import is_complete
-from harness.execution.protocol.reply import FinalReply, Reply
+from harness.execution.protocol.observation import FinalReply, Reply, is_complete
 from harness.execution.sharing import may_share
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Limits, Stimulus

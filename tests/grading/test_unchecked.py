@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from harness import load_assignment
-from harness.execution.driver import TOOL_LIMITS
 from harness.execution.linux.driver import ToolServer
+from harness.execution.runner import TOOL_LIMITS
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
 from harness.model.policy import MAX_SOURCE_BYTES, Severity

@@ -18,7 +18,7 @@ from unittest import mock
 
 from harness.common import serial
 from harness.common.errors import HarnessError
-from harness.execution.protocol import reply
+from harness.execution.protocol import observation
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus
@@ -186,12 +186,12 @@ def _passes_by_status(stage: Stage, on: bool) -> bool:
 def _passes_by_the_first_reply(stage: Stage, on: bool) -> bool:
     """Off: the first reply is taken for the answer, whatever follows."""
 
-    every = reply.frames
+    every = observation.frames
 
     def first(data: bytes) -> list[tuple[bytes, bytes]]:
         return [frame for frame in every(data) if frame[0] == b"A"][:1]
 
-    with mock.patch.object(reply, "frames", every if on else first):
+    with mock.patch.object(observation, "frames", every if on else first):
         (seen,) = _attempt(stage, "two_replies", calling("total([1, 2, 3])"))
     return seen.value == Value.of(6)  # the function itself returned 7
 

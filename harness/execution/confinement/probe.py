@@ -17,9 +17,9 @@ from harness.common.errors import HarnessError, UserError
 from harness.execution.confinement import NOT_PREVENTED, Confinement, tier_layers
 from harness.execution.confinement.layers.namespaces import Namespaces
 from harness.execution.confinement.layers.seccomp import Seccomp
-from harness.execution.driver import has_terminals
 from harness.execution.folder import scratch_directory
 from harness.execution.interpreter import Interpreter
+from harness.execution.runner import has_terminals
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.observation import Ending, Observation, Probe, Tier
 from harness.model.stimulus import Limits, Stimulus, Typed

@@ -16,30 +16,30 @@ from typing import Any, Self
 from harness.common.errors import HarnessError
 from harness.execution import sharing
 from harness.execution.confinement import Confinement, tier_layers
-from harness.execution.driver import TOOL_LIMITS, AnyDriver, answer
 from harness.execution.folder import prepare, scratch_directory
 from harness.execution.interpreter import Interpreter
-from harness.execution.linux.kernel import Listener, ProcessClock
-from harness.execution.linux.monitor import Monitor, ScenarioClock
+from harness.execution.linux.monitor import Monitor, ScenarioClock, run_group
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import (
     BaseProcess,
+    Listener,
+    ProcessClock,
     ScenarioChannel,
     ServerProcess,
     StimulusCompiler,
 )
-from harness.execution.linux.shared_run import run_group
-from harness.execution.protocol.bootstrap import tool_modules
-from harness.execution.protocol.jobs import main_file, server_setup, stand_in_setup
-from harness.execution.protocol.observation import ScreenParser, plain_screen
-from harness.execution.protocol.reply import LARGEST
+from harness.execution.protocol.jobs import main_file, server_setup, stand_in_setup, tool_modules
+from harness.execution.protocol.observation import LARGEST, ScreenParser, plain_screen
 from harness.execution.runner import (
     ENTRY,
     SOURCES,
+    TOOL_LIMITS,
+    AnyDriver,
     RememberedAnswers,
     Reply,
     StandInProcess,
     SubmissionRunner,
+    answer,
     did_not_compile,
 )
 from harness.model.assignment import Assignment, SourceFile
