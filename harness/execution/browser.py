@@ -51,8 +51,8 @@ SLOWER = 3.0
 _EMPTY, _FOLDER = "/empty", "/folder"  # the machine's for scenarios; those that need one in that
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
-    "modules", "clock", "stand_ins.graph", "stand_ins.calls",
+    "messages.frames", "messages.codec", "messages.exceptions",
+    "modules", "clock", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.process", "browser",
 )  # fmt: skip
 # `boot` takes what `machine_modules` gives.

@@ -56,8 +56,8 @@ from harness.model.stimulus import Key, Limits
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
-    "modules", "clock", "limits", "stand_ins.graph", "stand_ins.calls",
+    "messages.frames", "messages.codec", "messages.exceptions",
+    "modules", "clock", "limits", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\

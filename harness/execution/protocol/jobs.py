@@ -29,10 +29,10 @@ from harness.model.stimulus import Binding, Key, Stimulus
 from harness.model.values import Value
 
 INSIDE = (
-    "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
-    "modules", "clock", "confine", "limits", "stand_ins.graph", "stand_ins.calls",
+    "messages.frames", "messages.codec", "messages.exceptions",
+    "modules", "clock", "confine", "limits", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.process",
-    "shared.facades", "shared.snapshot", "shared.run", "warm_up", "server", "base",
+    "shared.facades", "shared.snapshot", "shared.run", "warm_up", "base",
 )  # fmt: skip
 _PIPED = "piped"  # sent where there are no terminals, alone
 

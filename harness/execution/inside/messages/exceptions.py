@@ -8,8 +8,7 @@ import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 
-from .codec import FUNCTION, MOST_NAME, type_name
-from .objects import GETSET, mro_of, name_of, space_of
+from .codec import FUNCTION, GETSET, MOST_NAME, mro_of, name_of, space_of, type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

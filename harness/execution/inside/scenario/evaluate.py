@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any, TypeAlias
 
-    from ..messages.objects import ObjectEquality
+    from ..messages.codec import ObjectEquality
 
     # A step's source, its statements, and the expression whose value the REPL would show; no
     # statements: it does not compile.

@@ -16,9 +16,9 @@ from select import select
 
 from .. import stimuli
 from ..clock import stand_still
+from ..messages.codec import ObjectEquality
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
-from ..messages.objects import ObjectEquality
 from ..modules import MODULE, Library, ModuleSource, by_module_name
 from ..stand_ins.calls import RemoteCaller, slot, substituted
 from . import evaluate

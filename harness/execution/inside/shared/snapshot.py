@@ -10,8 +10,7 @@ from __future__ import annotations
 import builtins
 from _operator import attrgetter, is_
 
-from ..messages.codec import FUNCTION
-from ..messages.objects import GETSET
+from ..messages.codec import FUNCTION, GETSET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..messages import codec, objects
+from ..messages import codec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _compared(
     object of the program's own."""
     text, code = equals
     expected = eval(code or text, context.names)
-    if objects.is_data(expected):
+    if codec.is_data(expected):
         return codec.encode_data(value, budget)
-    answered = objects.answer(value, expected, budget.comparison)
+    answered = codec.compared(value, expected, budget.comparison)
     return codec.encode_answer(value, "== " + text, answered, budget)

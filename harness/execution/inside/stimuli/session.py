@@ -5,8 +5,8 @@ from __future__ import annotations
 from _json import encode_basestring_ascii as quote
 
 from ..messages import codec
+from ..messages.codec import without_addresses
 from ..messages.exceptions import describe
-from ..messages.objects import without_addresses
 from ..scenario.evaluate import run_step
 
 TYPE_CHECKING = False

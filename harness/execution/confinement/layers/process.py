@@ -1,4 +1,6 @@
-"""What a process says of itself by prctl, each a layer of its own, without the kernel's leave."""
+"""What a process says of itself, each a layer of its own, without the kernel's leave: by prctl, and
+the kernel's counts of memory, processor time, open files, processes and file size.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import ctypes
 import sys
 
 from harness.execution.confinement.layers import ALL_TIERS, BaseSetup, Layer, ServerSetup
+from harness.execution.folder import LARGEST_FILE
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -59,3 +62,27 @@ class DieWithParent(Layer):
 
     def set_up_server(self, setup: ServerSetup) -> None:
         setup.dies_with_parent = True
+
+
+_CPU_SECONDS = 3600  # the driver's clocks decide about time; these limits hold without them
+_OPEN_FILES = 64
+_PROCESSES = 16  # the server and its one scenario; more only where a filter failed
+
+
+class Rlimits(Layer):
+    """Limits that a scenario inherits from its server and cannot raise."""
+
+    name = "rlimits"
+    tiers = ALL_TIERS
+    order = 50
+
+    def set_up_server(self, setup: ServerSetup) -> None:
+        setup.limits_memory = True
+        setup.rlimits += [
+            ("RLIMIT_CPU", _CPU_SECONDS),
+            ("RLIMIT_NOFILE", _OPEN_FILES),
+            ("RLIMIT_CORE", 0),
+            ("RLIMIT_FSIZE", LARGEST_FILE if setup.writable else 0),
+        ]
+        if setup.uid is not None:  # a user with other processes would have them counted too
+            setup.rlimits.append(("RLIMIT_NPROC", _PROCESSES))
