@@ -35,8 +35,8 @@ from harness.grading.observing import causes as observing
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.validation.validate import mutated
 from harness.model.assignment import SourceFile
+from harness.model.plan import Specification
 from harness.model.policy import Outline, OutlinePart
-from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.model.verdict import Cause
 from harness.policy.checking import check

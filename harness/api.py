@@ -29,6 +29,7 @@ from harness.grading.engines.processes import import_early
 from harness.intake.pipeline import Cohort
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
+from harness.model.plan import Specification
 from harness.model.result import (
     Event,
     Notice,
@@ -37,7 +38,6 @@ from harness.model.result import (
     RunStarted,
     SubmissionResult,
 )
-from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.reporting.html.study_pages import write_study
 from harness.reporting.writing import mark_unfinished, page_writer, write_reports

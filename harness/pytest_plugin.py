@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from harness.model.plan import Scenario
+    from harness.model.plan import Scenario, Specification
     from harness.model.result import ScenarioResult, SubmissionResult
-    from harness.model.specification import Specification
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -21,9 +21,8 @@ from harness.grading.engines.worker import grade_in_turn
 from harness.grading.grader import Graded, Grader
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
-from harness.model.plan import Plan
+from harness.model.plan import Plan, Specification
 from harness.model.result import RunResult, of_submission
-from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.model.verdict import VerdictKind
 from harness.results.reuse import Piece

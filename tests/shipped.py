@@ -18,7 +18,7 @@ import pytest
 from harness.assignment.loading import CACHE, load
 from harness.common.errors import UserError
 from harness.grading.context import GradingContext, prepare
-from harness.model.specification import Specification
+from harness.model.plan import Specification
 
 ROOT = Path(__file__).parents[1]
 

@@ -28,15 +28,16 @@ from harness.matchers.reading import Refused, nearest
 from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
+    Mutant,
     OtherFiles,
     Plan,
     Scenario,
     SourceFile,
+    Specification,
     Visibility,
     in_turn,
     needed,
 )
-from harness.model.specification import Mutant, Specification
 from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings
 

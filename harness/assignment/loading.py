@@ -22,8 +22,7 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.common.files import source_digest, write_bytes
 from harness.common.serial import dumps, from_plain
-from harness.model.plan import Visibility
-from harness.model.specification import Specification
+from harness.model.plan import Specification, Visibility
 
 
 class SpecErrors(UserError):  # noqa: N818 - it holds many

@@ -36,9 +36,8 @@ from harness.grading.engines import WorkerSetup
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Phase, Tier
-from harness.model.plan import FunctionSignature, Plan, Scenario, Visibility
+from harness.model.plan import FunctionSignature, Plan, Scenario, Specification, Visibility
 from harness.model.result import RunFacts
-from harness.model.specification import Specification
 from harness.model.stimulus import statements
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH

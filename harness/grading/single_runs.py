@@ -11,9 +11,8 @@ from harness.common.errors import UserError
 from harness.execution import Driver, choose_tier, create_driver, find_interpreter, pick_cpu
 from harness.grading.observing.running import run_scenario
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Plan, ProvidedVariant
+from harness.model.plan import Plan, ProvidedVariant, Specification
 from harness.model.result import SubmissionResult
-from harness.model.specification import Specification
 from harness.model.stimulus import Stimulus
 from harness.model.submission import Submission
 from harness.model.verdict import StandInOutcome

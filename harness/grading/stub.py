@@ -14,8 +14,7 @@ import tokenize
 from collections.abc import Collection, Iterable, Iterator
 
 from harness.common.errors import HarnessError
-from harness.model.plan import SourceFile
-from harness.model.specification import Specification
+from harness.model.plan import SourceFile, Specification
 
 _NOT_TEXT = {tokenize.COMMENT, tokenize.NL}
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -15,10 +15,10 @@ from fractions import Fraction
 
 from harness.common.escaping import plain
 from harness.common.words import listed
+from harness.judging.blame import SeenPasses, in_scripts
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.explain.siblings import WrittenOut, written_out
 from harness.judging.failed_scenarios import FailedScenario
-from harness.judging.scripts import Passes, in_scripts
 from harness.model.observation import Ending
 from harness.model.plan import Visibility, in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Unparsable
@@ -73,7 +73,7 @@ def derive(
     failures: Sequence[FailedScenario],
     outline: Outline,
     blame: Mapping[str, Blame],
-    passes: Passes | None = None,
+    passes: SeenPasses | None = None,
 ) -> tuple[Cause, ...]:
     """The causes, each with its scenarios, in the order of its first one. `passes` says whether a
     scenario would, had that been seen. `marks_at_stake` is left to the marker."""
@@ -170,7 +170,7 @@ def _keys_by_id(
     failures: Sequence[FailedScenario],
     outline: Outline,
     blame: Mapping[str, Blame],
-    passes: Passes | None,
+    passes: SeenPasses | None,
 ) -> dict[str, tuple[Key, ...]]:
     """The causes of each; what was not run has those of the failures that it needs to be right."""
     settled = _settled(_ran(failures), outline)

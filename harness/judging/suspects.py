@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from harness.common.escaping import plain, quoted
-from harness.judging.branches import WrongBranch, called, wrong_branch
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
-from harness.judging.traces import Line, Trace
+from harness.judging.traces import Line, Trace, WrongBranch, called, wrong_branch
 from harness.model.policy import Outline, OutlinePart
 from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Cause, CodePlace, Suspect

@@ -33,8 +33,7 @@ from harness.model.expectation import (
     Matcher,
 )
 from harness.model.observation import Ending, Observation, Raised
-from harness.model.plan import Assignment, Plan, Scenario
-from harness.model.specification import Specification, TranscriptFile
+from harness.model.plan import Assignment, Plan, Scenario, Specification, TranscriptFile
 from harness.model.stimulus import Action, Stimulus
 from harness.model.student_view import Surroundings
 from harness.model.values import NONE, ValueKind, file_value

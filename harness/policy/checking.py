@@ -1,28 +1,41 @@
-"""Files and a policy in, findings out: no I/O, and nothing of the files is run.
+"""Files and a policy in, findings out, and whether a program's text names anything that must not
+run in a process shared by scenarios: no I/O, and nothing of the files is run.
 
 `run` is what the limited process calls: one JSON text in, one out.
+
+`check_sharing` is one walk over the syntax tree, which looks up spellings and resolves nothing: no
+name becomes allowed because the program defines it. This is the first of two low walls. It keeps a
+program away from what the second (`harness.execution.inside.shared.snapshot`) does not look at:
+frames, other modules, the namespaces behind objects. What a program keeps in its own names is seen
+there, and the modules of Python that may be imported are façades
+(`harness.execution.inside.shared.facades`).
 """
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from string import Formatter
 
 from harness.common import serial
 from harness.model.policy import (
+    MAX_SOURCE_BYTES,
     Finding,
     Policy,
     PolicyReport,
     PolicyRequest,
+    Sharing,
     SourceFile,
     Unparsable,
 )
+from harness.policy.index import children, name_bound
 from harness.policy.outline import outline
-from harness.policy.reading import TOO_DEEP, Source, compiles, read
-from harness.policy.rule import CheckedFile, findings_of, unchecked
+from harness.policy.reading import TOO_DEEP, Source, compiles, read, tree_of
+from harness.policy.rule import CheckedFile, findings_of, short, unchecked
 from harness.policy.rules import policy_rules
-from harness.policy.sharing import check_sharing
 
 
 def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
@@ -94,3 +107,195 @@ def run(request: str) -> str:
         sharing = check_sharing(asked.program.submitted, asked.program.provided)
         report = replace(report, sharing=sharing)
     return serial.dumps(report)
+
+
+LIBRARY = frozenset({"math", "random", "string", "typing"})
+_IMPORTS = LIBRARY | {"__future__"}
+
+# What reads or writes namespaces, runs text, opens files, makes types, shows the address of an
+# object, or is a built-in object that can hold an attribute. `super()` without arguments has a
+# check of its own (`_is_harmless_super`).
+_NAMES = frozenset(
+    """
+    aiter anext breakpoint compile copyright credits delattr dir eval exec getattr globals
+    hasattr hash help id license locals memoryview open setattr super type vars
+    """.split()  # noqa: SIM905
+)
+_PREFIXES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_")  # of generators, frames, tracebacks, code
+_ATTRIBUTES = frozenset({"format_map", "obj", "with_traceback"})
+_METADATA = frozenset(
+    """
+    __author__ __copyright__ __credits__ __date__ __email__ __license__ __maintainer__ __status__
+    __version__
+    """.split()  # noqa: SIM905
+)
+_METHODS = frozenset(
+    f"__{name}__"
+    for name in """
+    init str repr format eq ne lt le gt ge hash bool len length_hint contains iter next reversed
+    getitem setitem delitem missing call enter exit int float complex index round trunc floor ceil
+    neg pos abs invert add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or
+    radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror
+    iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior
+    """.split()  # noqa: SIM905
+)
+_STATEMENTS = (
+    ast.Global, ast.Nonlocal, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await,
+)  # fmt: skip
+_DEEPEST_SPEC = 2  # `{:{}}`: Python formats no deeper
+
+
+def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile]) -> Sharing:
+    """Whether the program may run many scenarios in one process, else the first reason against it.
+
+    `submitted` are the files under the names they are imported by; a `provided` one of the same
+    name takes their place.
+    """
+    files = {file.name: file for file in (*submitted, *provided) if file.name.endswith(".py")}
+    own = [name for name in files if name not in {file.name for file in provided}]
+    modules = frozenset(name.removesuffix(".py") for name in files)
+    for name, file in files.items():
+        module = name.removesuffix(".py")
+        if module in sys.stdlib_module_names or _is_dunder(module):
+            return _no(f"{name} has the name of a module of Python")
+        if len(file.data) > MAX_SOURCE_BYTES:
+            return _no(f"{name} is larger than {MAX_SOURCE_BYTES // 1024} KiB")
+        try:
+            found = _first_refused(tree_of(file.data), modules)
+            reason = "" if found is None else _sentence(file.data, *found)
+        except (SyntaxError, ValueError):
+            return _no("a file cannot be read as Python")
+        except (RecursionError, MemoryError):
+            return _no("the code is nested too deeply to be read")
+        if reason:
+            return _no(reason if own == [name] else f"{name}, {reason}")
+    return Sharing(allowed=True)
+
+
+def _no(reason: str) -> Sharing:
+    return Sharing(allowed=False, reason=reason)
+
+
+def _first_refused(tree: ast.Module, modules: frozenset[str]) -> tuple[ast.AST, str] | None:
+    """The first node, in the order of the text, that is refused, and what to say of it."""
+    # With each node: whether it lies in the body of a class, and the first parameter of the method
+    # that it belongs to.
+    left: list[tuple[ast.AST, bool, str]] = [(tree, False, "")]
+    while left:
+        node, in_class, instance = left.pop()
+        why = _why_refused(node, modules, in_class=in_class, instance=instance)
+        if why is not None:
+            return node, why
+        if isinstance(node, ast.ClassDef):
+            in_class, instance = True, ""
+        elif isinstance(node, ast.FunctionDef | ast.Lambda):
+            parameters = (*node.args.posonlyargs, *node.args.args) if in_class else ()
+            in_class, instance = False, next((each.arg for each in parameters), "")
+        parts = children(node)
+        if isinstance(node, ast.Attribute | ast.Call) and _is_harmless_super(node):
+            parts = parts[1:]  # beside `super` itself
+        left.extend((part, in_class, instance) for part in reversed(parts))
+    return None
+
+
+def _why_refused(
+    node: ast.AST, modules: frozenset[str], *, in_class: bool, instance: str
+) -> str | None:
+    """What to say of a node that is refused for itself, "" for nothing; None: it is not."""
+    if isinstance(node, _STATEMENTS) or getattr(node, "type_params", None):
+        return ""
+    if type(node).__name__ == "TypeAlias":  # from Python 3.12 on
+        return ""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            return None if _is_known_import(node, modules) else ""
+        case ast.alias():
+            return None  # judged with its statement
+        case ast.FunctionDef(name=name):
+            is_method = in_class and name in _METHODS
+            return "" if name in _ATTRIBUTES or (_is_dunder(name) and not is_method) else None
+        case ast.Name():
+            return None if _may_name(node) else ""
+        case ast.Attribute():
+            return _why_attribute(node, instance)
+        case ast.ClassDef() if node.keywords:
+            return "has a keyword"
+        case ast.MatchClass() if node.kwd_attrs:
+            return "matches attributes"
+        case ast.comprehension() if node.is_async:
+            return ""
+    given = node.arg if isinstance(node, ast.arg | ast.keyword) else name_bound(node)
+    return "" if _is_dunder(given or "") else None
+
+
+def _is_known_import(node: ast.Import | ast.ImportFrom, modules: frozenset[str]) -> bool:
+    if isinstance(node, ast.Import):
+        named = [alias.name for alias in node.names]
+        taken = [alias.asname for alias in node.names]
+    else:
+        named = ["." if node.level else node.module or ""]
+        taken = [name for alias in node.names for name in (alias.name, alias.asname)]
+    if any(name is not None and _is_dunder(name) for name in taken):
+        return False
+    return all(name in modules or name in _IMPORTS for name in named)
+
+
+def _may_name(node: ast.Name) -> bool:
+    if _is_dunder(node.id):
+        read = isinstance(node.ctx, ast.Load)
+        return node.id in _METADATA or (node.id == "__name__" and read)
+    return node.id not in _NAMES
+
+
+def _why_attribute(node: ast.Attribute, instance: str) -> str | None:
+    name, value = node.attr, node.value
+    if _is_dunder(name):
+        return None if _is_harmless_super(node) else ""
+    if name in _ATTRIBUTES or name.startswith(_PREFIXES):
+        return ""
+    if not isinstance(node.ctx, ast.Load):
+        own = isinstance(value, ast.Name) and value.id == instance != ""
+        return None if own else "is set" if isinstance(node.ctx, ast.Store) else "is deleted"
+    if name == "format":
+        if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
+            return "formats a text that is not a literal"
+        return None if _is_plain_format(value.value) else "looks into its arguments"
+    return None
+
+
+def _is_harmless_super(node: ast.Attribute | ast.Call) -> bool:
+    """Whether this is `super()`, or `super().__init__` or another ordinary method of it."""
+    if isinstance(node, ast.Attribute):
+        if node.attr not in _METHODS or not isinstance(node.value, ast.Call):
+            return False
+        node = node.value
+    plain = isinstance(node.func, ast.Name) and node.func.id == "super"
+    return plain and not node.args and not node.keywords
+
+
+def _is_plain_format(text: str, depth: int = 1) -> bool:
+    """Whether the text can be formatted, and its fields are numbers and names only."""
+    try:
+        fields = list(Formatter().parse(text))
+    except ValueError:  # it fails in the end, but fields before the error are looked up
+        return False
+    for _, name, spec, _ in fields:
+        if name and not (name.isidentifier() or name.isdecimal()):
+            return False
+        if spec and not (depth < _DEEPEST_SPEC and _is_plain_format(spec, depth + 1)):
+            return False
+    return True
+
+
+def _is_dunder(name: str) -> bool:
+    """Whether Python itself gives the name a meaning: `__name__`."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def _sentence(data: bytes, node: ast.AST, why: str) -> str:
+    """The first line of what was refused, with its place."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    found = ast.get_source_segment(text, node) or type(node).__name__
+    first, _, rest = found.partition("\n")
+    shown = short(first) + (" …" if rest else "")
+    return f"line {getattr(node, 'lineno', 1)}: `{shown}`" + (f" {why}" if why else "")

@@ -30,7 +30,6 @@ _MODULES = (
     *(f"harness.policy.rules.{name}" for name in _RULES),
     "harness.policy.rules",
     "harness.policy.outline",
-    "harness.policy.sharing",
     "harness.policy.checking",
 )
 

@@ -29,9 +29,9 @@ from harness.model.review import (
 )
 from harness.reporting.export.anonymous import unrelated_order
 from harness.reporting.view import figures, words
-from harness.results.changes import Draft, record
 from harness.results.database import StoreReader
 from harness.results.reviewing import check_action
+from harness.results.store import Draft, record
 
 _HELD = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERROR)
 _NOTHING_TO_SEE = (SubmissionStatus.NO_SUBMISSION, SubmissionStatus.LATE)

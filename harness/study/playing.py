@@ -21,8 +21,7 @@ from harness.execution import Driver, find_interpreter, has_terminals
 from harness.grading.check import submitted
 from harness.grading.context import recalled_tier
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Assignment, Scenario
-from harness.model.specification import Specification
+from harness.model.plan import Assignment, Scenario, Specification
 from harness.model.stimulus import Key, Typed
 from harness.study.transcripts import Addition, add, constants_line, transcript_path, with_draft
 

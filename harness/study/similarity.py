@@ -18,7 +18,7 @@ from harness.intake.terms import ClassOptions
 from harness.model import study
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Tier
-from harness.model.specification import Specification
+from harness.model.plan import Specification
 from harness.model.submission import Submission
 from harness.results.database import StoreReader
 from harness.study.likeness import Prints, groups, likeness, matches

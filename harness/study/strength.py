@@ -25,8 +25,7 @@ from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures
 from harness.model import study
 from harness.model.assignment import SourceFile
-from harness.model.plan import Place, Plan, Scenario, Visibility
-from harness.model.specification import Specification
+from harness.model.plan import Place, Plan, Scenario, Specification, Visibility
 from harness.model.submission import Submission
 from harness.results.reuse import execution_digest, judging_digest, write_strength
 

@@ -18,8 +18,7 @@ from harness.common import files
 from harness.common.errors import UserError
 from harness.execution import Observes, choose_tier, create_driver, find_interpreter
 from harness.model.observation import Ending
-from harness.model.plan import Plan, Scenario
-from harness.model.specification import Specification
+from harness.model.plan import Plan, Scenario, Specification
 from harness.model.stimulus import Typed
 
 _FOLDER = "gameplay"

@@ -23,9 +23,15 @@ from harness.model.expectation import (
     StatedTurns,
 )
 from harness.model.observation import Ending
-from harness.model.plan import FunctionSignature, Place, SourceFile, Visibility
+from harness.model.plan import (
+    FunctionSignature,
+    Mutant,
+    Place,
+    SourceFile,
+    TranscriptFile,
+    Visibility,
+)
 from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
-from harness.model.specification import Mutant, TranscriptFile
 from harness.model.stimulus import Binding, Key, Limits, StandIn, Typed
 from harness.model.values import NONE, Value
 from harness.stimuli.call import Call

@@ -16,8 +16,14 @@ import yaml
 from harness.assignment.files.small_files import load_expectation
 from harness.assignment.loading import SpecErrors, available, load, scenario_files
 from harness.model.assignment import LateOf, LatePolicy, Period, TimeUnit
-from harness.model.plan import ManualSlot, OtherFiles, RubricItem, RubricLevel
-from harness.model.specification import ExpectedVerdict, SampleExpectation
+from harness.model.plan import (
+    ExpectedVerdict,
+    ManualSlot,
+    OtherFiles,
+    RubricItem,
+    RubricLevel,
+    SampleExpectation,
+)
 from harness.model.verdict import VerdictKind
 from tests.assignment.small_assignment import ASSIGNMENT, A, errors_of, write
 from tests.shipped import shipped

@@ -16,8 +16,7 @@ import pytest
 
 from harness.cli.options import login_name
 from harness.model.review import Commented
-from harness.results.changes import Draft, record
-from harness.results.store import Store
+from harness.results.store import Draft, Store, record
 from tests.cli.test_bad_input import files_up_to, without_privilege
 from tests.tiny_course import Course, results, submission
 

@@ -8,7 +8,7 @@ from harness.assignment.files.small_files import load_expectation
 from harness.cli.commands.validate import accept_samples
 from harness.grading.observing.answer_key import Problem
 from harness.grading.validation.checks import SampleOutcome, ValidationReport
-from harness.model.specification import ExpectedCause, SampleExpectation
+from harness.model.plan import ExpectedCause, SampleExpectation
 from tests.tiny_course import Course
 
 HEAD = 'function: total\nclause: "4.total"\nscenarios:\n'

@@ -10,7 +10,7 @@ import pytest
 
 from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures
-from harness.model.specification import Specification
+from harness.model.plan import Specification
 from harness.model.submission import Submission
 from tests.shipped import context_of
 

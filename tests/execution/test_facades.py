@@ -18,7 +18,7 @@ import pytest
 
 from harness.execution import Driver, SharedOutcome, decoded, has_one_form
 from harness.execution.inside.shared.facades import Facades
-from harness.policy.sharing import check_sharing
+from harness.policy.checking import check_sharing
 from tests.execution.small_world import ROOMY, assignment, call, run, source
 from tests.shared_corpus import CALLS, ENDS_LATE, NOTHING, SEEN, SURROUNDINGS
 

@@ -19,7 +19,7 @@ from harness.execution.sharing import SharedOutcome, decoded, has_one_form, may_
 from harness.model.assignment import ProvidedVariant, SourceFile
 from harness.model.observation import Ending
 from harness.model.stimulus import Binding, Key, Limits, Stimulus
-from harness.policy.sharing import check_sharing
+from harness.policy.checking import check_sharing
 from tests.execution.small_world import (
     FRAMES,
     QUICK,

@@ -15,8 +15,8 @@ from harness import api
 from harness.common.errors import UserError
 from harness.grading.batch import Interrupted
 from harness.model import result
+from harness.model.plan import Specification
 from harness.model.result import Event, RunResult, RunStarted, SubmissionGraded, SubmissionResult
-from harness.model.specification import Specification
 from tests.inline import inline_engine
 from tests.reporting.report_samples import FACTS
 from tests.tiny_course import Course, ran, results

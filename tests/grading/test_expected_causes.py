@@ -13,7 +13,7 @@ from benchmarks.causes import ROOT, committed, measured, pairs
 from harness.assignment.files.small_files import expectation_text, load_expectation
 from harness.assignment.loading import available, load
 from harness.grading.validation.validate import compare
-from harness.model.specification import ExpectedCause, SampleExpectation
+from harness.model.plan import ExpectedCause, SampleExpectation
 from harness.model.verdict import Cause, Explanation
 from tests.results.small_run import PLAN, result
 

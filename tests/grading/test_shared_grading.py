@@ -26,9 +26,8 @@ from harness.grading.observing.shared_run import (
 from harness.grading.validation.checks import isolation_problems
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Phase
-from harness.model.plan import Scenario
+from harness.model.plan import Scenario, Specification
 from harness.model.policy import PolicyReport, Sharing
-from harness.model.specification import Specification
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind

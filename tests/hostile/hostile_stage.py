@@ -24,9 +24,8 @@ from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key
 from harness.intake.pipeline import read
 from harness.model.observation import Observation, Tier
-from harness.model.plan import Plan
+from harness.model.plan import Plan, Specification
 from harness.model.result import SubmissionResult
-from harness.model.specification import Specification
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results.student_view import student_view
 from tests.hostile.hostile_attempt import HERE, driver_under, told

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judging.branches import WrongBranch, wrong_branch
 from harness.judging.suspects import SuspectProgram, Suspicion
-from harness.judging.traces import Line, read_trace
+from harness.judging.traces import Line, WrongBranch, read_trace, wrong_branch
 from harness.model.verdict import Cause, Explanation
 from tests.judging.test_causes import fails
 from tests.judging.test_suspects import outline

@@ -21,8 +21,8 @@ from harness.execution import create_driver
 from harness.grading.check import not_here, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
+from harness.model.plan import Specification
 from harness.model.result import SubmissionResult
-from harness.model.specification import Specification
 from harness.packaging.handout import student_key, student_plan
 from harness.packaging.web import npm
 from harness.packaging.web.checker import _as_checked

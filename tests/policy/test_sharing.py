@@ -13,7 +13,7 @@ import pytest
 
 from harness.model.plan import SourceFile
 from harness.model.policy import Sharing
-from harness.policy.sharing import LIBRARY, check_sharing
+from harness.policy.checking import LIBRARY, check_sharing
 from tests.shared_corpus import PROGRAMS
 
 SUPPORT = """\

@@ -13,8 +13,8 @@ from contextlib import closing
 from pathlib import Path
 
 from harness.model.review import Commented
-from harness.results.changes import Draft, record
 from harness.results.database import StoreReader
+from harness.results.store import Draft, record
 
 TOGETHER = 3  # changes of one save
 ROOM = b"."

@@ -29,9 +29,8 @@ from harness.model.review import (
     SlotMark,
     Undone,
 )
-from harness.results.changes import Draft, record
 from harness.results.database import StoreReader
-from harness.results.store import Store
+from harness.results.store import Draft, Store, record
 from tests.results.small_run import FACTS, PLAN, result
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))

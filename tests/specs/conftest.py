@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from harness.model.plan import Plan, Scenario
-from harness.model.specification import Specification
+from harness.model.plan import Plan, Scenario, Specification
 from tests.shipped import shipped
 
 

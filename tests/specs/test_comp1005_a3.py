@@ -13,8 +13,7 @@ import pytest
 from harness.intake.pipeline import read
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
-from harness.model.plan import Plan
-from harness.model.specification import Specification
+from harness.model.plan import Plan, Specification
 from harness.model.stimulus import Stimulus
 from harness.policy.checking import check
 from harness.stimuli.call import Call

@@ -14,9 +14,8 @@ from unittest.mock import patch
 
 import pytest
 
-from harness.model.plan import Plan, Scenario, Visibility
+from harness.model.plan import Plan, Scenario, Specification, Visibility
 from harness.model.policy import Severity
-from harness.model.specification import Specification
 from harness.model.stimulus import Stimulus
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run

@@ -27,8 +27,7 @@ from harness.assignment.scenarios.stimulus import check_takes, read_clocks
 from harness.assignment.vocabulary import OverrideError, Overrides, names_in
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
-from harness.model.plan import Scenario, SourceFile
-from harness.model.specification import TranscriptFile
+from harness.model.plan import Scenario, SourceFile, TranscriptFile
 from harness.model.stimulus import Action, Binding, Clock, Stimulus
 from harness.model.values import Value
 

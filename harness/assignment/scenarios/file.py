@@ -57,8 +57,7 @@ from harness.model.expectation import (
     StatedTurns,
 )
 from harness.model.observation import Ending
-from harness.model.plan import Place, Scenario, Visibility
-from harness.model.specification import TranscriptFile
+from harness.model.plan import Place, Scenario, TranscriptFile, Visibility
 from harness.model.stimulus import Action, StandIn, Stimulus, StimulusParts, called_function
 from harness.model.values import NONE, file_value
 

@@ -21,8 +21,8 @@ from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, prepare
 from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
+from harness.model.plan import Specification
 from harness.model.result import SubmissionResult
-from harness.model.specification import Specification
 from harness.model.study import FuzzReport, FuzzSettings
 from harness.model.submission import Submission
 from harness.results.database import STORE_NAME

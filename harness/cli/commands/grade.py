@@ -23,8 +23,8 @@ from harness.grading.context import isolated, without_tags
 from harness.grading.engines.dask import Cluster
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
+from harness.model.plan import Specification
 from harness.model.result import Event, SubmissionGraded, SubmissionStatus
-from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.reporting.terminal.tables import summary_table
 

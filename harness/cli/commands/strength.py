@@ -18,7 +18,7 @@ from harness.cli.progress import steps
 from harness.common import files, serial
 from harness.common.words import percent
 from harness.grading.context import prepare
-from harness.model.specification import Specification
+from harness.model.plan import Specification
 from harness.model.study import StrengthReport
 from harness.study.strength import measure
 

@@ -30,8 +30,7 @@ from harness.grading.single_runs import record_transcripts
 from harness.grading.validation.checks import SampleOutcome, ValidationReport
 from harness.grading.validation.validate import Sample, validate
 from harness.intake.pipeline import read
-from harness.model.plan import Assignment
-from harness.model.specification import Specification
+from harness.model.plan import Assignment, Specification
 from harness.reporting.github import placed
 
 SECTION = "Assignments"

@@ -31,8 +31,7 @@ from harness.model.expectation import (
     ScenarioAnswers,
 )
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Assignment, Plan, Scenario, SourceFile
-from harness.model.specification import Specification
+from harness.model.plan import Assignment, Plan, Scenario, SourceFile, Specification
 from harness.model.stimulus import Limits, Stimulus, called_function
 from harness.policy.sources import ENTRY, SOURCES
 from harness.results.reuse import execution_digest

@@ -21,11 +21,10 @@ from harness.execution import main_file, proxy_names
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.judging.blame import Usage, find_blame
-from harness.judging.branches import different_lines
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.suspects import SuspectProgram, Suspicion, literals
-from harness.judging.traces import read_trace
+from harness.judging.traces import different_lines, read_trace
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, Visibility

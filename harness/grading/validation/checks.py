@@ -23,9 +23,8 @@ from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.values import AnyValue, OfType
 from harness.model.expectation import AnswerKey, Expectation, Expected
 from harness.model.observation import Isolation, Observation
-from harness.model.plan import Clause, Plan, Scenario, SourceFile
+from harness.model.plan import Clause, Plan, SampleExpectation, Scenario, SourceFile
 from harness.model.result import ScenarioResult, SubmissionResult
-from harness.model.specification import SampleExpectation
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Verdict
 

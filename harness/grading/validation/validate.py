@@ -32,10 +32,18 @@ from harness.grading.validation.checks import (
     value_problems,
 )
 from harness.matchers.kinds.texts import Matches
-from harness.model.plan import Plan, SourceFile, Visibility, glob
+from harness.model.plan import (
+    ExpectedCause,
+    Mutant,
+    Plan,
+    SampleExpectation,
+    SourceFile,
+    Specification,
+    Visibility,
+    glob,
+)
 from harness.model.policy import Finding
 from harness.model.result import SubmissionResult
-from harness.model.specification import ExpectedCause, Mutant, SampleExpectation, Specification
 from harness.model.submission import Submission
 
 Progress = Callable[[str, int, int], None]

@@ -10,8 +10,7 @@ import harness
 from harness.common import serial
 from harness.common.files import files_below, zipped
 from harness.grading.context import with_called_functions
-from harness.model.plan import Visibility
-from harness.model.specification import Specification
+from harness.model.plan import Specification, Visibility
 from harness.packaging.gradescope.results import fallback_json
 from harness.packaging.gradescope.settings import (
     FALLBACK,

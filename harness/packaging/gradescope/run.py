@@ -37,9 +37,8 @@ from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
 from harness.intake.submissions import read_one
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Assignment, SourceFile
+from harness.model.plan import Assignment, SourceFile, Specification
 from harness.model.result import SubmissionStatus
-from harness.model.specification import Specification
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.submission import Submission
 from harness.packaging.gradescope.results import results_json

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.grading.context import GradingContext
-from harness.model.plan import Visibility
+from harness.model.plan import Specification, Visibility
 from harness.model.result import SubmissionResult
-from harness.model.specification import Specification
 
 T = TypeVar("T")
 

@@ -18,8 +18,7 @@ from harness.common.errors import UserError
 from harness.common.files import files_below, zipped
 from harness.grading.context import GradingContext
 from harness.grading.stub import handed_out_stubs
-from harness.model.plan import Plan
-from harness.model.specification import Specification
+from harness.model.plan import Plan, Specification
 from harness.packaging.handout import scenarios_page, student_key, student_plan
 from harness.packaging.program_file import program_parts
 from harness.packaging.web.npm import EDITOR, PYODIDE, package

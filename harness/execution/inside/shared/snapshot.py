@@ -1,8 +1,8 @@
 """What the names of a program that shares its process reach, and whether any of it changed.
 
 Everything is compared by identity, containers in their order, so that `True` put in place of 1 and
-a dictionary in another order are changes. The other wall (`harness.policy.sharing`) keeps a program
-away from everything that is not reached from here.
+a dictionary in another order are changes. The other wall (`harness.policy.checking`) keeps a
+program away from everything that is not reached from here.
 """
 
 from __future__ import annotations
