@@ -125,12 +125,12 @@ Action = (
 class Change:
     """What somebody did."""
 
-    id: str  # unique, on all machines
-    at: str  # UTC in ISO 8601; empty: before times were kept
     who: str
     assignment: str  # its id; empty: whichever the run is of
     submission: str  # its id; empty: it is about the assignment
     action: Action
+    id: str = ""  # unique, on all machines; empty until it is stored
+    at: str = ""  # UTC in ISO 8601; empty as well where times were not kept
     source_digest: str = ""  # of the files that were looked at
 
 

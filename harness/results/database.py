@@ -169,7 +169,6 @@ def _of_old(name: str, given: ByHand) -> Iterator[Change]:
         said = serial.dumps(action, kind=Action)
         yield Change(
             id=sha256(f"{given.assignment}\0{name}\0{said}".encode()).hexdigest()[:32],
-            at="",
             who="",
             assignment=given.assignment,
             submission=name,

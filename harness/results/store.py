@@ -12,7 +12,7 @@ import sqlite3
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO
@@ -21,7 +21,7 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
-from harness.model.review import Action, ByHand, Change, SlotMark, actions_between
+from harness.model.review import ByHand, Change, SlotMark, actions_between
 from harness.results.database import (
     CHANGE_TABLE,
     FOUND,
@@ -42,20 +42,10 @@ from harness.results.reuse import Piece, compress
 WAIT_SECONDS = 10.0  # for another writer's transaction, which takes milliseconds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """A change before it is stored."""
-
-    who: str
-    assignment: str
-    submission: str
-    action: Action
-    source_digest: str = ""
-
-
-def record(database: Path, drafts: Iterable[Draft]) -> list[Change]:
-    """Store changes in one transaction: all of them are there when this returns, whatever happens
-    then, and none when it raises UserError (the database cannot be written)."""
+def record(database: Path, drafts: Iterable[Change]) -> list[Change]:
+    """Store changes, which get their ids and times, in one transaction: all of them are there when
+    this returns, whatever happens then, and none when it raises UserError (the database cannot be
+    written)."""
     with translated(database), closing(_opened(database)) as connection, connection:
         connection.execute("BEGIN IMMEDIATE")
         upgrade(connection)
@@ -88,23 +78,14 @@ def upgrade(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def append(connection: sqlite3.Connection, drafts: Iterable[Draft]) -> list[Change]:
+def append(connection: sqlite3.Connection, drafts: Iterable[Change]) -> list[Change]:
     """Add changes inside a transaction, each later than all that are there."""
     last = connection.execute("SELECT data FROM change ORDER BY number DESC LIMIT 1").fetchone()
     newest = serial.loads(Change, last[0]).at if last else ""
     changes = []
     for draft in drafts:
         newest = _after(newest)
-        change = Change(
-            id=uuid.uuid4().hex,
-            at=newest,
-            who=draft.who,
-            assignment=draft.assignment,
-            submission=draft.submission,
-            action=draft.action,
-            source_digest=draft.source_digest,
-        )
-        changes.append(change)
+        changes.append(replace(draft, id=uuid.uuid4().hex, at=newest))
     insert(connection, changes)
     return changes
 
@@ -252,7 +233,7 @@ class Store(StoreReader):
                 had = replace(had, marks=tuple(marks.values()))
             for action in actions_between(had, entry):
                 drafts.append(
-                    Draft(
+                    Change(
                         who=who,
                         assignment=entry.assignment,
                         submission=name,

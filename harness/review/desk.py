@@ -30,8 +30,8 @@ from harness.model.review import (
 from harness.reporting.export.anonymous import unrelated_order
 from harness.reporting.view import figures, words
 from harness.results.database import StoreReader
-from harness.results.reviewing import check_action
-from harness.results.store import Draft, record
+from harness.results.store import record
+from harness.review.actions import check_action
 
 _HELD = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERROR)
 _NOTHING_TO_SEE = (SubmissionStatus.NO_SUBMISSION, SubmissionStatus.LATE)
@@ -229,7 +229,7 @@ class Desk:
         about_run = isinstance(action, ItemAdded | CommentKept)
         check_action(action, self.slots(), result)
         with self.lock:
-            draft = Draft(
+            draft = Change(
                 who=self.who,
                 assignment=self.plan.assignment.id,
                 submission="" if about_run else self._entries[number].id,
@@ -250,7 +250,7 @@ class Desk:
             if not own:
                 raise UserError("there is nothing of yours to undo")
             last = own[-1]
-            draft = Draft(
+            draft = Change(
                 who=self.who,
                 assignment=self.plan.assignment.id,
                 submission=last.submission,

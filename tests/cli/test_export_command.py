@@ -15,8 +15,8 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.cli.options import login_name
-from harness.model.review import Commented
-from harness.results.store import Draft, Store, record
+from harness.model.review import Change, Commented
+from harness.results.store import Store, record
 from tests.cli.test_bad_input import files_up_to, without_privilege
 from tests.tiny_course import Course, results, submission
 
@@ -265,7 +265,7 @@ def test_the_marks_of_two_tutors_are_put_together(with_slots: Course, tmp_path: 
 
 
 def test_feedback_has_what_was_said_since_the_pages_were_written(with_slots: Course) -> None:
-    said = Draft(who="ann", assignment="", submission="perfect", action=Commented(text="Neat."))
+    said = Change(who="ann", assignment="", submission="perfect", action=Commented(text="Neat."))
     record(with_slots.report / "run.sqlite", [said])
     exported(with_slots, "feedback", "-o", with_slots.path("f.zip"))
     with zipfile.ZipFile(with_slots.path("f.zip")) as archive:

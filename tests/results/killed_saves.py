@@ -12,9 +12,9 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from harness.model.review import Commented
+from harness.model.review import Change, Commented
 from harness.results.database import StoreReader
-from harness.results.store import Draft, record
+from harness.results.store import record
 
 TOGETHER = 3  # changes of one save
 ROOM = b"."
@@ -23,7 +23,7 @@ ROOM = b"."
 def save_until_killed(database: Path, seconds: float, out: int) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds)
     drafts = [
-        Draft(who="ann", assignment="", submission="ada", action=Commented(text=f"{n}" * 50))
+        Change(who="ann", assignment="", submission="ada", action=Commented(text=f"{n}" * 50))
         for n in range(TOGETHER)
     ]
     while True:

@@ -22,6 +22,7 @@ from harness.model.result import Adjustment, LineComment, ManualMark
 from harness.model.review import (
     Action,
     ByHand,
+    Change,
     Commented,
     ItemPicked,
     LineCommented,
@@ -30,7 +31,7 @@ from harness.model.review import (
     Undone,
 )
 from harness.results.database import StoreReader
-from harness.results.store import Draft, Store, record
+from harness.results.store import Store, record
 from tests.results.small_run import FACTS, PLAN, result
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
@@ -38,8 +39,8 @@ ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
 MARK = MarkGiven(slot="style", mark=Fraction(3))
 
 
-def draft(action: Action, submission: str = "ada", who: str = "ann") -> Draft:
-    return Draft(
+def draft(action: Action, submission: str = "ada", who: str = "ann") -> Change:
+    return Change(
         who=who,
         assignment=FACTS.assignment,
         submission=submission,

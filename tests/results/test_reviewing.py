@@ -23,7 +23,7 @@ from harness.model.review import (
     Overridden,
     Reviewed,
 )
-from harness.results.reviewing import check_action
+from harness.review.actions import check_action
 from tests.model.test_review import MAGIC, SHAPE, STYLE
 from tests.results.small_run import result
 
