@@ -2,10 +2,10 @@
 programs and their disguised copies, and in classes of thirty independent programs with 1, 3, 10 and
 25 copies of one more. All draws are fixed.
 
-    python -m benchmarks.likeness [PYTHON]
+    python -m benchmarks.likeness
 
-PYTHON is an interpreter of an environment in which copydetect is installed; without it that tool is
-left out.
+copydetect is installed at a pinned version into an environment of its own, as the graders of
+`benchmarks.peers` are.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ import resource
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
+from benchmarks.peers.environments import environment
 from harness.model.study import group_by_name
 from harness.study.likeness import groups, likeness
 from harness.study.program_texts import token_fingerprints
@@ -48,19 +51,23 @@ Tool = Callable[[Mapping[str, str], str], Scores]  # of texts by name, and what 
 def main() -> None:
     """Print all tables."""
     tools: dict[str, Tool] = {
-        "ours": _ours,
-        "ours, listed": _ours_listed,
-        "ours, tokens": _ours_by_tokens,
-        "winnowing": _winnowing,
+        "ours": _ours_listed,
+        "ours, by score": _ours,
+        "ours, by tokens": _ours_by_tokens,
+        "trees, not weighed": _plain_trees,
+        "winnowing of text": _winnowing,
+        "copydetect": partial(_copydetect, str(_python_with_copydetect())),
     }
-    if len(sys.argv) > 1:
-        tools["copydetect"] = partial(_copydetect, sys.argv[1])
-    print("tool          originals first  lowest copy  highest of other styles  precision  recall")
+    print(
+        "tool                originals first  lowest copy  highest of other styles  precision  recall"
+    )
     for tool, find in tools.items():
         if find is not _ours_listed:
             _row(tool, find(programs(), ""))
     for turned, said in ((0.0, "disguised"), (TURNED_BY_COPIES, "disguised, statements turned")):
-        print(f"\n{said}\ntool          copies  lowest area under the curve  mean  apart in  by")
+        print(
+            f"\n{said}\ntool                copies  lowest area under the curve  mean  apart in  by"
+        )
         for tool, find in tools.items():
             for copies in COPIES:
                 _classes(tool, find, copies, turned)
@@ -127,7 +134,7 @@ def _row(tool: str, scores: Scores) -> None:
     precision = sum(right for _, right in best) / len(best)
     recall = sum(score > apart for score in copies.values()) / len(copies)
     print(
-        f"{tool:13} {first:9} of 20 {min(copies.values()):12.2f} {apart:24.2f}"
+        f"{tool:19} {first:9} of 20 {min(copies.values()):12.2f} {apart:24.2f}"
         f" {precision:10.2f} {recall:7.2f}"
     )
 
@@ -146,7 +153,7 @@ def _classes(tool: str, find: Tool, copies: int, turned: float) -> None:
         areas.append(area_under_the_curve(same, others))
         gaps.append(min(same) - max(others))
     print(
-        f"{tool:13} {copies:6} {min(areas):28.3f} {sum(areas) / DRAWS:5.3f}"
+        f"{tool:19} {copies:6} {min(areas):28.3f} {sum(areas) / DRAWS:5.3f}"
         f" {sum(gap > 0 for gap in gaps):4} of {DRAWS} {min(gaps):6.2f}"
     )
 
@@ -177,15 +184,41 @@ def _ours_listed(texts: Mapping[str, str], given: str) -> Scores:
     }
 
 
-def _winnowing(texts: Mapping[str, str], given: str) -> Scores:
+def _plain_trees(texts: Mapping[str, str], given: str) -> Scores:
     """The same fingerprints, of which what was given is taken away, and nothing is weighed."""
-    base = {one.value for one in prints(given)}
-    values = {name: {one.value for one in prints(text)} - base for name, text in texts.items()}
+    return _shares(texts, given, lambda text: {one.value for one in prints(text)})
+
+
+NOISE, GUARANTEE = 25, 50  # characters: what is shorter is never found, what is longer always
+
+
+def _winnowing(texts: Mapping[str, str], given: str) -> Scores:
+    """Schleimer, Wilkerson and Aiken, 2003, of the text in small letters without blanks."""
+
+    def read(text: str) -> set[int]:
+        plain = "".join(text.lower().split())
+        hashes = [
+            zlib.crc32(plain[at : at + NOISE].encode()) for at in range(len(plain) - NOISE + 1)
+        ]
+        window = GUARANTEE - NOISE + 1
+        return {min(hashes[at : at + window]) for at in range(max(1, len(hashes) - window + 1))}
+
+    return _shares(texts, given, read)
+
+
+def _shares(texts: Mapping[str, str], given: str, read: Callable[[str], set[int]]) -> Scores:
+    base = read(given) if given else set()
+    values = {name: read(text) - base for name, text in texts.items()}
     return {
         frozenset((one, other)): len(values[one] & values[other])
         / max(1, min(len(values[one]), len(values[other])))
         for one, other in combinations(texts, 2)
     }
+
+
+def _python_with_copydetect() -> Path:
+    folder = Path(__file__).parents[1] / "build" / "peers"
+    return environment(Path(sys.executable), "copydetect", folder) / "python"
 
 
 COPYDETECT = """

@@ -13,9 +13,9 @@ from harness.common.people import connected
 from harness.model import study
 
 MOST_MATCHES = 1000  # of a pair; programs of 500 KB can be made to have 60,000
-GROUPED_FROM = 0.5  # of the score
+GROUPED_FROM = 0.45  # of the score
 # Programs of one plan reach that by chance: where a class is so alike, up to this is asked for.
-_GROUPED_FROM_AT_MOST = 0.7
+_GROUPED_FROM_AT_MOST = 0.75
 _DEVIATIONS = 3.5  # above what two programs of a class have in common by chance
 _LEAST_LISTED = 0.2  # of the score
 _LEAST_CLASS = 10  # programs: what is usual in a smaller class cannot be told

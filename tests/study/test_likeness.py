@@ -28,6 +28,7 @@ from tests.study.class_of_copies import (
     SOURCE,
     STYLE_OF,
     TURNED,
+    TURNED_BY_COPIES,
     alike,
     alike_by_chance,
     disguised,
@@ -180,9 +181,19 @@ def test_a_single_copy_is_found() -> None:
 
 
 @pytest.mark.parametrize("draw", range(6))
-def test_ten_independent_programs_of_one_plan_are_no_group(draw: int) -> None:
-    found = alike(alike_by_chance(10, draw, TURNED))
-    assert max(map(len, groups(found.connected)), default=0) <= 5
+@pytest.mark.parametrize(("turned", "most"), [(0.2, 3), (TURNED, 5)])
+def test_ten_independent_programs_of_one_plan_are_no_group(
+    turned: float, most: int, draw: int
+) -> None:
+    found = alike(alike_by_chance(10, draw, turned))
+    assert max(map(len, groups(found.connected)), default=0) <= most
+
+
+def test_a_copy_of_which_a_fifth_is_turned_is_in_the_group() -> None:
+    texts = made_class(25, 1, turned=TURNED_BY_COPIES)
+    found = alike(texts, given=reference_of(1))
+    of_source = {name for name in texts if name.startswith(SOURCE)}
+    assert [set(group) for group in groups(found.connected)] == [of_source]
 
 
 def test_all_pairs_above_chance_are_listed() -> None:
