@@ -59,7 +59,8 @@ def main() -> None:
         "copydetect": partial(_copydetect, str(_python_with_copydetect())),
     }
     print(
-        "tool                originals first  lowest copy  highest of other styles  precision  recall"
+        "tool                originals first  lowest copy  highest of other styles"
+        "  precision  recall"
     )
     for tool, find in tools.items():
         if find is not _ours_listed:
