@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -18,7 +19,7 @@ from harness.assignment.loading import load
 from harness.common.errors import UserError
 from harness.common.words import listed
 from harness.execution import create_driver
-from harness.grading.check import not_here, submitted, without_files
+from harness.grading.check import check_submissions, not_here, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
 from harness.model.plan import Specification
@@ -205,14 +206,15 @@ def test_the_page_finds_what_a_check_finds(
 
 
 HOSTILE = {
-    "is_valid": "while True: pass",
-    "add": "import os; os._exit(0)",
+    "is_valid": "import os; os._exit(0)",
+    "add": "import signal; signal.signal(24, signal.SIG_IGN)\n    while True: pass",
     "total": "import js; js.document.title = 'stolen'",
     "main": "print('x' * 10 ** 8)",
 }
+TOTALS = {"total/an-empty-basket", "main/two-amounts"}
 BECAME = {
-    "is_valid": "cpu_limit",
-    "basket": "ended_early",
+    "is_valid": "ended_early",
+    "basket": "cpu_limit",
     "total": "failed",
     "main": "output_limit",
 }
@@ -230,10 +232,35 @@ def test_what_a_program_does_harms_its_own_verdict_alone(checker: Checker) -> No
     verdicts = checker.check(hostile(HOSTILE))
     kinds = {name.partition("/")[0]: kind for name, kind in reversed(verdicts.items())}
     assert kinds == BECAME
-    assert "the loop in line 8 of is_valid does not end" in checker.cards
+    assert "the loop in line 20 of add does not end" in checker.cards
     assert "imports js, which is neither a module of Python nor" in checker.cards
     assert checker.page.title().startswith("Check your work")
     assert {*checker.check({"a1.py": PERFECT.encode()}).values()} == {"passed"}
+
+
+# Each gives a program the worker's own objects, as `js`, if nothing stops it.
+WAYS_OUT = {
+    "the finder of js": """
+import gc
+gc.unfreeze()
+js = next(each for each in gc.get_objects() if type(each).__name__ == "JsFinder").jsproxies["js"]
+""",
+    "the core made anew": """
+import _imp, types
+core = _imp.create_builtin(types.SimpleNamespace(name="_pyodide_core"))
+_imp.exec_builtin(core)
+js = core.to_js([]).constructor.constructor("return self")()
+""",
+}
+FORGED = '{"answer": {"html": "forged", "passed": 9, "total": 9, "verdicts": {}}}'
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_no_way_leads_out_of_the_interpreter(checker: Checker, way: str) -> None:
+    body = f"{WAYS_OUT[way]}js.postMessage(js.JSON.parse({FORGED!r}))"
+    verdicts = checker.check(hostile({"total": indent(body, "    ").strip()}))
+    assert {name for name, kind in verdicts.items() if kind != "passed"} == TOTALS
+    assert checker.status == "5 of 7 visible checks passed."
 
 
 def test_what_is_no_program_is_told_so(checker: Checker) -> None:
@@ -327,7 +354,7 @@ def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker)
     endless = "import itertools; return sum(itertools.repeat(0))"
     verdicts = checker.check(hostile({"total": endless}))
     failed = {name: kind for name, kind in verdicts.items() if kind != "passed"}
-    assert set(failed) == {"total/an-empty-basket", "main/two-amounts"}
+    assert set(failed) == TOTALS
     assert {*failed.values()} == {"cpu_limit"}
 
 
@@ -357,9 +384,13 @@ EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is
 @pytest.mark.release
 @pytest.mark.parametrize("assignment_id", [*ASSIGNMENTS, *EXAMPLES])
 def test_all_samples_have_the_verdicts_of_a_check(
-    assignment_id: str, tab: playwright.Page, tmp_path: Path
+    assignment_id: str,
+    tab: playwright.Page,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The table of verdicts: every sample of the assignments and examples."""
+    """The table of verdicts, a line an assignment or example: every sample, as `harness check`
+    finds it and as the page does."""
     specification = shipped(assignment_id)
     context = prepare(visible_only(specification), cache=KEPT, recall_tier=True)
     above = root_of(assignment_id) / "submissions"
@@ -371,13 +402,24 @@ def test_all_samples_have_the_verdicts_of_a_check(
         if [*folder.glob("*.py")]
     )
     assert samples
-    wrong: dict[str, object] = {}
+    if packages := specification.plan.assignment.packages:
+        with pytest.raises(UserError, match=f"it needs {packages[0]}, which a browser does not"):
+            made(specification, context)
+        pytest.skip("what it needs is not in a browser, which harness web says")
+    verdicts, wrong = 0, {}
     with served(made(specification, context), tmp_path / "site") as address:
         checker = Checker(tab, address)
         for sample in samples:
-            expected = verdicts_of(natively(context, sample))
+            paths = [*sample.glob("*.py")]
+            assignment = context.specification.plan.assignment
+            (result,) = check_submissions(context, submitted(paths, assignment))
+            expected = verdicts_of(without_files(result, not_here(paths, assignment)))
             found = checker.check(files_of(sample))
+            verdicts += len(expected)
             if found != expected:
                 pairs = {name: (kind, found.get(name)) for name, kind in expected.items()}
                 wrong[sample.name] = {n: pair for n, pair in pairs.items() if pair[0] != pair[1]}
+    same = f"{len(samples) - len(wrong)} of {len(samples)} samples have the verdicts of a check"
+    with capsys.disabled():
+        print(f"\n{assignment_id}: {same}, {verdicts} verdicts")
     assert wrong == {}

@@ -5,17 +5,50 @@ const MEBIBYTE = 2 ** 20;
 const LARGEST_FILE = MEBIBYTE; // as the kernel lets none become larger elsewhere
 const MOST_FILES = 301; // of a scenario's folder; one more than are shown
 const PREPARING = 30; // seconds to compile what a student wrote
+const LISTENING = 300; // milliseconds in which it leaves that is told to
 const [SIGINT, SIGXCPU, SIGPROF] = [2, 24, 27];
 const CRASHED = -11; // as the signal of a process whose stack is full
 const [EFBIG, EINTR, EPERM] = [22, 27, 63]; // as this file system numbers them
 const [TERMINAL, QUESTIONS, ANSWERS] = ["/dev/terminal", "/dev/questions", "/dev/answers"];
 const [EMPTY, FOLDER] = ["/empty", "/folder"]; // where scenarios run: those that need a folder in that
 
+// What Python needs of the worker: files, clocks, chance, and what unwinds and calls for it.
+const NEEDED = new RegExp("^(" + [
+  "invoke_.*", "__syscall.*", "(fd|environ|clock|random)_.*", "__cxa_.*", "__resumeException", "_Py.*", "ffi_.*",
+  "_?emscripten_(get_.*|resize_heap|date_now|throw_longjmp|memcpy_js|runtime_keepalive_.*)", "getentropy",
+  "_(gmtime|localtime|mktime|timegm|tzset|mmap|munmap|msync)_js", "strftime.*", "(proc_)?exit", "__call_sighandler",
+  "get(addr|name)info", "getprotobyname", "gethostby.*", "_try_(fcntl64|shutdown)", "_maybe_poll_async",
+].join("|") + ")$");
+
 class Ended extends Error {} // unwinds whatever runs
+
+// The interpreter that `load` loads, and what takes from its code all ways into the worker but
+// those that it needs: those of Pyodide lead to every object that there is.
+export async function enclosed(load) {
+  let closed = false;
+  const names = ["instantiate", "instantiateStreaming"];
+  const real = names.map((name) => WebAssembly[name]);
+  const enclose = (ways) => {
+    for (const [name, way] of Object.entries(ways ?? {})) {
+      if (typeof way !== "function" || NEEDED.test(name)) continue;
+      const guarded = (...given) => { if (closed) throw new Error(`${name} is closed`); return way(...given); };
+      ways[name] = Object.assign(guarded, way);
+    }
+  };
+  names.forEach((name, number) => {
+    WebAssembly[name] = (source, imports, ...more) => {
+      enclose(imports?.env);
+      return real[number].call(WebAssembly, source, imports, ...more);
+    };
+  });
+  const python = await load();
+  names.forEach((name, number) => { WebAssembly[name] = real[number]; });
+  return { python, close: () => { closed = true; } };
+}
 
 export class Machine {
   // `judge` is the interpreter that judges; `boot` defines what takes `modules`, the first message.
-  constructor(python, judge, boot, modules) {
+  constructor({ python, close }, judge, boot, modules) {
     this.module = python._module;
     this.files = this.module.FS;
     this.judgeFiles = judge.FS;
@@ -38,13 +71,18 @@ export class Machine {
     const pending = () => this.pending();
     python.setInterruptBuffer({ get 0() { return pending(); }, set 0(value) {} });
     this.clean = this.keep();
+    close();
   }
 
   // What Python asks between two instructions: a signal that waits for it, or 0.
   pending() {
     const now = performance.now();
     if (this.interrupted) { this.interrupted = false; return SIGINT; }
-    if (now > this.deadline) { [this.deadline, this.passed] = [Infinity, true]; return SIGXCPU; }
+    if (now > this.deadline) {
+      if (this.passed) throw new Ended(); // it does not listen
+      [this.deadline, this.passed] = [now + LISTENING, true];
+      return SIGXCPU;
+    }
     if (now > this.timer) { this.timer = Infinity; return SIGPROF; }
     return 0;
   }

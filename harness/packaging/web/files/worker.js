@@ -1,13 +1,14 @@
 // Checks in a thread of its own, which the page can end. It holds two interpreters: the one that
 // judges has the scenarios and what should happen; the machine runs what the student wrote.
 
-import { Machine } from "./machine.js";
+import { enclosed, Machine } from "./machine.js";
 
 const OUTSIDE = "fetch XMLHttpRequest WebSocket WebTransport EventSource indexedDB caches Worker BroadcastChannel";
 const folder = new URL("./", import.meta.url).href;
 const say = self.postMessage.bind(self);
 const fetched = self.fetch.bind(self);
 let judge, machine, checker, ended;
+delete WebAssembly.Suspending; // no code here is suspended: a program would be another way out
 
 // A file server may not know what a WebAssembly file is.
 self.fetch = async (address, options) => {
@@ -26,7 +27,8 @@ async function start() {
   judge.runPython("import sys; sys.path.insert(0, '/checker')");
   checker = judge.pyimport("harness.packaging.web.checker");
   say({ step: 2 });
-  machine = new Machine(await loadPyodide(options), judge, checker.MACHINE_BOOT, checker.machine_modules().toJs());
+  const inner = await enclosed(() => loadPyodide(options));
+  machine = new Machine(inner, judge, checker.MACHINE_BOOT, checker.machine_modules().toJs());
   machine.begins = (run, seconds) => { say({ run, seconds }); return !ended.has(run); };
   for (const name of OUTSIDE.split(" ")) { // what the machine runs must not reach even its own web space
     for (let place = self; place; place = Object.getPrototypeOf(place)) delete place[name];
