@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -161,7 +162,7 @@ _OPTIONS = (
     *("--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--quiet"),
     *("--retries", "1", "--timeout", "20"),
 )
-_YANKED = "yanked version"
+_YANKED = re.compile(r"yanked version: '([^']+)'")
 _NO_PIP = "No module named pip"
 _PATIENCE = 600.0  # seconds for all downloads
 _REPORT = "installed.json"  # beside the packages: pip's report of what it installed
@@ -193,8 +194,12 @@ def install(
     """The packages, such as `emoji==2.14.0`, below the folder `cache`; `tell` hears what is
     installed. UserError where one of them cannot be had, or is none that a course should use."""
     folder = _folder(packages, interpreter, cache)
+    changed = is_installed(packages, interpreter, cache) and not _is_whole(folder)
+    if changed:
+        shutil.rmtree(folder)
     if not is_installed(packages, interpreter, cache):
-        tell(f"installing {', '.join(packages)} for Python {interpreter.version}")
+        again = " again: files changed" * changed
+        tell(f"installing {', '.join(packages)} for Python {interpreter.version}{again}")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as made:
             _install(packages, interpreter, Path(made))
@@ -213,6 +218,24 @@ def is_installed(packages: Sequence[str], interpreter: Interpreter, cache: Path)
 def _folder(packages: Sequence[str], interpreter: Interpreter, cache: Path) -> Path:
     name = sha256("\0".join((interpreter.build, *packages)).encode()).hexdigest()[:32]
     return cache / "packages" / name
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether the files are there as their wheels had them."""
+    from importlib import metadata  # noqa: PLC0415
+
+    for found in metadata.distributions(path=[str(folder)]):
+        for file in found.files or ():
+            path = folder / file
+            if file.hash is None or file.hash.mode != "sha256" or file.parts[0] in {"..", "bin"}:
+                continue
+            if not path.is_file() or file.hash.value != _record_digest(path.read_bytes()):
+                return False
+    return True
+
+
+def _record_digest(data: bytes) -> str:
+    return urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=")
 
 
 def installed_here(packages: Sequence[str]) -> Library | None:
@@ -266,8 +289,9 @@ def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) ->
         said = said if _NO_PIP in done.stderr else done.stderr
     else:
         raise _cannot(packages, *_why(said, interpreter))
-    if _YANKED in done.stderr:
-        raise _cannot(packages, "one was withdrawn by its authors", "name another version")
+    if yanked := _YANKED.search(done.stderr):
+        gone = f"{yanked[1]} was withdrawn by its authors"
+        raise _cannot(packages, gone, "name another version")
     shutil.rmtree(folder / "bin", ignore_errors=True)  # a command could be called python
     for module in _AT_EVERY_START.intersection(_top_level(folder)):
         brings = f"one brings {module}, which Python runs at every start"

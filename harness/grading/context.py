@@ -183,7 +183,7 @@ def _refuse_unloadable(key: AnswerKey, packages: Sequence[str], modules: Sequenc
         loading = observation.phase is Phase.LOADING
         if loading and raised is not None and raised.type_name == "ModuleNotFoundError":
             what = f"the reference cannot be loaded: {plain(raised.message)}"
-            names = listed(modules) or "nothing"
+            names = listed([each for each in modules if each[0] != "_"]) or "nothing"
             hint = f"what {listed(packages)} provides is imported as {names}"
             raise UserError(what, hint=hint)
 

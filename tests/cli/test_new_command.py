@@ -215,7 +215,7 @@ def test_what_a_reference_raises_is_stated_and_what_cannot_be_compared_left_out(
             "def never(number: int):\n    while True:\n        pass\n",
             "never(2): the reference ran into the limit on CPU time",
         ),
-        ("LIMIT = 3\n", "the reference has nothing to call or run"),
+        ("LIMIT = 3\n", "the reference has nothing to call or run without input or files"),
     ],
 )
 def test_where_nothing_can_be_compared_all_but_the_scenarios_is_written(

@@ -8,8 +8,10 @@ import os
 import re
 import tarfile
 import zipfile
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -49,7 +51,10 @@ def wheel(
     with zipfile.ZipFile(path, "w") as archive:
         for file, data in {**files, **more}.items():
             archive.writestr(file, data)
-        record = "".join(f"{file},,\n" for file in (*files, *more, f"{info}/RECORD"))
+        record = f"{info}/RECORD,,\n"
+        for file, data in {**files, **more}.items():
+            digest = urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=")
+            record += f"{file},sha256={digest},{len(data)}\n"
         archive.writestr(f"{info}/RECORD", record)
     return path
 
@@ -163,6 +168,23 @@ def test_they_are_installed_once_and_their_digests_are_kept(index: Path, tmp_pat
     assert with_it == replace(interpreter, build=with_it.build, library=first.folder)
 
 
+@pytest.mark.parametrize("change", ["another text", "gone"])
+def test_a_file_that_was_changed_since_is_installed_again(
+    change: str, index: Path, tmp_path: Path
+) -> None:
+    wheel(index, "smiling-faces", {"faces.py": MODULE})
+    interpreter, cache = find_interpreter("3.11"), tmp_path / "cache"
+    told: list[str] = []
+    file = install([FACES], interpreter, cache, told.append).folder / "faces.py"
+    if change == "gone":
+        file.unlink()
+    else:
+        file.write_text("def face(text):\n    return 'x'\n", "utf-8")
+    again = install([FACES], interpreter, cache, told.append)
+    assert (again.folder / "faces.py").read_bytes() == MODULE
+    assert told[1:] == [f"installing {FACES} for Python {interpreter.version} again: files changed"]
+
+
 def test_a_command_of_a_package_is_not_kept(index: Path, tmp_path: Path) -> None:
     scripts = "[console_scripts]\npython = faces:face\n"
     wheel(index, "smiling-faces", {"faces.py": MODULE}, scripts=scripts)
@@ -188,7 +210,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
         page.write_text(f'<a href="{whole.as_uri()}" data-yanked="bad">{whole.name}</a>', "utf-8")
         monkeypatch.delenv("PIP_NO_INDEX")
         monkeypatch.setenv("PIP_INDEX_URL", (tmp_path / "simple").as_uri())
-        said = "one was withdrawn by its authors"
+        said = "smiling-faces was withdrawn by its authors"
     elif kind == "offline":
         monkeypatch.delenv("PIP_NO_INDEX")
         monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")

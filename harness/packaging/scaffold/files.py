@@ -117,7 +117,7 @@ def from_reference(
     if not sound.firsts:
         _refuse_missing(assignment_id, sound.left_out)
         reasons = tuple(str(each).removesuffix(".") for each in sound.left_out[:_MOST_REASONS])
-        without = reasons or ("the reference has nothing to call or run",)
+        without = reasons or ("the reference has nothing to call or run without input or files",)
     return Begun(
         files=_begun(assignment_id, reference, sound),
         unfinished=tuple(first.name for first in asking),
