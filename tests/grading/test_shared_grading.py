@@ -470,7 +470,7 @@ def asked(specification: Specification) -> int:
 
 
 KEEPING = REFERENCE.replace("    return len", "    SEEN.append(1)\n    return len") + "SEEN = []\n"
-SLOW = REFERENCE.replace("return len", "sum(range(10**6))\n    return len")
+SLOW = REFERENCE.replace("return len", "sum(range(4 * 10**6))\n    return len")
 
 
 @pytest.mark.parametrize("program", [REFERENCE, KEEPING, SLOW])

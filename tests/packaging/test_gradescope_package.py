@@ -38,7 +38,7 @@ from harness.packaging.gradescope.settings import (
 from tests.inline import handed_in
 from tests.packaging.autograder_tree import SCHEMA, gives_no_mark, unpack, verdicts
 from tests.shipped import ROOT, shipped
-from tests.tiny_course import FIXTURE, Course, ran
+from tests.tiny_course import FIXTURE, Course, python_here, ran
 
 FILES = ROOT / "harness" / "packaging" / "gradescope" / "files"
 PROGRAMS = ("setup.sh", "run_autograder")
@@ -164,7 +164,8 @@ def test_a_stray_setup_fails_loudly(package: Path, tmp_path: Path) -> None:
     variables = {"PATH": f"{tmp_path}:/usr/bin:/bin", "AUTOGRADER_ROOT": str(tmp_path)}
     command = [tmp_path / "source" / "setup.sh"]
     done = ran(command, env={**variables, "PYTHON_FOR_GRADING": "/bin/false"})
-    said = "setup.sh: STOP: PYTHON_FOR_GRADING=/bin/false is no Python 3.12 with venv\n"
+    which = f"Python {python_here()} with venv"
+    said = f"setup.sh: STOP: PYTHON_FOR_GRADING=/bin/false is no {which}\n"
     assert (done.returncode, done.stderr) == (1, said)
     assert not (tmp_path / "source" / "interpreter").exists()
 

@@ -46,9 +46,10 @@ def acknowledged(database: Path, seconds: float) -> int:
 
 def main(path: str, count: str, seed: str) -> None:
     database, moments = Path(path), random.Random(int(seed))
-    there = 0
+    there, longest = 0, 0.08
     for _ in range(int(count)):
-        saves = acknowledged(database, moments.uniform(0.002, 0.08))
+        saves = acknowledged(database, moments.uniform(0.002, longest))
+        longest *= 1 if there or saves else 2  # a busy machine saves nothing so soon
         with StoreReader.read_only(database) as reader:
             now = len(reader.changes())
         assert now % TOGETHER == 0, "a part of a save is there"
