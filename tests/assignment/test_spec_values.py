@@ -1,5 +1,6 @@
-"""Any value under any key is read or refused in our own words, never a traceback; scalars that
-YAML readers take differently; sessions."""
+"""Any value under any key is read or refused in our own words, never a traceback; scalars that YAML
+readers take differently; sessions; `clock:`; what the head of a file states for all of its
+scenarios, and what a file holds afterwards."""
 
 from __future__ import annotations
 
@@ -11,8 +12,27 @@ import pytest
 from harness.assignment.document import HintedError, is_literal, resolve
 from harness.assignment.loading import SpecErrors, load
 from harness.assignment.scenarios.python_text import parse_session, typed_in
+from harness.assignment.scenarios.stimulus import read_clock
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.values import AnyValue, Exactly
+from harness.model.expectation import Expected
+from harness.model.observation import Ending
+from harness.model.plan import Scenario
 from harness.model.stimulus import Key, Typed
-from tests.assignment.small_assignment import ASSIGNMENT, POLICY, F, scenario_file, write
+from harness.model.values import NONE, Value, file_value
+from harness.stimuli.run import Run
+from tests.assignment.small_assignment import (
+    ASSIGNMENT,
+    HEAD,
+    POLICY,
+    A,
+    F,
+    errors_of,
+    plan_of,
+    scenario_file,
+    scenario_of,
+    write,
+)
 
 ODD = [
     "null", "true", "5", "-1", "1.5", "x", "''", "'{{ X }}'", "[]", "[1]", "[null]", "[[1]]",
@@ -194,3 +214,221 @@ def test_typed_text_stands_after_the_longest_prompt() -> None:
 def test_prompts_are_single_lines_that_end_in_a_space(text: str) -> None:
     steps = parse_session(">>> f()\nMove: a1\n  a\na\n b\n")
     assert typed_in(steps, [text]) == []
+
+
+READ = {
+    ("2026-03-01T12:00", ""): "2026-03-01T12:00:00+00:00",
+    ("2026-03-01 12:00:30", "UTC"): "2026-03-01T12:00:30+00:00",
+    ("2026-03-01", "Australia/Brisbane"): "2026-03-01T00:00:00+10:00",
+    ("2026-03-01T12:00Z", "Australia/Brisbane"): "2026-03-01T12:00:00+00:00",
+    ("2026-03-01T12:00-03:30", "Australia/Brisbane"): "2026-03-01T12:00:00-03:30",
+    ("2026-07-01T12:00", "Europe/London"): "2026-07-01T12:00:00+01:00",
+    ("2028-02-29", "Europe/London"): "2028-02-29T00:00:00+00:00",
+}
+NO_TIMES = {
+    ("2026-02-30", ""): (
+        "there is no 2026-02-30 (day is out of range for month)",
+        "write a day and a time that there are",
+    ),
+    ("2026-03-01T24:30", ""): (
+        "there is no 2026-03-01T24:30 (hour must be in 0..23)",
+        "write a day and a time that there are",
+    ),
+    ("2026-03-29T01:30", "Europe/London"): (
+        "there is no 2026-03-29T01:30 in Europe/London: clocks are put forward then",
+        "write 2026-03-29T02:30",
+    ),
+    ("2026-10-25T01:30", "Europe/London"): (
+        "clocks in Europe/London show 2026-10-25T01:30 twice: they are put back then",
+        "write 2026-10-25T01:30+01:00 or 2026-10-25T01:30+00:00",
+    ),
+    ("1969-07-20", ""): (
+        "1969-07-20 is out of what a computer's clock tells",
+        "write a year from 1970 to 9998",
+    ),
+    ("2026-3-1", ""): (
+        "expected a date and a time, got '2026-3-1'",
+        "write one like 2026-03-01T12:00, or a date alone for its midnight",
+    ),
+    ("noon", ""): (
+        "expected a date and a time, got 'noon'",
+        "write one like 2026-03-01T12:00, or a date alone for its midnight",
+    ),
+}
+
+
+@pytest.mark.parametrize("written", READ, ids=" ".join)
+def test_a_time_is_read_in_its_zone(written: tuple[str, str]) -> None:
+    assert read_clock(*written).time.isoformat() == READ[written]
+
+
+@pytest.mark.parametrize("written", NO_TIMES, ids=" ".join)
+def test_what_no_clock_shows_is_refused(written: tuple[str, str]) -> None:
+    with pytest.raises(HintedError) as refused:
+        read_clock(*written)
+    assert (str(refused.value), refused.value.hint) == NO_TIMES[written]
+
+
+def at_times(root: Path, *lines: str, settings: str = "", head: str = "") -> tuple[Scenario, ...]:
+    body = "\n".join(("call: check_input('a')", *lines))
+    return plan_of(root, body, head=head + HEAD, changes={A: ASSIGNMENT + settings}).scenarios
+
+
+def clocks(scenarios: tuple[Scenario, ...]) -> dict[str, list[str]]:
+    return {
+        scenario.id: [
+            each.clock.time.isoformat() if each.clock else "" for each in scenario.stimuli
+        ]
+        for scenario in scenarios
+    }
+
+
+ZONE = "time_zone: Australia/Brisbane\nclock: 2026-03-01T12:00\n"
+
+
+def test_the_assignment_has_a_clock_that_a_file_and_a_scenario_replace(tmp_path: Path) -> None:
+    assert clocks(at_times(tmp_path)) == {"f/s": [""]}
+    ours = "2026-03-01T12:00:00+10:00"
+    assert clocks(at_times(tmp_path, settings=ZONE)) == {"f/s": [ours]}
+    head = "clock: 2027-01-01\n"
+    assert clocks(at_times(tmp_path, settings=ZONE, head=head)) == {
+        "f/s": ["2027-01-01T00:00:00+10:00"]
+    }
+    own = "clock: 2028-02-29T08:00"
+    assert clocks(at_times(tmp_path, own, settings=ZONE, head=head)) == {
+        "f/s": ["2028-02-29T08:00:00+10:00"]
+    }
+
+
+def test_a_list_is_swept_with_the_constants(tmp_path: Path) -> None:
+    found = at_times(
+        tmp_path, "constants: {BOARD_SIZE: [4, 5]}", 'clock: [2026-03-01, "2028-02-29T08:00"]'
+    )
+    first, second = "2026-03-01T00:00:00+00:00", "2028-02-29T08:00:00+00:00"
+    assert clocks(found) == {
+        "f/s[BOARD_SIZE=4,clock=2026-03-01]": [first],
+        "f/s[BOARD_SIZE=4,clock=2028-02-29T08:00]": [second],
+        "f/s[BOARD_SIZE=5,clock=2026-03-01]": [first],
+        "f/s[BOARD_SIZE=5,clock=2028-02-29T08:00]": [second],
+    }
+
+
+def test_the_time_that_is_swept_fills_in_texts(tmp_path: Path) -> None:
+    (scenario,) = at_times(tmp_path, "clock: [2026-03-01]", 'prints: "{{ clock }}\\n"')
+    assert scenario.stated.prints is not None
+    assert scenario.stated.prints.exact_text == "2026-03-01\n"
+
+
+def test_a_row_has_its_own_time(tmp_path: Path) -> None:
+    found = at_times(tmp_path, "clock: 2026-03-01", "cases: [{clock: 2027-01-01}, {returns: true}]")
+    assert clocks(found) == {"f/s": ["2027-01-01T00:00:00+00:00", "2026-03-01T00:00:00+00:00"]}
+
+
+def test_a_mistake_in_the_assignment_has_its_place(tmp_path: Path) -> None:
+    settings = "time_zone: Europe/London\nclock: 2026-03-29T01:30\n"
+    (error,) = errors_of(tmp_path, {A: ASSIGNMENT + settings})
+    assert error == (
+        "specs/small/assignment.yaml:10:8: clock: there is no 2026-03-29T01:30 in Europe/London: "
+        "clocks are put forward then. Hint: write 2026-03-29T02:30."
+    )
+
+
+def under(root: Path, head: str, *bodies: str) -> tuple[Scenario, ...]:
+    named = [f"name: s{number}\n{body}" for number, body in enumerate(bodies)]
+    return plan_of(root, *named, head=head + HEAD).scenarios
+
+
+def stated(root: Path, head: str, *bodies: str) -> list[Expected]:
+    return [scenario.stated for scenario in under(root, head, *bodies)]
+
+
+def test_a_default_is_for_each_scenario_that_states_nothing_else(tmp_path: Path) -> None:
+    plain, own = stated(
+        tmp_path,
+        "prints: {any: true}\nreturns: true\n",
+        "call: check_input('a')",
+        "call: check_input('')\nprints: ''\nreturns: false",
+    )
+    assert plain == Expected(prints=AnyValue(), returns=Exactly(value=Value.of(True)))
+    assert own == Expected(
+        prints=Exactly(value=Value.of("")), returns=Exactly(value=Value.of(False))
+    )
+
+
+def test_a_default_is_for_the_stimuli_that_can_show_it(tmp_path: Path) -> None:
+    call, session, run = under(
+        tmp_path,
+        "prints: {any: true}\nexit: 0\nargv: [a]\nreads: 1\n",
+        "call: get_action()\ninput: [a1]",
+        "session: |\n  >>> get_action()\n  Please enter action: a1\n  'a1'\ninput: [a1]",
+        "run: a1.py\ninput: [a1]",
+    )
+    assert call.stated == Expected(prints=AnyValue(), reads=1)
+    assert (session.stated.prints, session.stated.reads) == (None, 1)
+    assert run.stated == Expected(prints=AnyValue(), exit=0, reads=1)
+    assert run.stimuli[0].action == Run(program="a1.py", argv=("a",))
+
+
+def test_a_default_gives_way_to_what_rules_it_out(tmp_path: Path) -> None:
+    raising, turns = stated(
+        tmp_path,
+        "returns: true\nprints: {any: true}\n",
+        "call: check_input('')\nraises: ValueError",
+        "call: get_action()\ninput: [a1]\nturns: [{contains: action}]",
+    )
+    assert (raising.returns, raising.prints) == (None, AnyValue())
+    assert turns.prints is None
+    assert turns.turns is not None
+    assert turns.turns.turns[0].printed == Contains(text="action")
+
+
+def test_rows_state_their_own_in_place_of_a_default(tmp_path: Path) -> None:
+    body = "call: check_input(text)\ncases: [{text: a}, {text: b, prints: ''}]"
+    (scenario,) = under(tmp_path, "prints: {any: true}\n", body)
+    prints = [each.prints for each in scenario.stated_cases]
+    assert prints == [AnyValue(), Exactly(value=Value.of(""))]
+
+
+def test_a_row_says_how_it_ends_and_what_it_writes(tmp_path: Path) -> None:
+    scenario = scenario_of(
+        tmp_path,
+        "call: get_action()\ncases:\n"
+        "  - {input: [a1], ends: answered, writes: unchanged}\n"
+        "  - {input: [], ends: asks_for_more, writes: {a.txt: null}}",
+    )
+    first, second = scenario.stated_cases
+    assert (first.ends, second.ends) == (Ending.ANSWERED, Ending.ASKED_FOR_MORE)
+    assert first.writes_unchanged
+    assert [leave.value for leave in second.writes] == [Exactly(value=NONE)]
+
+
+def test_what_a_file_holds_is_stated_as_what_it_held(tmp_path: Path) -> None:
+    scenario = scenario_of(
+        tmp_path,
+        "function: a1.py\nrun: a1.py\ninput: [a1]\nwrites:\n"
+        "  by_path.csv: data/after.csv\n"
+        "  picture: data/picture.png\n"
+        '  lines: "one\\n"\n'
+        "  one_line: {text: data/after.csv}\n"
+        "  empty: ''",
+        {
+            "specs/small/data/after.csv": "a,{{ b }}\n",
+            "specs/small/data/picture.png": b"\x89PNG\x00",
+        },
+    )
+    assert {leave.name: leave.value for leave in scenario.stated.writes} == {
+        "by_path.csv": Exactly(value=Value.of("a,{{ b }}\n")),
+        "picture": Exactly(value=file_value(b"\x89PNG\x00")),
+        "lines": Exactly(value=Value.of("one\n")),
+        "one_line": Exactly(value=Value.of("data/after.csv")),
+        "empty": Exactly(value=Value.of("")),
+    }
+
+
+def test_a_file_that_is_named_is_part_of_the_spec(tmp_path: Path) -> None:
+    body = "function: a1.py\nrun: a1.py\nwrites: {a.csv: data/after.csv}"
+    one, other = (
+        plan_of(tmp_path, body, changes={"specs/small/data/after.csv": text}).spec_digest
+        for text in ("a\n", "b\n")
+    )
+    assert one != other

@@ -1,20 +1,31 @@
 """Whatever ends a run, the same command goes on from there and finds the same; where confinement
-breaks in the middle it is tried again, and never a mark of 0.
+breaks in the middle it is tried again, and never a mark of 0. What arrives in a folder that is
+watched is graded when it is complete. Progress with an estimate that may be believed.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import select
 import shutil
 import signal
 import subprocess
+import threading
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from harness.cli.commands.grade import QUIET_SECONDS, FolderEntries, stamps_of, watch_folder
+from harness.cli.progress import PLAIN_AFTER, RECENT, Pace, listener, rounded, steps
+from harness.common.errors import UserError
+from harness.model import result
+from tests import plans
 from tests.cli.conftest import CLASS
 from tests.cli.orphans import children, command_line, kill_grading, status
 from tests.per_commit import per_commit
@@ -207,3 +218,275 @@ def test_submissions_that_cannot_be_confined_any_more_get_no_mark(
     (tools / "bwrap").symlink_to(wrapper)
     unhurried.ok("grade", "class", "--out", out)
     assert results(out) == expected
+
+
+ADA, BOB = str(Path("ada", "a1.py")), str(Path("bob", "a1.py"))
+Look = tuple[float, dict[str, tuple[int, int]]]
+
+# What is seen at which second; then which entries are not complete, and whether to grade.
+THERE: Look = (0, {ADA: (1, 5)})
+SEEN: dict[str, tuple[list[Look], set[str], bool]] = {
+    "nothing": ([(0, {})], set(), False),
+    "just arrived": ([THERE], {"ada"}, False),
+    "still": ([THERE, (QUIET_SECONDS, {ADA: (1, 5)})], set(), True),
+    "still growing": ([THERE, (QUIET_SECONDS, {ADA: (1, 9)})], {"ada"}, False),
+    "written anew in the same size": ([THERE, (QUIET_SECONDS, {ADA: (2, 5)})], {"ada"}, False),
+    "one is complete, one is not": (
+        [THERE, (QUIET_SECONDS, {ADA: (1, 5), BOB: (1, 5)})],
+        {"bob"},
+        True,
+    ),
+    "another file in the folder": (
+        [THERE, (QUIET_SECONDS, {ADA: (1, 5), ADA + "~": (1, 5)})],
+        {"ada"},
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("looks", "unsettled", "news"), SEEN.values(), ids=SEEN)
+def test_what_is_complete(looks: list[Look], unsettled: set[str], news: bool) -> None:
+    arrivals = FolderEntries()
+    for now, stamps in looks:
+        arrivals.look(stamps, now)
+    assert (arrivals.unsettled(now), arrivals.has_news(now)) == (unsettled, news)
+
+
+def test_what_was_graded_is_no_news() -> None:
+    arrivals = FolderEntries()
+    first, second = {ADA: (1, 5)}, {ADA: (2, 5)}
+    news = []
+    for now, stamps in enumerate([first] * 5 + [second] * 5 + [{}]):
+        arrivals.look(stamps, now)
+        news.append(arrivals.has_news(now))
+        if news[-1]:
+            arrivals.graded(now)
+    at = int(QUIET_SECONDS)
+    assert [index for index, each in enumerate(news) if each] == [at, 5 + at, 10]
+
+
+def test_it_looks_until_it_is_stopped(tmp_path: Path) -> None:
+    (tmp_path / "ada.py").write_text("x")
+    clock = iter(range(0, 1000, 2))
+    pause = threading.Event()
+    pause.wait = lambda timeout=None: False  # type: ignore[method-assign]
+    left_out: list[frozenset[str]] = []
+
+    def grade(unsettled: frozenset[str]) -> None:
+        left_out.append(unsettled)
+        pause.set()
+
+    watch_folder(tmp_path, grade, lambda: float(next(clock)), pause)
+    assert left_out == [frozenset()]
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "loop").symlink_to(tmp_path)
+    (tmp_path / "class" / "a1.py").write_text("x")
+    assert set(stamps_of(tmp_path / "class")) == {"a1.py"}
+    with pytest.raises(UserError):
+        stamps_of(tmp_path / "nowhere")
+
+
+def test_a_folder_that_is_watched(course: Course) -> None:
+    right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    course.path("inbox").mkdir()
+    command = ("grade", "--watch", "inbox", "--assignment", "tiny")
+    child = course.on_terminal(*command, TERM="dumb")
+    for number, name in enumerate(("ada", "bob"), 1):
+        course.write(f"inbox/{name}/a1.py", right[:200])
+        course.write(f"inbox/{name}/a1.py", right)
+        child.expect("Report: ")
+        assert marks(course) == dict.fromkeys(("ada", "bob")[:number], 6.0)
+    child.kill(signal.SIGTERM)
+    child.assert_ended(130)
+
+
+def marks(course: Course) -> dict[str, float]:
+    return {each["id"]: each["mark"] for each in results(course.report)["submissions"]}
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_what_is_there_is_kept_when_another_arrives(
+    restarted: bool, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also a program that loops, and also after a new start."""
+    right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    check = "if not amount.isdigit():"
+    course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.1}\npolicy:")
+    course.write("inbox/ada/a1.py", right.replace(check, f"while True: pass\n    {check}"))
+    arriving = [("bob", right), ("eve", right)]
+
+    def watch(folder: Path, grade: Callable[[frozenset[str]], object], *_: object) -> None:
+        grade(frozenset())
+        while arriving and not restarted:
+            course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
+            grade(frozenset())
+
+    monkeypatch.setattr("harness.cli.commands.grade.watch_folder", watch)
+    command = ("grade", "--watch", "inbox", "--assignment", "tiny")
+    told = course.run(*command).err
+    while arriving:
+        course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
+        told += course.run(*command).err
+    assert "scenarios stopped early" in told
+    assert "tiny: 2 submissions, 1 graded before" in told
+    assert "tiny: 3 submissions, 2 graded before" in told
+    assert marks(course).keys() == {"ada", "bob", "eve"}
+
+
+def test_one_folder_is_watched(course: Course) -> None:
+    for name in ("a/ada/a1.py", "b/ada/a1.py", "x.py"):
+        course.write(name, "")
+    for arguments in (["a", "b"], ["a", "--only", "ada"], ["a", "--fresh"], ["x.py"]):
+        assert "--watch takes one folder, without --only and --fresh" in course.refusal(
+            "grade", "--watch", *arguments
+        )
+
+
+FACTS = plans.facts(
+    assignment="tiny",
+    spec_digest="5",
+    reference_digest="7",
+    input_mechanism="kernel notification",
+)
+DONE = result.SubmissionGraded(
+    result=result.SubmissionResult(
+        id="ada", status=result.SubmissionStatus.GRADED, mark=Fraction(6), out_of=Fraction(6)
+    )
+)
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def graded(pace: Pace, clock: Clock, count: int, seconds: float) -> None:
+    for _ in range(count):
+        clock.now += seconds
+        pace.done()
+
+
+def test_there_is_no_estimate_before_there_is_a_rate() -> None:
+    clock = Clock()
+    pace = Pace(1000, clock)
+    graded(pace, clock, 4, 2.0)
+    assert pace.left() is None
+    assert pace.text() == ""
+    graded(pace, clock, 1, 2.0)
+    assert pace.left() == 995 * 2.0
+
+
+def test_it_is_the_recent_rate_not_that_from_the_start() -> None:
+    clock = Clock()
+    pace = Pace(1000, clock)
+    graded(pace, clock, 100, 10.0)
+    graded(pace, clock, RECENT, 1.0)
+    assert pace.left() == 850.0
+    assert pace.text() == "about 14 min left"
+
+
+def test_it_grows_while_nothing_is_done() -> None:
+    clock = Clock()
+    pace = Pace(20, clock)
+    graded(pace, clock, 10, 1.0)
+    assert pace.left() == 10.0
+    clock.now += 10
+    assert pace.left() == 20.0
+
+
+def test_a_finished_or_kept_run_has_nothing_left() -> None:
+    clock = Clock()
+    assert Pace(0, clock).text() == ""
+    few = Pace(2, clock)
+    graded(few, clock, 2, 1.0)
+    assert few.text() == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "10 s"),
+        (44, "40 s"),
+        (56, "1 min"),
+        (12 * 60 + 20, "12 min"),
+        (89 * 60, "89 min"),
+        (94 * 60, "1 h 30 min"),
+        (2 * 3600 + 60, "2 h"),
+        (7800, "2 h 10 min"),
+    ],
+)
+def test_an_estimate_is_no_more_exact_than_it_is(seconds: float, text: str) -> None:
+    assert rounded(seconds) == text
+
+
+def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
+    clock, out = Clock(), io.StringIO()
+    with listener(Console(file=out, width=100), clock) as show:
+        show(result.RunStarted(facts=FACTS, total=300, kept=200))
+        for number in range(100):
+            clock.now += PLAIN_AFTER if number == 9 else 1.0
+            show(DONE)
+        show(result.RunFinished(facts=FACTS))
+        show(result.ReportsWritten(done=100, total=300))
+        show(result.ReportsWritten(done=500, total=600))
+    lines = out.getvalue().splitlines()
+    assert "300 submissions, 200 graded before" in lines[0]
+    assert lines[1:] == [
+        "210 of 300 graded, about 6 min left",
+        "225 of 300 graded, about 3 min left",
+        "250 of 300 graded, about 1 min left",
+        "275 of 300 graded, about 20 s left",
+        "300 of 300 graded",
+        "500 of 600 reports written",
+    ]
+
+
+def test_the_bar_counts_what_was_kept_and_times_what_was_not() -> None:
+    clock, out = Clock(), io.StringIO()
+    console = Console(file=out, width=120, force_terminal=True, color_system=None)
+    with listener(console, clock) as show:
+        show(result.RunStarted(facts=FACTS, total=1000, kept=900))
+        for _ in range(10):
+            clock.now += 6.0
+            show(DONE)
+    text = out.getvalue()
+    assert "910/1000" in text
+    assert "about 9 min left" in text
+
+
+def test_steps_are_lines_every_half_minute_and_each_step_has_its_own_pace() -> None:
+    clock, out = Clock(), io.StringIO()
+    with steps(Console(file=out, width=100), clock) as tell:
+        tell("making the changes", 0, 0)
+        for done in range(101):
+            clock.now += 1.0
+            tell("programs", done, 200)
+        clock.now += PLAIN_AFTER
+        tell("pairs", 0, 10)
+    assert out.getvalue().splitlines() == [
+        "29 of 200 programs, about 3 min left",
+        "59 of 200 programs, about 2 min left",
+        "89 of 200 programs, about 2 min left",
+        "0 of 10 pairs",
+    ]
+
+
+def test_steps_are_a_bar_on_a_terminal() -> None:
+    clock, out = Clock(), io.StringIO()
+    console = Console(file=out, width=120, force_terminal=True, color_system=None)
+    with steps(console, clock) as tell:
+        for done in range(11):
+            clock.now += 6.0
+            tell("programs", done, 100)
+    text = out.getvalue()
+    assert "programs" in text
+    assert "10/100" in text
+    assert "about 9 min left" in text

@@ -1,13 +1,32 @@
-"""record, schema, doctor and show."""
+"""Commands on a real run: compare, forget (nothing of a student is left; exempt.yaml says what
+does not count for whom), show; and record, schema and doctor.
+"""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+import shutil
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
 
 import harness
 from harness.model.observation import Tier
-from tests.tiny_course import HARNESS, Course, environment, python_here, ran, results
+from tests.tiny_course import (
+    HARNESS,
+    Course,
+    environment,
+    python_here,
+    ran,
+    results,
+    rows,
+    submission,
+)
 
 FROZEN = "specs/tiny/draws/total.baskets-of-every-length.json"
 TRANSCRIPT = "specs/tiny/gameplay/two_amounts.txt"
@@ -141,3 +160,198 @@ def test_a_reader_that_leaves_ends_no_batch(course: Course) -> None:
     done = ran(["bash", "-c", script, str(HARNESS)], cwd=course.root, env=environment())
     assert done.returncode == 0
     assert results(course.report)["run"]["complete"] is True
+
+
+@pytest.fixture(scope="module")
+def regraded(graded_once: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The graded course with its run in reports/old, graded again after some changes."""
+    course = Course.copy(graded_once.root, tmp_path_factory.mktemp("again") / "course")
+    shutil.copytree(course.report, course.path("reports/old"))
+    anything = "returns: {any: true}\n    prints: {any: true}\n"
+    course.edit("specs/tiny/total.yaml", "returns: 0\n", anything)
+    changed = "submissions/tiny/hard_coded_5/a1.py"
+    course.edit(changed, "basket.append(amount)", "basket.insert(0, amount)")
+    shutil.copytree(course.path("submissions/tiny/perfect"), course.path("submissions/tiny/twin"))
+    shutil.rmtree(course.path("submissions/tiny/missing_total"))
+    assert course.run("grade", "submissions/tiny").status == 0
+    return course
+
+
+def table(course: Course, *arguments: str | Path) -> list[dict[str, str]]:
+    outcome = course.run("compare", *arguments, "--to", "csv")
+    assert (outcome.status, outcome.err) == (0, "")
+    return list(csv.DictReader(outcome.out.splitlines()))
+
+
+def test_every_changed_mark_has_its_reason(regraded: Course) -> None:
+    rows = table(regraded, "reports/old", "reports/tiny")
+    told = {row["submission"]: (row["change"], row["files"]) for row in rows}
+    assert told == {
+        "hard_coded_5": ("-0.93", "changed"),
+        "missing_total": ("", "gone"),
+        "prints_total": ("+0.46", "same"),
+        "twin": ("", "new"),
+    }
+    (through,) = (row["through"] for row in rows if row["submission"] == "prints_total")
+    assert through == "total/an-empty-basket: failed before, passed now (+0.46)"
+
+
+def test_the_same_from_results_json(regraded: Course) -> None:
+    folders = table(regraded, "reports/old", "reports/tiny")
+    files = table(regraded, "reports/old/results.json", "reports/tiny/results.json")
+    assert files == folders
+    copied = regraded.write("elsewhere/results.json", "")
+    shutil.copy(regraded.report / "results.json", copied)
+    assert table(regraded, "reports/old/run.sqlite", "elsewhere") == folders
+
+
+def test_a_results_json_of_an_earlier_harness_is_the_same_run(
+    regraded: Course, tmp_path: Path
+) -> None:
+    old = json.loads((regraded.report / "results.json").read_text(encoding="utf-8"))
+    for entry in old["submissions"]:
+        for added in ("adjustment", "comment", "total", "total_out_of", "earlier"):
+            del entry[added]
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(old), encoding="utf-8")
+    assert table(regraded, path, "reports/tiny") == []
+
+
+def test_a_table_for_the_terminal(regraded: Course) -> None:
+    outcome = regraded.run("compare", "reports/old", "reports/tiny")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "2 marks changed, 1 up and 1 down.\n" in outcome.out
+    assert outcome.out.endswith("\n2 submissions as before, 2 changed, 1 new, 1 gone.\n")
+    assert "Different in the two runs: the scenarios." in outcome.out
+    assert "total/an-empty-basket: 1 pass it now, 0 no longer (files unchanged)." in outcome.out
+    same = regraded.run("compare", "reports/old", "reports/old")
+    assert same.out == "5 submissions as before, 0 changed, 0 new, 0 gone.\n"
+
+
+def test_a_page_in_a_file(regraded: Course, tmp_path: Path) -> None:
+    page = tmp_path / "changes.html"
+    arguments = ("reports/old", "reports/tiny", "--to", "html", "-o", page)
+    outcome = regraded.run("compare", *arguments)
+    assert (outcome.status, outcome.out) == (0, f"Wrote {page}\n")
+    assert "total/an-empty-basket" in page.read_text(encoding="utf-8")
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_an_incomplete_run_is_said_to_be_so(regraded: Course, tmp_path: Path) -> None:
+    folder = tmp_path / "half"
+    shutil.copytree(regraded.report, folder)
+    with closing(sqlite3.connect(folder / "run.sqlite")) as database, database:
+        (facts,) = database.execute("SELECT facts FROM run").fetchone()
+        half = json.dumps({**json.loads(facts), "complete": False})
+        database.execute("UPDATE run SET facts = ?", (half,))
+    outcome = regraded.run("compare", "reports/old", folder)
+    assert f"The new run ({folder}) is not complete: it is not a result." in outcome.out
+    page = regraded.run("compare", "reports/old", folder, "--to", "html", "-o", tmp_path / "p.html")
+    assert page.err == f"{folder}: this run is not complete: it is not a result\n"
+
+
+WHO = "zephyrine4711"
+PROGRAM = f'''
+def total(prices):
+    print("{WHO} prints")
+    return sum(prices)
+'''
+
+
+@pytest.fixture(scope="module")
+def graded_with_who(graded_once: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The tiny course with one more student, whose program prints a name, and a comment."""
+    course = Course.copy(graded_once.root, tmp_path_factory.mktemp("forget") / "course")
+    folder = course.path(f"submissions/tiny/{WHO}")
+    shutil.copytree(course.path("submissions/tiny/perfect"), folder)
+    for path in folder.iterdir():
+        path.write_text(path.read_text() + PROGRAM, encoding="utf-8")
+    course.write("roster.csv", "id\nperfect\n")
+    course.ok("grade", "submissions/tiny", "--roster", "roster.csv")
+    given = course.write("m.csv", f"id,comment\n{WHO},well done {WHO}\n")
+    assert course.run("manual", "reports/tiny", given).status == 0
+    return course
+
+
+def names(folder: Path) -> list[str]:
+    """The files that have the student's name in them or are named by it."""
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(
+        str(path.relative_to(folder))
+        for path in found
+        if WHO in path.name or WHO.encode() in path.read_bytes()
+    )
+
+
+def test_nothing_of_the_student_is_left(graded_with_who: Course) -> None:
+    course = graded_with_who
+    assert {"index.html", "marks.csv", "results.json"} <= set(names(course.report))
+    for name in ("similarity/1.html", "similarity.json", "study.html"):
+        course.write(f"reports/tiny/{name}", WHO)
+    before = results(course.report)["submissions"]
+    done = course.run("forget", "reports/tiny", WHO)
+    assert (done.status, done.err) == (0, "")
+    assert done.out == (
+        f"{WHO} is forgotten; 5 submissions are left\n"
+        "what similarity and fuzz found went too: run them again\n"
+    )
+    assert names(course.report) == []
+    assert rows(course.report, "observation") == rows(course.report, "verdict") == set()
+    after = results(course.report)["submissions"]
+    assert after == [each for each in before if each["id"] != WHO]
+    shutil.rmtree(course.path(f"submissions/tiny/{WHO}"))
+    course.ok("grade", "submissions/tiny", "--roster", "roster.csv")
+    assert results(course.report)["submissions"] == after
+
+
+EXEMPT = """\
+exempt:
+  - student: prints_total
+    scenarios: ["total/*", "main/*"]
+    reason: the sheet's example was wrong
+"""
+
+
+def test_a_student_is_excused_without_running_anything_again(graded: Course) -> None:
+    before = submission(graded.report, "prints_total")["mark"]
+    others = [e for e in results(graded.report)["submissions"] if e["id"] != "prints_total"]
+    graded.write("specs/tiny/exempt.yaml", EXEMPT)
+    graded.ok("grade", "submissions/tiny")
+    found = submission(graded.report, "prints_total")
+    assert (before, found["mark"]) == (3.69, 6.0)
+    note = "not counted: total/*, main/* (the sheet's example was wrong)"
+    assert note in found["notes"]
+    assert [e for e in results(graded.report)["submissions"] if e["id"] != "prints_total"] == others
+    page = (graded.report / "feedback" / "prints_total.html").read_text("utf-8")
+    assert "not counted: total/*, main/*" in page
+    shown = graded.run("show", "reports/tiny", "prints_total").out
+    rows = {row[0]: row[-1] for line in shown.splitlines() if len(row := line.split()) == 3}
+    assert (rows["is_valid"], rows["total"]) == ("6/6", "0/0")
+
+
+def test_who_is_excused_leaves_the_course_in_no_package(course: Course) -> None:
+    course.write("specs/tiny/exempt.yaml", EXEMPT.replace("prints_total", "s-ada-4712"))
+    for command, file in (("handout", "h.zip"), ("gradescope", "g.zip"), ("classroom50", "c")):
+        assert course.run(command, "tiny", "-o", file).status == 0
+    places = [course.path("h.zip"), course.path("g.zip"), course.path("c/grader.pyz")]
+    with zipfile.ZipFile(course.path("h.zip")) as handout:
+        places.append(course.path("selfcheck.pyz"))
+        places[-1].write_bytes(handout.read("selfcheck.pyz"))
+    for place in places:
+        with zipfile.ZipFile(place) as archive:
+            assert not [n for n in archive.namelist() if b"s-ada-4712" in archive.read(n)]
+
+
+def test_mistakes_have_their_place(course: Course) -> None:
+    course.write(
+        "specs/tiny/exempt.yaml", "exempt:\n  - {scenarios: [total/none], reason: ''}\n  - {}\n"
+    )
+    outcome = course.run("grade", "submissions/tiny")
+    assert outcome.status == 2
+    lines = outcome.err.splitlines()
+    assert all(line.startswith("error: specs/tiny/exempt.yaml:") for line in lines)
+    course.write("specs/tiny/exempt.yaml", EXEMPT.replace("total/*", "totals/*"))
+    outcome = course.run("grade", "submissions/tiny")
+    assert outcome.err.startswith(
+        "error: specs/tiny/exempt.yaml:3:17: exempt, item 1, scenarios, item 1: totals/* matches "
+    )

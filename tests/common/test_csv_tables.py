@@ -1,13 +1,23 @@
-"""One reader for every CSV file: encodings, delimiters, and what is no table."""
+"""One reader for every CSV file: encodings, delimiters, and what is no table. Files that are
+written whole or not at all, and archives of the same bytes every time; escaping; names of people as
+keys.
+"""
 
 from __future__ import annotations
 
+import io
+import os
+import threading
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from harness.common.csv_tables import Form, Sheet, encoded, read_sheet
 from harness.common.errors import UserError
+from harness.common.escaping import plain, quoted, shortened, visible
+from harness.common.files import open_atomic, write, write_bytes, zipped
+from harness.common.people import id_key, name_keys
 
 TEXT = "id;name\r\n1;Zoë\r\n"
 FORMS = {
@@ -117,3 +127,123 @@ def test_two_columns_of_one_name_that_differ_are_no_cell(tmp_path: Path) -> None
         ann.first("late", "due")
     hint = "Hint: remove the one that is not meant"
     assert str(error.value) == f"{path}:2: two columns 'due' say different things. {hint}"
+
+
+@pytest.mark.parametrize(("private", "mode"), [(False, 0o644), (True, 0o600)])
+def test_who_can_read_a_file(tmp_path: Path, private: bool, mode: int) -> None:
+    before = os.umask(0o022)
+    try:
+        write(tmp_path / "new" / "a.txt", "text", private=private)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new" / "a.txt").stat().st_mode & 0o777 == mode
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write(path, "old")
+    with pytest.raises(RuntimeError), open_atomic(path) as file:
+        file.write(b"half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with pytest.raises(OSError) as error:
+        write(tmp_path / "a", "x")
+    assert (error.value.filename, error.value.filename2) == (str(tmp_path / "a"), None)
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_link_in_place_of_the_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("untouched")
+    (tmp_path / "a").symlink_to(other)
+    write(tmp_path / "a", "mine")
+    assert (other.read_text(), (tmp_path / "a").is_symlink()) == ("untouched", False)
+
+
+def test_writers_of_one_process_do_not_meet(tmp_path: Path) -> None:
+    path, size = tmp_path / "a", 200_000
+    texts = [bytes([65 + number]) * size for number in range(4)]
+    threads = [
+        threading.Thread(target=lambda t=text: [write_bytes(path, t) for _ in range(20)])
+        for text in texts
+    ]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert not path.exists() or path.read_bytes() in texts
+    for thread in threads:
+        thread.join()
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    path.write_bytes(b"two")
+    archive = zipped({"b": path, "a": b"one"}, programs=["a"])
+    os.utime(path, (0, 0))
+    path.chmod(0o600)
+    assert zipped({"a": b"one", "b": b"two"}, programs=["a"]) == archive
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        modes = {each.filename: each.external_attr >> 16 & 0o777 for each in opened.infolist()}
+    assert modes == {"a": 0o755, "b": 0o644}
+
+
+STACKED = "a" + "\u0488" * 5  # an enclosing sign: it combines, though its combining class is 0
+
+VISIBLE = [
+    ("plain text", "plain text"),
+    ("a\nb\tc\r", "a\\nb\\tc\\r"),
+    ("\x1b[31m\x00\x07\x7f\x85", "\\x1b[31m\\x00\\x07\\x7f\\x85"),
+    ("\u202eabc\u2028", "\\u202eabc\\u2028"),
+    ("\u2066x\u2069\u200b", "\\u2066x\\u2069\\u200b"),
+    ("\u3164\u2800\u00a0", "\\u3164\\u2800\\xa0"),
+    ("\U000e0041\ud800", "\\U000e0041\\ud800"),
+    ("é e\u0301 \u00df 漢 \U0001f600", "é e\u0301 \u00df 漢 \U0001f600"),
+    ("a\u0301\u0301\u0301\u0301b\u0301", "a\u0301\u0301\\u0301\\u0301b\u0301"),
+    (STACKED, "a\u0488\u0488" + "\\u0488" * 3),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), VISIBLE)
+def test_what_would_act_hide_or_pile_up_is_escaped(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert plain(text) == shown
+    assert quoted(text) == f'"{shown}"'
+
+
+def test_a_text_is_shortened_around_a_place() -> None:
+    text = "0123456789" * 10
+    assert shortened(text, 200) == text
+    assert shortened(text, 10) == "0123456789…"
+    assert shortened(text, 10, at=50) == "…5678901234…"
+    assert shortened(text, 10, at=99) == "…0123456789"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Smith, Jo Ann", "Jo Ann Smith"),
+        ("Ada Lovelace", "lovelaceada"),
+        ("van Dyk, Jo", "Jo van Dyk"),
+        ("Séan O'Brien", "SE\u0301AN OBRIEN"),
+        ("\uff21\uff24\uff21", "ada"),
+        ("Straße, K", "K Strasse"),
+    ],
+)
+def test_one_name_in_two_files(one: str, other: str) -> None:
+    assert name_keys(one) & name_keys(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("Jo Kim", "Jo Lee"), ("Ana", "Aña"), ("", "-")])
+def test_two_names(one: str, other: str) -> None:
+    assert not name_keys(one) & name_keys(other)
+
+
+def test_ids_differ_by_more_than_case_and_composition() -> None:
+    assert id_key(" Zoe\u0308@X.edu ") == id_key("zoë@x.edu")
+    assert id_key("0101") != id_key("101")

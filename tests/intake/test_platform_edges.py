@@ -1,21 +1,40 @@
 """Names, dates and people as platforms and packing programs write them now and then; a new platform
-is one file.
+is one file; archives that hold a whole class: what is wrong with them is one line, never a mark.
 """
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from harness.intake import platforms
+from harness.common.errors import UserError
+from harness.intake import identifying, platforms
+from harness.intake.archives import MIB, Caps, unpacked
+from harness.intake.entries import Refused
 from harness.intake.recognising import layout_names
+from harness.model.submission import Withheld
 from tests.conftest import Added
-from tests.downloads import NOON, HandIn, canvas, gradescope, laid, program
-from tests.intake.cohorts import by_id, cohort, refusal, source_of
-from tests.intake.made_archives import zipped
+from tests.downloads import (
+    NOON,
+    HandIn,
+    canvas,
+    gradescope,
+    laid,
+    moodle,
+    plain_files,
+    plain_folders,
+    program,
+    tarred_class,
+    zipped_class,
+)
+from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of
+from tests.intake.made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
+from tests.tiny_course import Course, results
 
 
 def without_utf8_flag(names: dict[str, bytes]) -> bytes:
@@ -207,3 +226,199 @@ def test_the_platforms_that_are_known() -> None:
     in_order = ["Gradescope", "Moodle", "Blackboard", "Brightspace", "Canvas"]
     assert [layout.name for layout in platforms.known_layouts()] == in_order
     assert layout_names() == (*sorted(map(str.lower, in_order)), "plain")
+
+
+TWO = [HandIn(id=name, name=name, files=program(name * 100)) for name in ("ada", "eve")]
+HINT = "download it again, or unpack it yourself and name the folder"
+
+
+def complaint(path: Path) -> str:
+    line = refusal(path)
+    assert line.startswith(f"{path}: ")
+    assert "\n" not in line
+    return line.removeprefix(f"{path}: ").removesuffix(f". Hint: {HINT}")
+
+
+HOSTILE = {
+    "a way out": (zipped([("../a1.py", b"")]), "holds a path that leads out of it (../a1.py)"),
+    "an absolute path": (zipped([("/etc/a1.py", b"")]), "holds an absolute path (/etc/a1.py)"),
+    "a backslash": (zipped([("ada\\a1.py", b"")]), "holds a path with a backslash (ada\\a1.py)"),
+    "one name twice": (
+        zipped([("ada/a1.py", b"1"), ("ada/a1.py", b"2")]),
+        "holds two files named ada/a1.py",
+    ),
+    "a file and a folder": (
+        zipped([("ada", b"1"), ("ada/a1.py", b"2")]),
+        "holds a file and a folder named ada",
+    ),
+    "no archive": (b"hello", "is no archive, expected a zip or tar archive"),
+    "nothing": (b"", "is no archive, expected a zip or tar archive"),
+    "a RAR archive": (b"Rar!\x1a\x07\x01\x00", "is a RAR archive, expected a zip or tar archive"),
+}
+
+
+@pytest.mark.parametrize(("data", "what"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_class_that_is_refused_whole(tmp_path: Path, data: bytes, what: str) -> None:
+    path = tmp_path / "class.zip"
+    path.write_bytes(data)
+    assert complaint(path) == what
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 0.99])
+def test_a_download_that_was_cut_short(tmp_path: Path, share: float) -> None:
+    files = moodle([HandIn(id=str(n), name="K", files=program("x" * n)) for n in range(30)])
+    for path in (
+        zipped_class(files, tmp_path / "class.zip"),
+        tarred_class(files, tmp_path / "class.tar.gz"),
+    ):
+        data = path.read_bytes()
+        path.write_bytes(data[: int(len(data) * share)])
+        assert "broken or incomplete" in complaint(path)
+
+
+def test_one_damaged_member_costs_nobody_else_and_no_marks(tmp_path: Path) -> None:
+    path = zipped_class(moodle(TWO), tmp_path / "class.zip")
+    data = path.read_bytes()
+    at = data.index(b"a1.py") + 8  # in the compressed bytes of the first
+    path.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+    found = cohort(path)
+    assert sorted(each.withheld or "" for each in found.submissions) == ["", "needs_review"]
+    (broken,) = (each for each in found.submissions if each.withheld)
+    assert broken.problem == "a1.py is damaged"
+
+
+def test_a_password_is_no_fault_of_the_students(tmp_path: Path) -> None:
+    path = tmp_path / "class.zip"
+    path.write_bytes(with_flag(zipped([("ada/a1.py", b"a"), ("eve/a1.py", b"e")]), 1, member=0))
+    found = by_id(cohort(path))
+    assert found["ada"].withheld is Withheld.NEEDS_REVIEW
+    assert found["ada"].problem == "a1.py is locked with a password, expected a file without one"
+    assert source_of(found["eve"]) == "e"
+
+
+def test_links_in_a_class_are_not_followed(tmp_path: Path) -> None:
+    path = tmp_path / "class.zip"
+    path.write_bytes(zipped_as("ada/a1.py", b"/etc/passwd", mode=stat.S_IFLNK | 0o777))
+    (one,) = cohort(path).submissions
+    assert one.problem == "a1.py is a symbolic link, which is not followed"
+    path = tmp_path / "class.tar"
+    path.write_bytes(tarred_as("ada/a1.py", b"3"))
+    (one,) = cohort(path).submissions
+    assert one.problem == "a1.py is a special file, not a file"
+
+
+def test_one_students_bomb_is_that_students(tmp_path: Path) -> None:
+    path = tmp_path / "class.zip"
+    path.write_bytes(zip_bomb("ada/a1.py", declared=1024**3))
+    (one,) = cohort(path).submissions
+    assert (one.problem, one.withheld) == ("a1.py is larger than 512 KiB", None)
+
+
+def test_the_whole_is_counted(tmp_path: Path) -> None:
+    caps = Caps(members=2, unpacked_bytes=8 * MIB)
+    bomb = tmp_path / "class.tar.gz"
+    bomb.write_bytes(gzip_bomb())
+    three = [*TWO, HandIn(id="bob", name="", files=program(""))]
+    many = zipped_class(plain_files(three), tmp_path / "many.zip")
+    for path, what in ((bomb, "unpacks to more than 8 MiB"), (many, "holds more than 2 files")):
+        with pytest.raises(UserError, match=what), unpacked(path, caps):
+            pass
+    large = tmp_path / "large.tar"
+    tarred_class({f"{n}/a1.py": bytes(5 * MIB) for n in range(2)}, large, mode="w")
+    with unpacked(large, caps) as place:
+        first, second = (folder.entries()[0] for folder in place.entries())
+        assert len(first.start(5 * MIB)) == 5 * MIB
+        with pytest.raises(Refused, match="unpacks to more than 8 MiB") as caught:
+            second.start(5 * MIB)
+        assert caught.value.ours
+
+
+def test_thousands_of_files_in_one_folder(tmp_path: Path) -> None:
+    handed = [HandIn(id=str(n), name=f"K{n}", files=program("")) for n in range(1, 1502)]
+    assert len(cohort(laid(canvas(handed), tmp_path / "class")).submissions) == 1501
+    assert len(cohort(zipped_class(canvas(handed), tmp_path / "class.zip")).submissions) == 1501
+
+
+def test_more_than_can_be_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert identifying.MAX_SUBMISSIONS >= 10_000  # a department's night
+    monkeypatch.setattr(identifying, "MAX_SUBMISSIONS", 20)
+    handed = [HandIn(id=str(n), name=f"K{n}", files=program("")) for n in range(1, 22)]
+    path = zipped_class(canvas(handed), tmp_path / "class.zip")
+    assert complaint(path) == "more than 20 submissions"
+
+
+def test_where_archives_are_handed_in_one_is_a_students(tmp_path: Path) -> None:
+    a3 = replace(A1, archive="A3.zip")
+    own = zipped([("a1.py", b"mine")])
+    lone = tmp_path / "ada.zip"
+    lone.write_bytes(own)
+    found = by_id(cohort(lone, a3))
+    assert source_of(found["ada"]) == "mine"
+    theirs = [HandIn(id=n, name=n, files=(("A3.zip", own),)) for n in ("1", "2")]
+    for number, build in enumerate((moodle, canvas, plain_folders)):
+        path = zipped_class(build(theirs), tmp_path / f"class{number}.zip")
+        found = by_id(cohort(path, a3))
+        assert {name: source_of(each) for name, each in found.items()} == {"1": "mine", "2": "mine"}
+    lone.write_bytes(own[:40])
+    assert by_id(cohort(lone, a3))["ada"].problem == "ada.zip is a broken or incomplete zip archive"
+
+
+DOCX = zipped([("[Content_Types].xml", b"<Types/>"), ("word/document.xml", b"<w/>")])
+RAR = b"Rar!\x1a\x07\x01\x00" + bytes(40)
+
+
+def archives_of(program: bytes) -> dict[str, bytes]:
+    good = zipped([("a1.py", program)])
+    leftovers = [("__MACOSX/._a1.py", b"\0\5\x16\7"), (".DS_Store", b"x")]
+    return {
+        "ada/A1.zip": good,
+        "docx/A1.zip": zipped([("a1.py", DOCX)]),
+        "eve/A1.zip": zipped([("a1.py", program), ("notes.txt", b"n")]),
+        "folder/A1.zip": zipped([("A1/a1.py", program)]),
+        "macos/A1.zip": zipped([*leftovers, ("a1.py", program)]),
+        "nested/A1.zip": zipped([("A1.zip", good)]),
+        "none/A1.zip": zipped([("main.py", program)]),
+        "password/A1.zip": with_flag(good, 1),
+        "rar/A1.rar": RAR,
+        "two/A1.zip": zipped([("a1.py", program), ("old/a1.py", program)]),
+    }
+
+
+GRADED = {"ada": [], "eve": [], "folder": ["A1/a1.py was in a folder inside A1.zip"], "macos": []}
+PROBLEMS = {
+    "docx": "found an Office document named a1.py in A1.zip, expected a Python file",
+    "nested": "found A1.zip (a zip archive) in A1.zip, expected a1.py",
+    "none": "found main.py in A1.zip, expected a1.py",
+    "password": "a1.py in A1.zip is locked with a password, expected a file without one",
+    "rar": "found A1.rar (a RAR archive), expected A1.zip",
+    "two": "found a1.py and old/a1.py in A1.zip, expected one file a1.py",
+}
+
+
+@pytest.fixture
+def archives(course: Course) -> Course:
+    course.edit("specs/tiny/assignment.yaml", "[a1.py]}", "[a1.py], archive: A1.zip}")
+    program = course.path("reference/tiny/a1.py").read_bytes()
+    for name, data in archives_of(program).items():
+        path = course.path("class") / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+    return course
+
+
+def test_each_has_its_verdict_and_the_batch_goes_on(archives: Course) -> None:
+    outcome = archives.run("grade", "class", "--assignment", "tiny")
+    assert (outcome.status, outcome.err.count("Traceback")) == (0, 0)
+    whole = results(archives.report)
+    assert whole["run"]["complete"] is True
+    submissions = {each["id"]: each for each in whole["submissions"]}
+    assert sorted(submissions) == sorted([*GRADED, *PROBLEMS])
+    for name, notes in GRADED.items():
+        found = submissions[name]
+        assert (found["status"], found["mark"]) == ("graded", found["out_of"])
+        assert found["notes"] == notes
+    for name, problem in PROBLEMS.items():
+        found = submissions[name]
+        assert (found["status"], found["mark"], found["problem"]) == ("unreadable", 0.0, problem)
+        page = (archives.report / "submissions" / f"{name}.html").read_text(encoding="utf-8")
+        assert problem in page

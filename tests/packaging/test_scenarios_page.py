@@ -1,13 +1,30 @@
-"""visible-scenarios.txt says what is stated; the reference's own outcome only for all else."""
+"""visible-scenarios.txt says what is stated; the reference's own outcome only for all else. The
+made class of `harness demo`. The harness as a wheel has it: outside the clone, in a course's own
+folder.
+"""
 
 from __future__ import annotations
 
+import ast
+import shutil
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from harness.assignment.loading import load
+from harness.cli.commands.demo import command
+from harness.common.errors import UserError
+from harness.common.files import write_bytes
+from harness.intake.pipeline import read_cohort
+from harness.intake.terms import ClassOptions
+from harness.packaging.demo import DOWNLOAD, DUE, ID, demo_files
+from tests.intake.cohorts import by_id
 from tests.packaging.given_away import handed_out, packed
-from tests.tiny_course import Course
+from tests.shipped import ROOT
+from tests.tiny_course import PATIENCE, Course, environment, ran
 
 SQUARES = ", ".join(str(number**2) for number in range(40))
 REFERENCE = """\
@@ -202,3 +219,121 @@ def blocks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_stated_is_told(blocks: dict[str, list[str]], name: str) -> None:
     assert blocks[name] == EXPECTED[name]
+
+
+FILES = demo_files()
+PROGRAMS = [data.decode() for name, data in FILES.items() if name.endswith(("n.py", "e.py"))]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("demo")
+    for name, data in FILES.items():
+        write_bytes(root / name, data)
+    return root
+
+
+def parses(program: str) -> bool:
+    try:
+        ast.parse(program)
+    except SyntaxError:
+        return False
+    return True
+
+
+def test_thirty_students_wrote_thirty_programs_and_one_is_no_python() -> None:
+    reference, *programs = PROGRAMS
+    assert len({reference, *programs}) == 31
+    assert [parses(each) for each in programs].count(False) == 1
+    assert not any("{{" in each or "||" in each for each in PROGRAMS)
+
+
+def test_the_course_can_be_loaded_and_the_class_read(folder: Path) -> None:
+    assignment = load(folder, ID).plan.assignment
+    class_ = by_id(read_cohort((folder / DOWNLOAD,), assignment, ClassOptions(due=DUE)))
+    assert len(class_) == 30
+    late = {each.student.name: each.late for each in class_.values() if each.student and each.late}
+    costs = {name: None if at.begun is None else at.begun.count for name, at in late.items()}
+    assert costs == {"Cleo Larsen": None, "Emil Okafor": 1, "Jona Larsen": 2, "Gwen Okafor": 3}
+    assert [each.problem for each in class_.values() if each.problem] == [
+        "found game.py, expected hangman.py"
+    ]
+
+
+def test_a_folder_with_something_in_it_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(UserError, match=r"the folder is not empty\. Hint: name another"):
+        command.main([str(tmp_path)], standalone_mode=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def tracked(*paths: str) -> list[str]:
+    done = ran(["git", "ls-files", "-z", *paths], cwd=ROOT, check=True)
+    return [name for name in done.stdout.split("\0") if name]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the wheel puts among the modules."""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("installed")
+    for name in (*tracked("harness", "specs", "reference", "submissions"), *BUILD_FILES):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, source / name)
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "build_py", "--build-lib", target],
+        cwd=source,
+        check=True,
+        capture_output=True,
+        timeout=PATIENCE,
+    )
+    return target
+
+
+BUILD_FILES = ("setup.py", "pyproject.toml", "README.md", "MANIFEST.in")
+
+
+def run(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command of the installed package, found before the clone's."""
+    program = "import sys; from harness.cli import main; sys.argv[0] = 'harness'; main()"
+    return ran(
+        [sys.executable, "-c", program, *arguments],
+        cwd=folder,
+        env=environment(PYTHONPATH=str(installed)),
+        timeout=PATIENCE * 2,
+    )
+
+
+def test_everything_and_nothing_else_is_in_it(installed: Path) -> None:
+    there = {path.relative_to(installed).as_posix() for path in installed.rglob("*.*")}
+    packed = {name for name in tracked("harness") if not name.endswith(".typed")}
+    assert {name for name in packed if name.endswith((".py", ".j2", ".css", ".js"))} <= there
+    shipped = tracked("specs", "reference", "submissions")
+    shipped = [name for name in shipped if not Path(name).name.startswith(".")]
+    assert {f"harness/shipped/{name}" for name in shipped if Path(name).suffix} <= there
+    assert all(name.startswith("harness/") for name in there)
+
+
+def test_a_copy_of_a_shipped_assignment(installed: Path, tmp_path: Path) -> None:
+    made = run(installed, tmp_path, "new", "week5", "--from", "cs112-p4")
+    assert (made.returncode, made.stderr) == (0, "")
+    for part in ("specs", "reference", "submissions"):
+        names = [name.split("/", 2)[2] for name in tracked(f"{part}/cs112-p4")]
+        assert sorted(names) == sorted(
+            path.relative_to(tmp_path / part / "week5").as_posix()
+            for path in (tmp_path / part / "week5").rglob("*")
+            if path.is_file()
+        )
+    unknown = run(installed, tmp_path, "new", "week6", "--from", "week7")
+    assert (unknown.returncode, unknown.stderr) == (
+        2,
+        "error: no assignment 'week7' comes with the harness. Hint: there are: comp1005-a3, "
+        "connect4ish, cs112-p4, naughts-crosses\n",
+    )
+
+
+def test_no_shipped_assignment_is_in_a_gradescope_package(installed: Path, tmp_path: Path) -> None:
+    run(installed, tmp_path, "new", "a1")
+    made = run(installed, tmp_path, "gradescope", "a1", "-o", "a1.zip")
+    assert made.returncode == 0, made.stderr
+    with zipfile.ZipFile(tmp_path / "a1.zip") as package:
+        assert not [name for name in package.namelist() if name.startswith("harness/shipped/")]

@@ -16,7 +16,7 @@ from harness.reporting.html.course_page import course_page, student_page
 from harness.results.course import Course, CourseRun, find_student
 from tests import plans
 from tests.reporting.pages_read import assert_golden, assert_inert, without_style
-from tests.reporting.test_report_hostile import ATTACKS
+from tests.reporting.test_report_inert import ATTACKS
 from tests.results.test_course import ADA, BOB, STYLE, course, of, run
 
 GOLDEN = Path(__file__).parent / "exported"

@@ -31,8 +31,7 @@ from harness.results.results_json import results_json
 from harness.results.student_view import student_view
 from tests.reporting.pages_read import assert_inert, on_terminal, refusal
 from tests.reporting.report_samples import PERFECT, PLAN, RUN, class_page
-from tests.reporting.test_manual_marks import sheet
-from tests.reporting.test_two_runs import NEW, OLD, SAME
+from tests.reporting.test_manual_marks import NEW, OLD, SAME, sheet
 from tests.results.test_results_json import VALIDATOR
 
 DUE = "2024-09-24T17:00:00+10:00"

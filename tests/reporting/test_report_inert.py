@@ -1,23 +1,35 @@
-"""Foreign text can neither act nor hide; which of the student's lines stand beside a cause, and
-which of them are marked.
+"""Foreign text can neither act nor hide, wherever it stands; which of the student's lines stand
+beside a cause, and which of them are marked.
 """
 
 from __future__ import annotations
 
+import base64
+import dataclasses
+import hashlib
+import re
+import unicodedata
 from dataclasses import replace
+from enum import Enum
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
+from rich.console import Console
 
 from harness.common import escaping
 from harness.model.plan import Clause, SourceFile
-from harness.model.result import ScenarioResult
+from harness.model.result import RunResult, ScenarioResult, SubmissionResult
 from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
-from harness.reporting.html.environment import block, code, environment
-from harness.reporting.html.submission_pages import submission_page
+from harness.reporting.html import class_page as class_page_module
+from harness.reporting.html.class_page import first_page, further_pages
+from harness.reporting.html.environment import TAB_SIGN, block, code, environment
+from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.reporting.terminal.cards import explain_failures
+from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.view.annotated import Mark, annotated
 from harness.reporting.view.shown_causes import (
     MarkedPlace,
@@ -30,9 +42,22 @@ from harness.reporting.view.shown_causes import (
     own_lines,
     quoted_clauses,
 )
+from harness.results.student_view import student_view
 from tests import plans
-from tests.reporting.pages_read import assert_inert
-from tests.reporting.report_samples import HOURS, PERFECT, PLAN
+from tests.reporting.pages_read import assert_inert, on_terminal
+from tests.reporting.report_samples import (
+    CANARY,
+    HOURS,
+    IMPORT_ASKS,
+    MANY_FAULTS,
+    PERFECT,
+    PLAN,
+    RUN,
+    SECRET,
+    UNREADABLE,
+    class_page,
+    overview,
+)
 
 
 def test_every_shown_character_can_be_encoded() -> None:
@@ -172,27 +197,27 @@ def test_which_lines_are_marked(found: ShownCause, places: list[MarkedPlace]) ->
     assert marked_lines(found) == places
 
 
-LONG = replace(
+LONG_PLACE = replace(
     place("def far(x):|" + "|".join(f"    x += {n}" for n in range(9))), first=40, last=49
 )
 
 
 def test_the_most_suspect_lines_of_a_helper_stand_before_the_function() -> None:
-    suspect = Suspect(function="far", place=LONG, lines=(42, 44))
+    suspect = Suspect(function="far", place=LONG_PLACE, lines=(42, 44))
     found = cause("returned 1", "wrong_value", place=BOARD, suspects=(suspect,))
     assert marked_lines(found) == [
-        MarkedPlace(place=LONG, marked=[42, 44], exact=False, function="far"),
+        MarkedPlace(place=LONG_PLACE, marked=[42, 44], exact=False, function="far"),
         MarkedPlace(place=BOARD, marked=[]),
     ]
     own = replace(suspect, function="f")
-    (shown,) = marked_lines(replace(found, place=LONG, suspects=(own,)))
+    (shown,) = marked_lines(replace(found, place=LONG_PLACE, suspects=(own,)))
     assert (shown.function, shown.marked) == ("", [42, 44])  # its name is the card's
 
 
 def test_where_nearly_all_of_few_lines_would_be_marked_none_is() -> None:
     found = cause("returned 1", "wrong_value", place=BOARD, suspects=(OWN,))
     assert marked_lines(found) == [MarkedPlace(place=BOARD, marked=[], exact=False)]
-    one = replace(LONG, last=44)
+    one = replace(LONG_PLACE, last=44)
     few = Suspect(function="far", place=one, lines=(42,))
     (shown, _) = marked_lines(replace(found, suspects=(few,)))
     assert shown.marked == [42]
@@ -207,7 +232,7 @@ def test_the_whole_program_stands_with_what_is_said_of_its_lines() -> None:
         findings=(finding, replace(finding, line=99), replace(finding, file="other.py")),
     )
     said = HARD_CODED.format(8)
-    suspect = Suspect(function="f", place=replace(LONG, first=3, last=12), lines=(5,))
+    suspect = Suspect(function="f", place=replace(LONG_PLACE, first=3, last=12), lines=(5,))
     causes = [
         cause(said, "hard_coded_size", place=BOARD, line=5),
         cause("returned 1", "wrong_value", suspects=(suspect,)),
@@ -285,7 +310,7 @@ def test_who_calls_it_is_to_be_checked(rule: str, message: str, *, expected: boo
     assert changes_return(cause(message, rule)) is expected
 
 
-LONG_NAME = "a row of red, and beside it one more that is red as well"
+LONG_PLACE_NAME = "a row of red, and beside it one more that is red as well"
 CALLED_AT = "f raised TypeError: can't multiply a text by (x) (line 3: a = b(c) * 'd').{}"
 
 
@@ -386,7 +411,7 @@ def test_a_headline_is_short_and_nothing_is_left_unsaid(
 def test_an_example_is_named_in_a_headline_that_stays_short() -> None:
     message = "f returned one and two and three in place of four."
     found = cause(message, "wrong_value")
-    named = replace(found, checks=(replace(found.checks[0], name=LONG_NAME),))
+    named = replace(found, checks=(replace(found.checks[0], name=LONG_PLACE_NAME),))
     assert (headline(named), below_headline(named)) == (message, "")
 
 
@@ -426,3 +451,182 @@ def test_a_clause_is_not_reached_where_nothing_came_as_far() -> None:
         checks=(failing,),
     )
     assert tallied([failing], loaded) == [("2", 0, False)]
+
+
+ATTACKS = {
+    "script": "<script>alert(1)</script>",
+    "end of pre": "</pre></code></td><img src=x onerror=alert(1)>",
+    "attribute": '" onmouseover="alert(1)" x=\'',
+    "comment": "<!-- --> ]]> <![CDATA[",
+    "style": "</style><style>body{display:none}</style>",
+    "link": "javascript:alert(1)",
+    "template": "{{ 7 * 7 }}{% include '/etc/passwd' %}{# #}",
+    "ansi": "\x1b[2J\x1b]0;title\x07\x9b31m",
+    "bidi": "\u202eevil\u202c\u2066x\u2069",
+    "controls": "".join(map(chr, [*range(32), *range(127, 160)])),
+    "surrogate": "\ud83d \udc00",
+    "unseen": "\u200b\ufeff\u00ad\u2028\u3164\U000e0001",
+    "zalgo": "Z" + "\u0301" * 50,
+    "rich": "[red]x[/red] [link=http://x]y[/link] :bomb:",
+    "entity": "&lt;b&gt; &amp; &#x3c;",
+    "long": "A" * 20_000,
+}
+
+
+def _replaced(value: Any, attack: str, path: tuple[str, ...] = ()) -> Any:
+    """The same value with the attack in every text that comes from outside."""
+    ours = {"id", "scenario_id", "function", "clause", "python", "python_wanted", "group"}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changes = {
+            field.name: _replaced(getattr(value, field.name), attack, (*path, field.name))
+            for field in dataclasses.fields(value)
+        }
+        return replace(value, **changes)
+    if isinstance(value, tuple):
+        return tuple(_replaced(item, attack, path) for item in value)
+    if isinstance(value, Enum) or not isinstance(value, str) or path[-1] in ours:
+        return value
+    if path[-1] == "clauses":
+        return value
+    return value + attack
+
+
+def assert_visible(text: str) -> None:
+    """It can be written, and a reader sees each of its characters."""
+    text.encode("utf-8")
+    text = text.replace(TAB_SIGN, "")  # a tab as it was printed or written
+    seen = {unicodedata.category(character) for character in text if character != "\n"}
+    assert not seen & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def hostile(attack: str) -> tuple[SubmissionResult, Any, RunResult]:
+    plan = _replaced(PLAN, attack)
+    result = replace(_replaced(MANY_FAULTS, attack), id="student" + attack)
+    facts = _replaced(RUN.facts, attack)
+    return result, plan, RunResult(facts=facts, submissions=(result, IMPORT_ASKS))
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_pages_stay_inert(name: str) -> None:
+    result, plan, run = hostile(ATTACKS[name])
+    pages = [
+        (submission_page(result, plan), 0),
+        (feedback_page(student_view(result, plan)), 0),
+        (class_page(run, plan), 1),
+    ]
+    for html, scripts in pages:
+        page = assert_inert(html, scripts)
+        assert "student" in page.text
+        assert_visible(html)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("script", "<script>alert(1)</script>"),
+        ("bidi", "\\u202eevil\\u202c"),
+        ("ansi", "\\x1b[2J"),
+        ("surrogate", "\\ud83d"),
+        ("template", "{{ 7 * 7 }}"),
+        ("entity", "&lt;b&gt;"),
+    ],
+)
+def test_attacks_are_shown_for_what_they_are(name: str, shown: str) -> None:
+    result, plan, run = hostile(ATTACKS[name])
+    assert shown in assert_inert(submission_page(result, plan)).text
+    assert shown in assert_inert(feedback_page(student_view(result, plan))).text
+    assert shown in assert_inert(class_page(run, plan), 1).text
+
+
+@pytest.mark.parametrize(("students", "pages"), [(0, 1), (150, 1), (151, 2), (201, 3)])
+def test_a_class_has_one_page_up_to_150_and_more_beyond(students: int, pages: int) -> None:
+    _, plan, run = hostile(ATTACKS["script"])
+    several = tuple(replace(UNREADABLE, id=f"s{number}") for number in range(students))
+    assert len(overview(replace(run, submissions=several), plan).pages()) == pages
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_pages_of_a_large_class_stay_inert(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_page_module, "MOST_ROWS", 3)  # a class of more has further pages
+    monkeypatch.setattr(class_page_module, "ROWS_A_PAGE", 3)
+    result, plan, run = hostile(ATTACKS[name])
+    others = tuple(replace(UNREADABLE, id=f"s{number}") for number in range(3))
+    numbers = overview(replace(run, submissions=(result, *others, result)), plan)
+    first = first_page(run.facts, numbers)
+    (*_, (_, last)) = further_pages(numbers)
+    packed = assert_inert(first, 1).text
+    assert "student" in packed
+    assert "student" in assert_inert(last).text
+    for html in (first.replace("\t", ""), last):  # tabs are between the cells of the packed rows
+        assert_visible(html)
+    (row,) = {line for line in first.split("\n") if line.startswith('<pre id="packed"')}
+    assert row.count("\t") == 5 + len(numbers.functions)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_terminal_stays_inert(name: str) -> None:
+    result, plan, run = hostile(ATTACKS[name])
+    console = Console(width=120, force_terminal=True, color_system=None, record=True)
+    with console.capture() as capture:
+        console.print(summary_table(run, plan))
+        console.print(show_submission(result, plan))
+    text = capture.get() + explain_failures(student_view(result, plan), 50, width=120, colours=True)
+    assert_visible(re.sub(r"\x1b\[[0-9;]*m", "", text))  # without our own bold and reverse
+
+
+def test_the_terminals_markup_is_only_text() -> None:
+    _, plan, run = hostile(ATTACKS["rich"])
+    text = on_terminal(summary_table(run, plan), 200)
+    assert "student[red]x[/red] [link=http://x]y[/link] :bomb:" in text
+
+
+def test_no_page_of_a_student_holds_anything_hidden() -> None:
+    assert CANARY in submission_page(MANY_FAULTS, PLAN)
+    html = feedback_page(student_view(MANY_FAULTS, PLAN))
+    assert CANARY not in html
+    assert SECRET.id not in html
+    assert SECRET.name in html
+
+
+def test_no_terminal_of_a_student_shows_anything_hidden() -> None:
+    assert CANARY not in explain_failures(student_view(MANY_FAULTS, PLAN), 50, width=200)
+
+
+@pytest.mark.parametrize("page", ["index", "submission", "feedback"])
+def test_the_policy_allows_our_style_and_script_alone(page: str) -> None:
+    html = {
+        "index": lambda: class_page(RUN, PLAN),
+        "submission": lambda: submission_page(MANY_FAULTS, PLAN),
+        "feedback": lambda: feedback_page(student_view(MANY_FAULTS, PLAN)),
+    }[page]()
+    read = assert_inert(html, scripts=1 if page == "index" else 0)
+    policy = next(
+        attributes["content"]
+        for tag, attributes in read.elements
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for kind, source in read.sources:
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+
+
+def test_huge_differences_make_no_huge_page() -> None:
+    flood = "x" * 200_000 + "\n" * 5000
+    verdict = next(s.verdict for s in MANY_FAULTS.scenarios if s.verdict.conversation)
+    conversation = verdict.conversation
+    assert conversation is not None
+    assert conversation.actual is not None
+    big = replace(
+        verdict,
+        kind=VerdictKind.OUTPUT_LIMIT,
+        conversation=replace(conversation, actual=replace(conversation.actual, printed=flood)),
+    )
+    outcomes = tuple(
+        replace(s, verdict=big, points=Fraction(0)) if s.verdict == verdict else s
+        for s in MANY_FAULTS.scenarios
+    )
+    small = len(submission_page(MANY_FAULTS, PLAN))
+    assert len(submission_page(replace(MANY_FAULTS, scenarios=outcomes), PLAN)) < small + 20_000
