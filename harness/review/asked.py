@@ -11,7 +11,7 @@ from harness.common.errors import UserError
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.student_view import ShownCause
-from harness.reporting.view.annotated import AnnotatedFile
+from harness.reporting.view.shown_causes import AnnotatedFile
 from harness.results.regrade_request import (
     MOST_BYTES,
     RegradeRequest,

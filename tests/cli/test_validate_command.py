@@ -12,7 +12,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-import harness.study.playing  # noqa: F401  (loaded here, not in each copy)
+import harness.study.transcripts  # noqa: F401  (loaded here, not in each copy)
 from harness.assignment.files.small_files import load_expectation
 from harness.assignment.loading import load
 from harness.cli.commands.validate import accept_samples

@@ -18,8 +18,8 @@ import jsonschema
 
 from harness.common import serial
 from harness.execution import find_interpreter
+from harness.packaging.gradescope.results import SETTINGS, PackageSettings, Tree
 from harness.packaging.gradescope.run import ROOT, STARTED, main
-from harness.packaging.gradescope.settings import SETTINGS, PackageSettings, Tree
 from tests.tiny_course import environment, ran
 
 SCHEMA = json.loads(

@@ -29,16 +29,17 @@ from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan, Visibility
 from harness.model.submission import Submission, Withheld
-from harness.packaging.gradescope.results import fallback_json, results_json
-from harness.packaging.gradescope.run import InTime, grade_one
-from harness.packaging.gradescope.settings import (
+from harness.packaging.gradescope.results import (
     Metadata,
     NoMark,
     PackageSettings,
     PlatformRun,
     Tree,
+    fallback_json,
     read_metadata,
+    results_json,
 )
+from harness.packaging.gradescope.run import InTime, grade_one
 from tests.inline import handed_in
 from tests.packaging.autograder_tree import (
     METADATA,

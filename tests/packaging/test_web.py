@@ -25,7 +25,7 @@ from harness.grading.grader import Grader
 from harness.model.plan import Specification
 from harness.model.result import SubmissionResult
 from harness.packaging.handout import student_key, student_plan
-from harness.packaging.web import npm
+from harness.packaging.web import folder as web
 from harness.packaging.web.checker import _as_checked
 from harness.packaging.web.folder import web_folder
 from harness.reporting.html.submission_pages import check_results
@@ -123,17 +123,17 @@ def test_a_course_that_no_browser_runs_is_refused(
         return str(refused.value)
 
     assert refusal(packages=("numpy",)) == "tiny: it needs numpy, which a browser does not have"
-    versions = listed([*npm.PYODIDE])
+    versions = listed([*web.PYODIDE])
     assert refusal(python="3.10").startswith("tiny: no browser runs Python 3.10. Hint: there are ")
     assert versions.startswith("3.11")
 
 
 def test_a_package_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
-    kept = tmp_path / "npm" / npm.EDITOR.archive
+    kept = tmp_path / "npm" / web.EDITOR.archive
     kept.parent.mkdir()
     kept.write_bytes(b"another")
     with pytest.raises(UserError, match=r"it is not prism-code-editor .* make the page again"):
-        npm.package(npm.EDITOR, tmp_path)
+        web.package(web.EDITOR, tmp_path)
 
 
 def test_without_npm_a_user_is_told_what_to_do(
@@ -141,7 +141,7 @@ def test_without_npm_a_user_is_told_what_to_do(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"npm is needed .* Hint: install Node.js, .* or put "):
-        npm.package(npm.EDITOR, tmp_path)
+        web.package(web.EDITOR, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -359,7 +359,7 @@ def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker)
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("python", npm.PYODIDE)
+@pytest.mark.parametrize("python", web.PYODIDE)
 def test_every_pinned_python_checks(
     python: str,
     tiny: tuple[Specification, GradingContext],

@@ -16,7 +16,7 @@ from playwright import sync_api as playwright
 
 from harness.assignment.loading import CACHE
 from harness.common.errors import UserError
-from harness.packaging.web.npm import EDITOR, PYODIDE, package
+from harness.packaging.web.folder import EDITOR, PYODIDE, package
 from tests.downloads import laid
 from tests.shipped import ROOT, one_at_a_time
 

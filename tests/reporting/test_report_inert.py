@@ -30,9 +30,10 @@ from harness.reporting.html.environment import TAB_SIGN, block, code, environmen
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
-from harness.reporting.view.annotated import Mark, annotated
 from harness.reporting.view.shown_causes import (
+    Mark,
     MarkedPlace,
+    annotated,
     below_headline,
     changes_return,
     clause_tallies,

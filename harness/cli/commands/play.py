@@ -60,7 +60,7 @@ def command(
         code = "import sys; from harness.cli import main; sys.exit(main())"
         return attach_terminal([sys.executable, "-c", code, *sys.argv[1:]])
     # Only on this side of the terminal: it takes a while to load.
-    from harness.study.playing import RECORDED, check_name, play, record  # noqa: PLC0415
+    from harness.study.transcripts import RECORDED, check_name, play, record  # noqa: PLC0415
 
     base = options.the_root(root)
     if name is not None:

@@ -11,13 +11,13 @@ from harness.common import serial
 from harness.common.files import files_below, zipped
 from harness.grading.context import with_called_functions
 from harness.model.plan import Specification, Visibility
-from harness.packaging.gradescope.results import fallback_json
-from harness.packaging.gradescope.settings import (
+from harness.packaging.gradescope.results import (
     FALLBACK,
     PLATFORM_SECONDS,
     SETTINGS,
     SPECIFICATION,
     PackageSettings,
+    fallback_json,
 )
 
 # Of the platform's time: what is left after the first is for a scenario that has begun, after the

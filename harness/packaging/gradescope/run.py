@@ -41,8 +41,13 @@ from harness.model.plan import Assignment, SourceFile, Specification
 from harness.model.result import SubmissionStatus
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.submission import Submission
-from harness.packaging.gradescope.results import results_json
-from harness.packaging.gradescope.settings import NoMark, PlatformRun, Tree, read_metadata
+from harness.packaging.gradescope.results import (
+    NoMark,
+    PlatformRun,
+    Tree,
+    read_metadata,
+    results_json,
+)
 
 ROOT, STARTED = "AUTOGRADER_ROOT", "AUTOGRADER_STARTED"
 _HERE = "harness.packaging.gradescope.run"

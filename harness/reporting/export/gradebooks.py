@@ -25,8 +25,13 @@ from harness.intake.gradebook import (
 from harness.intake.platforms import gradebooks
 from harness.model.result import SubmissionResult
 from harness.model.submission import Student
-from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
-from harness.reporting.export.feedback import feedback_exporter
+from harness.reporting.export.exporter import (
+    Exported,
+    Exporter,
+    ExportRequest,
+    Marks,
+    feedback_exporter,
+)
 from harness.reporting.view import words
 
 

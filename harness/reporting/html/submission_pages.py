@@ -15,7 +15,7 @@ from harness.model.study import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, shown_causes, words
-from harness.reporting.view.annotated import annotated
+from harness.reporting.view.shown_causes import annotated
 from harness.results.regrade_request import request_text
 from harness.results.student_view import ALWAYS, EVERYTHING, put_together, student_view
 
