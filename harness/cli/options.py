@@ -72,16 +72,13 @@ support = option(
 
 def jobs(text: str = "Processes (default: one per core).") -> Callable[[F], F]:
     """`--jobs`, with this help."""
-    return click.option("--jobs", type=click.IntRange(1, 256), help=text)
+    return option("--jobs", text, type=click.IntRange(1, 256))
 
 
 def require_tier(text: str) -> Callable[[F], F]:
     """`--require-tier`, with this help; a tier's name, which `Tier` takes."""
     tiers = click.Choice([tier.value for tier in Tier])
-    standard = Tier.STANDARD.value
-    return click.option(
-        "--require-tier", type=tiers, default=standard, show_default=True, help=text
-    )
+    return option("--require-tier", text, type=tiers, default=Tier.STANDARD.value)
 
 
 def click_command(name: str, first: str, second: str, **settings: Any) -> Callable[[F], Any]:
@@ -105,27 +102,18 @@ def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Calla
 
     def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
         if value is not None and not value.absolute().parent.is_dir():
-            raise UserError(
-                f"there is no folder {value.parent}",
-                place=str(value),
-                hint="make it first, or name another",
-            )
+            what, hint = f"there is no folder {value.parent}", "make it first, or name another"
+            raise UserError(what, place=str(value), hint=hint)
         return value
 
-    return click.option(
-        "-o",
-        "--output",
-        type=PATH,
-        metavar=metavar,
-        help=text,
-        required=required,
-        callback=in_a_folder,
+    return option(
+        "-o", "--output", text, type=PATH, metavar=metavar, required=required, callback=in_a_folder
     )
 
 
 def json_file(text: str) -> Callable[[F], F]:
     """`--json FILE`, the parameter `target`, with this help."""
-    return click.option("--json", "target", type=FILE, help=text)
+    return option("--json", "target", text, type=FILE)
 
 
 def _read_overrides(
@@ -267,10 +255,10 @@ def cluster_options(text: str, *, required: bool = False) -> Callable[[F], F]:
     return _as_one(
         "cluster",
         _cluster,
-        click.option("--scheduler", metavar="ADDRESS", required=required, help=text),
-        click.option("--tls-ca", type=pem, help="TLS: the authority's certificate (PEM)."),
-        click.option("--tls-cert", type=pem, help="TLS: this machine's certificate (PEM)."),
-        click.option("--tls-key", type=pem, help="TLS: the key of --tls-cert (PEM)."),
+        option("--scheduler", text, metavar="ADDRESS", required=required),
+        option("--tls-ca", "TLS: the authority's certificate (PEM).", type=pem),
+        option("--tls-cert", "TLS: this machine's certificate (PEM).", type=pem),
+        option("--tls-key", "TLS: the key of --tls-cert (PEM).", type=pem),
     )
 
 

@@ -287,7 +287,7 @@ def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         yield from _steps(expected, stimulus.action)
     else:
         yield from _printed(expected, stimulus)
-        yield from _ended(expected, stimulus)
+        yield from _ended(expected)
     yield from _left(expected)
     if stimulus.folder:
         yield from _written(expected, stimulus)
@@ -344,7 +344,7 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         yield "must", f"ask at most {stated.reads_at_most} times"
 
 
-def _ended(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+def _ended(expected: Expectation) -> Iterator[Labelled]:
     stated, reference = expected.stated, expected.reference
     ending = stated.ends or (reference.ending if reference else Ending.ANSWERED)
     if stated.raises is not None:

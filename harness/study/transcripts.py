@@ -136,7 +136,6 @@ class _Person:
         self.typed: list[Typed] = []
         self.interrupted = False
         self._reading = False
-        self._shown = 0
         self._held = ExitStack()
 
     def __enter__(self) -> _Person:
@@ -150,7 +149,6 @@ class _Person:
     def reply(self, printed: list[str]) -> Typed | None:
         """What the person types after this; None once they break off."""
         self._show(printed[-1])
-        self._shown = len(printed)
         if self.interrupted:
             return None
         try:
