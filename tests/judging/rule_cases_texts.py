@@ -40,7 +40,10 @@ FIRES: Sentences = {
         'After input 1 ("a1"), the board is off by one column: '
         "a piece is one column too far to the right.": case(
             ran("", "a1", "|-|-|-|\n|X|-|-|\n"), ran("", "a1", "|-|-|-|\n|-|X|-|\n"), typing("a1")
-        )
+        ),
+        "The board is off by one column: a piece is one column too far to the left.": prints(
+            "|-|-|-|\n|-|X|-|\n", "|-|-|-|\n|X|-|-|\n"
+        ),
     },
     "board_shown_twice": {
         "Before the first input, the board is shown twice in a row.": case(
