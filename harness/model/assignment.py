@@ -3,32 +3,15 @@ Whatever runs a submission knows this much and no more."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from harness.model.policy import Policy, SourceFile
-from harness.model.stimulus import Binding, Limits
-
-__all__ = [
-    "Assignment",
-    "ClassComparison",
-    "Clause",
-    "CompareBy",
-    "Exemption",
-    "FunctionSignature",
-    "LateOf",
-    "LatePolicy",
-    "ManualSlot",
-    "OtherFiles",
-    "Period",
-    "ProvidedVariant",
-    "RubricItem",
-    "RubricLevel",
-    "SourceFile",
-    "TimeUnit",
-]
+from harness.model.policy import Policy
+from harness.model.policy import SourceFile as SourceFile  # noqa: PLC0414  (for others as well)
+from harness.model.stimulus import Binding, Limits, statements
 
 
 class OtherFiles(StrEnum):
@@ -231,3 +214,65 @@ class Assignment:
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""
         return {variant.constants: variant for variant in self.variants}[constants]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantPlace:
+    """A constant that an override may change."""
+
+    name: str
+    file: str  # the provided one that defines it
+    literal: str = ""  # that is there; empty: something else is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What is needed to try a scenario by hand: file names, and where constants are defined.
+
+    All of it is in the student's own folder already; no override's value is here.
+    """
+
+    submitted: tuple[str, ...]
+    provided: tuple[str, ...] = ()
+    constants: tuple[ConstantPlace, ...] = ()
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> Surroundings:
+        files = [f for f in assignment.variants[0].files if f.name.endswith(".py")]
+        submitted = (assignment.laid_as,) if assignment.laid_as else assignment.submission_files
+        return cls(
+            submitted=submitted,
+            provided=tuple(file.name for file in files),
+            constants=tuple(
+                ConstantPlace(name=name, file=file.name, literal=literal)
+                for file in files
+                for name, literal in _names_bound(file.data)
+            ),
+        )
+
+    def literals(self) -> dict[str, str]:
+        """The values of constants that are literals in the provided files, by name."""
+        return {each.name: each.literal for each in self.constants if each.literal}
+
+    def file_of(self, constant: str) -> str | None:
+        return next((c.file for c in self.constants if c.name == constant), None)
+
+
+_LONGEST_LITERAL = 200
+
+
+def _names_bound(source: bytes) -> tuple[tuple[str, str], ...]:
+    bindings: list[tuple[str, str]] = []
+    # None in a provided file for another Python version; the override still names itself.
+    for statement in statements(source):
+        if isinstance(statement, ast.Assign):
+            targets: list[ast.expr] = statement.targets
+        elif isinstance(statement, ast.AnnAssign):
+            targets = [statement.target]
+        else:
+            continue
+        value = statement.value
+        text = ast.unparse(value) if isinstance(value, ast.Constant) else ""
+        literal = text if len(text) <= _LONGEST_LITERAL else ""
+        bindings += [(target.id, literal) for target in targets if isinstance(target, ast.Name)]
+    return tuple(bindings)

@@ -25,6 +25,7 @@ from harness.judging.differences import raise_in_words, value_in_words
 from harness.judging.mismatches import expected_files
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import AnyValue, Exactly
+from harness.model.assignment import Surroundings
 from harness.model.expectation import (
     Answer,
     AnswerKey,
@@ -35,7 +36,6 @@ from harness.model.expectation import (
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Assignment, Plan, Scenario, Specification, TranscriptFile
 from harness.model.stimulus import Action, Stimulus
-from harness.model.student_view import Surroundings
 from harness.model.values import NONE, ValueKind, file_value
 from harness.packaging.program_file import program_file
 from harness.reporting.view import paste

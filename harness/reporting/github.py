@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from harness.common.escaping import visible, visible_lines
 from harness.common.words import counted
-from harness.model.student_view import StudentView
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.view import words
+from harness.results.student_view import StudentView
 
 _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
 

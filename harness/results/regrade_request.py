@@ -27,7 +27,7 @@ from harness.common.files import page_name
 from harness.common.words import counted
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
-from harness.model.student_view import StudentView
+from harness.results.student_view import StudentView
 
 MOST_BYTES = 1024 * 1024  # of a mail
 MOST_ABOUT = 50  # links of a request

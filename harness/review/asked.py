@@ -10,7 +10,6 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.student_view import ShownCause
 from harness.reporting.view.shown_causes import AnnotatedFile
 from harness.results.regrade_request import (
     MOST_BYTES,
@@ -19,6 +18,7 @@ from harness.results.regrade_request import (
     remarks,
     submission_of,
 )
+from harness.results.student_view import ShownCause
 from harness.review.desk import Desk
 
 

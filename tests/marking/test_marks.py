@@ -14,9 +14,9 @@ from harness.marking.mark import mark
 from harness.model.plan import Exemption, ManualSlot, Plan, Visibility
 from harness.model.policy import Finding, PolicyReport, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.student_view import FunctionTally, by_function
 from harness.model.submission import Student, Submission
 from harness.model.verdict import Verdict, VerdictKind
+from harness.results.student_view import FunctionTally, by_function
 from tests.marking.marking_plan import (
     FAILED,
     PASSED,

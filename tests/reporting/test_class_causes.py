@@ -18,7 +18,6 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
-from harness.model.student_view import FunctionTally
 from harness.model.study import SimilarityReport, SimilarPair
 from harness.model.verdict import (
     Cause,
@@ -31,6 +30,7 @@ from harness.model.verdict import (
 from harness.reporting.html.class_page import Studies, first_page
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import ClassCauses, FailingCounter
+from harness.results.student_view import FunctionTally
 from tests import plans
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import (

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.model.assignment import Surroundings
 from harness.model.observation import Turn
 from harness.model.plan import Scenario
 from harness.model.policy import Unparsable
 from harness.model.result import ScenarioResult, SubmissionResult
 from harness.model.stimulus import Binding, Clock, Stimulus, Typed
-from harness.model.student_view import ShownCause, ShownCheck, Surroundings
 from harness.model.verdict import (
     Cause,
     CodePlace,
@@ -48,7 +48,7 @@ from harness.reporting.view.paste import (
     to_try,
 )
 from harness.reporting.view.words import remedy
-from harness.results.student_view import EVERYTHING, student_view
+from harness.results.student_view import EVERYTHING, ShownCause, ShownCheck, student_view
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from harness.stimuli.session import Session

@@ -22,7 +22,6 @@ from rich.console import Console
 from harness.common import escaping
 from harness.model.plan import Clause, SourceFile
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult
-from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, VerdictKind
 from harness.reporting.html import class_page as class_page_module
 from harness.reporting.html.class_page import first_page, further_pages
@@ -43,7 +42,7 @@ from harness.reporting.view.shown_causes import (
     own_lines,
     quoted_clauses,
 )
-from harness.results.student_view import student_view
+from harness.results.student_view import ShownCause, ShownCheck, student_view
 from tests import plans
 from tests.reporting.pages_read import assert_inert, on_terminal
 from tests.reporting.report_samples import (

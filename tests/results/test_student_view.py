@@ -11,9 +11,14 @@ import pytest
 from harness.common import serial
 from harness.model.plan import Visibility
 from harness.model.result import SubmissionResult
-from harness.model.student_view import FunctionTally, HiddenCheck, ShownCause
 from harness.model.verdict import Cause, CodePlace, Explanation, VerdictKind
-from harness.results.student_view import EVERYTHING, student_view
+from harness.results.student_view import (
+    EVERYTHING,
+    FunctionTally,
+    HiddenCheck,
+    ShownCause,
+    student_view,
+)
 from tests.results.small_run import FINDING, PLAN, SECRET, UNREADABLE, result
 
 

@@ -68,7 +68,7 @@ from harness.common import serial
 from harness.execution.interpreter import find_interpreter
 from harness.execution.piped import PipedDriver
 from harness.model.plan import Plan
-from harness.model.student_view import Surroundings
+from harness.results.student_view import Surroundings
 from harness.reporting.view import paste
 from harness.reporting.writing import page_writer
 

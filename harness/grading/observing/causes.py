@@ -25,12 +25,11 @@ from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.suspects import SuspectProgram, Suspicion, literals
 from harness.judging.traces import different_lines, read_trace
-from harness.model.assignment import Assignment, SourceFile
+from harness.model.assignment import Assignment, SourceFile, Surroundings
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Loop, Outline, OutlinePart
 from harness.model.stimulus import Limits, Stimulus, Substitution
-from harness.model.student_view import Surroundings
 from harness.model.submission import Submission
 from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
 from harness.policy.reading import lines_of

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from harness.judging.boards import Cells, cells, grid_at
+from harness.model.assignment import Surroundings
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.stimulus import Stimulus
-from harness.model.student_view import Surroundings
 from harness.model.values import ValueKind
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 

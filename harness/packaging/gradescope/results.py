@@ -28,13 +28,13 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import shorten, visible
 from harness.common.words import rounded
 from harness.grading.context import GradingContext
+from harness.model.assignment import Surroundings
 from harness.model.plan import Plan, Scenario, Specification, Visibility
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
-from harness.model.student_view import ShownCheck, StudentView, Surroundings
 from harness.model.verdict import VerdictKind
 from harness.reporting.terminal.cards import as_text, explained
 from harness.reporting.view import paste, words
-from harness.results.student_view import hidden_kind, student_view
+from harness.results.student_view import ShownCheck, StudentView, hidden_kind, student_view
 
 T = TypeVar("T")
 

@@ -28,11 +28,10 @@ from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Turn
 from harness.model.plan import Plan
 from harness.model.stimulus import Typed
-from harness.model.student_view import ShownCheck, StudentView
 from harness.model.submission import Submission
 from harness.packaging.program_file import packed_key, packed_plan
 from harness.reporting.html.submission_pages import check_results
-from harness.results.student_view import student_view
+from harness.results.student_view import ShownCheck, StudentView, student_view
 
 __all__ = ["MACHINE_BOOT", "check", "machine_modules", "play"]
 

@@ -10,14 +10,21 @@ from typing import Any
 from harness.common.files import page_name
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.student_view import FunctionTally, ShownCheck, StudentView
 from harness.model.study import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, shown_causes, words
 from harness.reporting.view.shown_causes import annotated
 from harness.results.regrade_request import request_text
-from harness.results.student_view import ALWAYS, EVERYTHING, put_together, student_view
+from harness.results.student_view import (
+    ALWAYS,
+    EVERYTHING,
+    FunctionTally,
+    ShownCheck,
+    StudentView,
+    put_together,
+    student_view,
+)
 
 
 def submission_page(

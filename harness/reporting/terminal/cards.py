@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from harness.common.escaping import shorten, visible
+from harness.model.assignment import Surroundings
 from harness.model.observation import Turn
-from harness.model.student_view import ShownCause, ShownCheck, StudentView, Surroundings
 from harness.model.verdict import Cell, Channel, Comparison, Conversation
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, shortened
 from harness.reporting.view.shown_causes import of_missing_file, written_first
+from harness.results.student_view import ShownCause, ShownCheck, StudentView
 
 Styled = tuple[str, str]  # a text, and its style: words of `_CODES`
 

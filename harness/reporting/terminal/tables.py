@@ -10,14 +10,14 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from harness.common.escaping import visible
+from harness.model.assignment import Surroundings
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
-from harness.model.student_view import FunctionTally, ShownCheck, Surroundings
 from harness.policy.rules import finding_kind
 from harness.reporting.terminal.cards import Line, all_missing, as_text, cause, explained, wrapped
 from harness.reporting.view import figures, words
 from harness.reporting.view.shown_causes import written_first
-from harness.results.student_view import EVERYTHING, student_view
+from harness.results.student_view import EVERYTHING, FunctionTally, ShownCheck, student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
 _MOST_CAUSES = 20

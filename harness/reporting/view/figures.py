@@ -14,7 +14,6 @@ from harness.judging.explain.siblings import written_out
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Severity
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.model.student_view import FunctionTally, by_function
 from harness.model.verdict import (
     TO_REVIEW,
     Cause,
@@ -25,6 +24,7 @@ from harness.model.verdict import (
 )
 from harness.policy.rules import finding_kind
 from harness.reporting.view.words import VERDICT, percent
+from harness.results.student_view import FunctionTally, by_function
 
 MOST_STUDENTS = 60  # named
 _MOST_TEXTS = 100  # told apart

@@ -12,8 +12,8 @@ from pathlib import PurePath
 
 from harness.common.escaping import shorten
 from harness.judging.boards import grid_of
+from harness.model.assignment import Surroundings
 from harness.model.stimulus import Binding, Clock, Stimulus, statements
-from harness.model.student_view import Surroundings
 from harness.model.values import Value
 from harness.model.verdict import BoardArgument, Grid
 

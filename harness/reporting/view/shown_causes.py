@@ -21,11 +21,11 @@ from harness.judging.explain.siblings import written_out
 from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import LineComment, SubmissionResult
-from harness.model.student_view import HiddenCheck, ShownCause, ShownCheck
 from harness.model.verdict import NOT_HANDED_IN, CodePlace, Suspect, Verdict, VerdictKind
 from harness.policy.rules import finding_kind
 from harness.reporting.view.paste import settings
 from harness.reporting.view.words import section_order
+from harness.results.student_view import HiddenCheck, ShownCause, ShownCheck
 
 _MOST_LINES = 3000  # of all files together
 _LONGEST_NOTE = 160

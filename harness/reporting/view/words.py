@@ -21,9 +21,9 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
-from harness.model.student_view import ShownCheck, StudentView
 from harness.model.submission import Lateness
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
+from harness.results.student_view import ShownCheck, StudentView
 
 VERDICT = {
     VerdictKind.PASSED: "passed",
