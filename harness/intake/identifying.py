@@ -6,7 +6,7 @@ which file is graded.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -361,6 +361,19 @@ def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
             yield name, replace(_as_of(uploads, match, absent), doubt=doubt)
         elif name not in gone:
             yield name, uploads
+
+
+def not_listed(members: Collection[Member], decisions: Decisions) -> list[str]:
+    """A line about each student who is not on the roster and of whom a person said whose it is."""
+    people = [(name, uploads) for name, uploads in members if uploads.attempts]
+    lines = [uploads for _, uploads in members if uploads.listed is not None]
+    keys = {key for uploads in lines for key in uploads.person.keys(By.LOGIN)}
+    matches = {name: _decided(decisions, name, DecisionKind.MATCH) for name, _ in people}
+    return [
+        f"{match}, who is said to have handed in {name}, is not on the roster"
+        for name, match in matches.items()
+        if lines and match and id_key(match) not in keys
+    ]
 
 
 def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) -> StudentUploads:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from harness.intake.entries import EntryKind, shown_path, unique_ids
-from harness.intake.identifying import Decisions, identify, submissions_of
+from harness.intake.identifying import Decisions, identify, not_listed, submissions_of
 from harness.intake.recognising import Download, find, recognise
 from harness.intake.terms import ClassOptions, read_terms, shown
 from harness.model.plan import Assignment
@@ -52,8 +52,9 @@ def read_cohort(
         downloads = recognise(named, assignment, asked.layout)
         class_ = identify(downloads, terms)
         ids = unique_ids(uploads.identity for uploads in class_.members)
-        members = zip(ids, class_.members, strict=True)
+        members = list(zip(ids, class_.members, strict=True))
         submissions = list(submissions_of(members, assignment, decisions))
+    notices = (*class_.notices, *not_listed(members, decisions))
     facts = CohortFacts(
         layouts=tuple(dict.fromkeys(download.name for download in downloads)),
         submissions=class_.submissions,
@@ -63,7 +64,7 @@ def read_cohort(
         contents=_contents(downloads, submissions),
     )
     submissions.sort(key=lambda submission: submission.id)
-    return Cohort(submissions=tuple(submissions), facts=facts, notices=class_.notices)
+    return Cohort(submissions=tuple(submissions), facts=facts, notices=notices)
 
 
 def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) -> Contents:

@@ -139,6 +139,14 @@ def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[
     return frozenset(found), tuple(notes)
 
 
+def most_mark(plan: Plan) -> Fraction:
+    """The mark of a submission that passes all, extra credit too."""
+    worth = [each for each in plan.scenarios if not each.informational]
+    regular = sum((each.points for each in worth if counts(each)), _NOTHING)
+    points = sum((each.points for each in worth), _NOTHING)
+    return plan.assignment.functionality_marks * (points / regular if regular else 1)
+
+
 def counts(scenario: Scenario) -> bool:
     """Whether a scenario's points are part of what the full mark is made of."""
     return not scenario.informational and not scenario.extra_credit

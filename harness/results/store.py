@@ -122,7 +122,7 @@ class Store(StoreReader):
         version of the harness wrote it, the disk is full.
         """
         with translated(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # marks and names
             lock = lock_for_writing(path)
             try:
                 return cls(path, _emptied(path) if fresh else _connect(path), lock)

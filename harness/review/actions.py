@@ -177,10 +177,14 @@ MOST_MARK = 100_000
 
 
 def check_action(
-    action: Action, slots: Mapping[str, ManualSlot], result: SubmissionResult | None
+    action: Action,
+    slots: Mapping[str, ManualSlot],
+    result: SubmissionResult | None,
+    most: Fraction,
 ) -> None:
     """Raise UserError for what cannot be taken: one line that says what is wrong. `slots` have the
-    items that were added; `result` is of the submission, None for what is about the assignment."""
+    items that were added; `result` is of the submission, None for what is about the assignment;
+    `most` is the highest mark that can be reached without marks by hand."""
     match action:
         case MarkGiven(slot=name, mark=mark):
             slot = _slot(slots, name)
@@ -202,6 +206,9 @@ def check_action(
             _check_mark(adjustment.marks, adjustment.reason, "an adjustment", least=-MOST_MARK)
         case Overridden(override=override) if override is not None:
             _check_mark(override.mark, override.reason, "an override", least=0)
+            if override.mark > most:
+                what = f"an override of {rounded(override.mark)} is above {rounded(most)}"
+                raise UserError(what, hint="it takes the place of the mark without marks by hand")
         case Decided(decision=decision):
             _check_text(decision.value, "the decision", MOST_REASON)
             choices = [file.name for file in result.choices] if result is not None else []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.common.errors import UserError
+from harness.marking.mark import most_mark
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import DecisionKind, RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.review import (
@@ -227,7 +228,7 @@ class Desk:
         """Store an action. UserError where it may not be taken, and then nothing is stored."""
         result = self.result(number)
         about_run = isinstance(action, ItemAdded | CommentKept)
-        check_action(action, self.slots(), result)
+        check_action(action, self.slots(), result, most_mark(self.plan))
         with self.lock:
             draft = Change(
                 who=self.who,

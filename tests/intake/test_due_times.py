@@ -319,6 +319,19 @@ def test_whose_a_submission_is(folder: Path, tmp_path: Path) -> None:
     assert "a person said whose it is" in cid.notes
 
 
+def test_whose_it_is_is_looked_for_on_the_roster(folder: Path, tmp_path: Path) -> None:
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,email\nben,Ben,\n7,Zoe,zoe@uni.example\n")
+
+    def notices(student: str) -> tuple[str, ...]:
+        match = Decision(kind=DecisionKind.MATCH, value=student)
+        found = read_cohort((folder,), REVIEWED, ClassOptions(roster=roster), {"cid": (match,)})
+        return found.notices[1:]
+
+    assert notices("4711") == ("4711, who is said to have handed in cid, is not on the roster",)
+    assert notices("BEN") == notices("7") == notices("zoe@uni.example") == ()
+
+
 def test_whose_it_is_may_be_somebody_whom_no_list_has(folder: Path) -> None:
     _, ben, _ = read(folder, ben=("match", "4711"))
     assert ben.student is not None

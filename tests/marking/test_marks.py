@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.common.words import rounded
-from harness.marking.mark import mark
+from harness.marking.mark import mark, most_mark
 from harness.model.plan import Exemption, ManualSlot, Plan, Visibility
 from harness.model.policy import Finding, PolicyReport, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
@@ -117,6 +117,11 @@ def test_extra_credit_is_earned_before_deductions() -> None:
     of = plan(scenario("f/one"), scenario("g/x", extra_credit=True))
     result = marked(of, "f/one", "g/x", found=report(finding(SYNTAX, DEDUCT, "5")))
     assert result.mark == 7
+
+
+def test_the_highest_mark_has_the_extra_credit() -> None:
+    assert most_mark(WITH_EXTRA) == 95
+    assert most_mark(TWO) == most_mark(WITH_INFORMATION) == 6
 
 
 MISNAMED = replace(SUBMISSION, files=(), problem="found A1.py, expected a1.py")

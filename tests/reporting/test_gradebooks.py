@@ -347,6 +347,14 @@ def test_a_mark_that_the_gradebook_has_already(
     assert [line in each for each in found.warnings] == ([True] if line else [])
 
 
+def test_those_who_have_no_mark_are_counted_in_a_line(book: Path) -> None:
+    many = [replace(WAITS, id=f"{n}", student=Student(id=f"{n}")) for n in range(10, 24)]
+    rows = "\n".join(f"x,{each.student.id},,,," for each in (ADA, *many))
+    (line,) = lines_of(canvas(book, rows, ADA, *many), book)
+    assert line.startswith("book.csv:3: x, book.csv:4: x, ")
+    assert line.endswith(" and 9 more have no mark: no mark yet for Style")
+
+
 def test_clear_leaves_rows_of_nobody_in_the_run(book: Path) -> None:
     found = canvas(book, "x,9,,,,\nother,5,,,,3", ADA, clear=True)
     assert found.sheet.rows[2][5] == "3"

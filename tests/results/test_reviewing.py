@@ -77,6 +77,8 @@ REFUSED: dict[str, Action] = {
     ),
     "an override of -0.50 is below 0": over("-1/2"),
     "an override needs a reason": over("1", " "),
+    "an override of 7.10 is above 7.00. Hint: it takes the place of the mark without marks by hand":
+        over("7.1"),
     "an override of 1000000.00 is no mark": over("1000000"),
     "the reason is too long (501 characters). Hint: at most 500 are kept": over("1", "x" * 501),
     "an adjustment needs a reason": Adjusted(adjustment=Adjustment(marks=Fraction(-1), reason="")),
@@ -87,7 +89,7 @@ REFUSED: dict[str, Action] = {
 @pytest.mark.parametrize(("line", "action"), REFUSED.items(), ids=REFUSED)
 def test_what_is_refused(line: str, action: Action) -> None:
     with pytest.raises(UserError) as refused:
-        check_action(action, SLOTS, ADA)
+        check_action(action, SLOTS, ADA, Fraction(7))
     assert str(refused.value) == line
 
 
@@ -114,4 +116,4 @@ TAKEN: list[Action] = [
 
 @pytest.mark.parametrize("action", TAKEN)
 def test_what_is_taken(action: Action) -> None:
-    check_action(action, SLOTS, ADA)
+    check_action(action, SLOTS, ADA, Fraction(7))

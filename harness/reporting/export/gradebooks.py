@@ -15,6 +15,7 @@ from harness.common.csv_tables import Sheet, encoded, read_sheet
 from harness.common.errors import UserError
 from harness.common.people import By, Person, by_key, by_name_line, id_key, id_keys, pairs
 from harness.common.words import counted, rounded
+from harness.intake.entries import listed
 from harness.intake.gradebook import (
     Gradebook,
     GradebookEntry,
@@ -165,7 +166,7 @@ def _from_submissions(
             words.number(entries[0].out_of),
             request.column or request.plan.assignment.title,
         ),
-        warnings=tuple(f"{entry.shown} has no mark: {entry.why}" for entry in named),
+        warnings=tuple(_without_mark([(entry.shown, entry) for entry in named])),
         marks=sum(bool(entry.mark) for entry in entries),
     )
 
@@ -295,6 +296,7 @@ def _fill(
     for match in matches:
         filler.fill(match)
     filler.warnings[:0] = by_name_line(filler.by_name)
+    filler.warnings += _without_mark(filler.unmarked)
     commented = sum(bool(match.entry.comment) for match in matches)
     if layout.comment is None and commented:
         what = f"{counted(commented, 'comment')} left out, for there is no column for them"
@@ -303,6 +305,17 @@ def _fill(
     return FilledGradebook(
         sheet=sheet.with_rows(filler.rows), warnings=tuple(filler.warnings), marks=filler.marks
     )
+
+
+def _without_mark(unmarked: Iterable[tuple[str, GradebookEntry]]) -> list[str]:
+    """A line for each reason, with the first few who have no mark."""
+    of_reason: dict[str, list[str]] = {}
+    for where, entry in unmarked:
+        of_reason.setdefault(entry.why, []).append(where)
+    return [
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no mark: {why}"
+        for why, names in of_reason.items()
+    ]
 
 
 class _Filler:
@@ -316,6 +329,7 @@ class _Filler:
         self.rows = [list(row) for row in sheet.rows]
         self.warnings: list[str] = []
         self.by_name: list[str] = []
+        self.unmarked: list[tuple[str, GradebookEntry]] = []  # with their places
         self.marks = 0
 
     def check_maximum(self, entries: Sequence[GradebookEntry]) -> None:
@@ -360,7 +374,7 @@ class _Filler:
                 row[layout.mark], stays = "", "was removed from the gradebook"
             self.warnings.append(f"{where} has no mark: {entry.why}; {before} {stays}")
         elif entry.why and (self._begun or not entry.waits):
-            self.warnings.append(f"{where} has no mark: {entry.why}")
+            self.unmarked.append((where, entry))
         if layout.comment is not None and entry.comment:
             old = row[layout.comment].strip()
             if old and old != entry.comment.strip():
