@@ -79,7 +79,7 @@ class Field:
     def value(self) -> Value:
         """The data as a value, templates filled in."""
         if isinstance(self.data, dict):
-            hint = 'write the whole value as {python: "…"}'
+            hint = 'write the whole value as {python: "…"} (with unordered: true for any order)'
             self.refuse("expected a value, got a mapping", hint)
         if isinstance(self.data, list):
             return Value(ValueKind.LIST, items=read_all(self.items(), Field.value))

@@ -196,6 +196,33 @@ scenarios:
             "def roll():\n    return 7\n": "order one-of seed-of-nought",
         },
     ),
+    "lists and generators of tuples": Exercise(
+        reference="def pairs(counts):\n    return [*counts.items()]\n"
+        "def each(counts):\n    yield from counts.items()\n",
+        scenarios="""\
+function: pairs
+scenarios:
+  - name: any order
+    call: 'pairs({"a": 1, "b": 2})'
+    returns: {python: '[("b", 2), ("a", 1)]', unordered: true}
+  - name: yielded
+    function: each
+    call: 'each({"a": 1, "b": 2})'
+    returns: {python: '[("a", 1), ("b", 2)]', yields: true}
+""",
+        right=(
+            "def pairs(counts):\n    return sorted(counts.items(), reverse=True)\n"
+            "def each(counts):\n    for key in counts:\n        yield key, counts[key]\n",
+        ),
+        wrong={
+            "def pairs(counts):\n    return [[*pair] for pair in counts.items()]\n"
+            "def each(counts):\n    return [*counts.items()]\n": "any-order yielded",
+            "def pairs(counts):\n    return [*counts.items()] * 2\n"
+            "def each(counts):\n    yield from sorted(counts.items())[::-1]\n": (
+                "any-order yielded"
+            ),
+        },
+    ),
     "exceptions of one's own": Exercise(
         reference="class BankError(Exception):\n    pass\n"
         "class NoMoney(BankError):\n    pass\n"

@@ -109,6 +109,14 @@ PROGRAMS = {
             "def anagrams(text):\n    return (text, text[::-1])\n",
         ),
     ),
+    "tuples in any order": Programs(
+        function="counts",
+        right="def counts(text):\n    return [(c, text.count(c)) for c in sorted({*text})][::-1]\n",
+        wrong=(
+            "def counts(text):\n    return [(c, text.count(c)) for c in text]\n",
+            "def counts(text):\n    return [[c, text.count(c)] for c in {*text}]\n",
+        ),
+    ),
     "floats in containers": Programs(
         function="means",
         right="def means(groups):\n"

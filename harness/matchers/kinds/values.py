@@ -210,10 +210,13 @@ YIELDS = matcher_key(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonValue(Matcher):
-    """The value of an expression. The answer key has it; `resolved` puts it in place."""
+    """The value of an expression, or a list in any order or a generator of the items of that
+    value. The answer key has it; `resolved` puts it in place."""
 
     expression: str
     within: float | None = None  # how far off floats may be, anywhere in the value
+    unordered: bool = False
+    yields: bool = False
 
     def accepts(self, value: Value) -> bool:
         """Raises HarnessError: it has to be resolved before it is compared."""
@@ -226,7 +229,12 @@ class PythonValue(Matcher):
         """The plain value; raises HarnessError if the answer key does not have it."""
         if self.expression not in python_values:
             raise HarnessError(f"the answer key has no value for {{python: {self.expression}}}")
-        return Exactly(value=python_values[self.expression], within=self.within)
+        value = python_values[self.expression]
+        if self.unordered:
+            return Unordered(items=value.items, within=self.within)
+        if self.yields:
+            return Yields(values=value.items, within=self.within)
+        return Exactly(value=value, within=self.within)
 
 
 def _within(field: Field) -> float:
@@ -247,4 +255,6 @@ PYTHON = matcher_key(
         key="approx",
         optional=True,
     ),
+    unordered=FLAG,
+    yields=FLAG,
 )
