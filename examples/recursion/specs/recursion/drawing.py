@@ -2,7 +2,9 @@
 
 from hypothesis import strategies as st
 
-_NUMBER = st.one_of(st.integers(-9, 9), st.sampled_from([0.5, -0.25, 2.0, 1e-7, 3e20]))
+_NUMBER = st.one_of(
+    st.integers(-9, 9), st.sampled_from([0.5, -0.25, 2.0, 1e-7, 3e20])
+)
 _NESTED = st.recursive(
     st.lists(_NUMBER, max_size=3),
     lambda inner: st.lists(st.one_of(_NUMBER, inner), max_size=4),
@@ -47,7 +49,9 @@ def any_tree_and_name():
 def any_power():
     """Return a base of which powers are exact, and an exponent."""
     base = st.sampled_from([0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0])
-    return st.fixed_dictionaries({"base": base, "exponent": st.integers(-40, 40)})
+    return st.fixed_dictionaries(
+        {"base": base, "exponent": st.integers(-40, 40)}
+    )
 
 
 def any_tower():
