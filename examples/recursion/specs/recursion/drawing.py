@@ -1,4 +1,4 @@
-"""Nested lists, trees and numbers as nobody thinks of them, for `harness fuzz`."""
+"""Lists, trees and numbers as nobody thinks of them, for `harness fuzz`."""
 
 from hypothesis import strategies as st
 
