@@ -5,7 +5,7 @@ Here are the package's public names; those that need a terminal where the system
 
 from harness.execution.browser import MACHINE_BOOT, BrowserDriver, Machine, machine_modules
 from harness.execution.confinement import tier_layers
-from harness.execution.confinement.layers.user import unused_uids
+from harness.execution.confinement.layers.namespaces import unused_uids
 from harness.execution.confinement.probe import (
     TierTrial,
     choose_tier,

@@ -72,10 +72,10 @@ package.piped.serve(setup, job)
 class PipedDriver(AnyDriver):
     """A fresh interpreter for each stimulus."""
 
-    def __init__(self, interpreter: Interpreter, *, hash_seed: int = 0) -> None:
+    def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter, Tier.PORTABLE)
         self._command = [str(interpreter.path), *FLAGS, "-c", _PROGRAM]
-        self._environment = environment(hash_seed) | {
+        self._environment = environment(hash_seed=0) | {
             "MALLOC_ARENA_MAX": "1",  # a second thread must not take from the memory allowed
         }
         self._modules = b""
