@@ -1,9 +1,15 @@
-"""The commands' jobs from Python, and nothing else from there."""
+"""The commands' jobs from Python, and nothing else from there; which files a student means who names
+one of several that belong together; a program that runs and cannot be checked keeps its marks, and
+a person is asked to read it.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn, get_type_hints
@@ -11,15 +17,22 @@ from typing import Any, NoReturn, get_type_hints
 import pytest
 
 import harness
-from harness import api
+from harness import api, load_assignment
 from harness.common.errors import UserError
+from harness.execution.linux.driver import ToolServer
+from harness.execution.runner import TOOL_LIMITS
 from harness.grading.batch import Interrupted
+from harness.grading.check import notes, submitted
+from harness.grading.context import prepare
+from harness.grading.grader import Grader
 from harness.model import result
 from harness.model.plan import Specification
+from harness.model.policy import MAX_SOURCE_BYTES, Severity
 from harness.model.result import Event, RunResult, RunStarted, SubmissionGraded, SubmissionResult
-from tests.inline import inline_engine
+from tests.inline import grader_of, handed_in, inline_engine
+from tests.intake.cohorts import A1
 from tests.reporting.report_samples import FACTS
-from tests.tiny_course import Course, ran, results
+from tests.tiny_course import FIXTURE, Course, ran, results
 
 NAMES = ["check", "grade", "load_assignment"]
 
@@ -146,3 +159,87 @@ def test_support_files_take_the_place_of_ours(course: Course, tmp_path: Path) ->
     (hard,) = harness.check(assignment, [course.path("submissions/tiny/hard_coded_5")])
     failed = {entry.scenario_id for entry in hard.scenarios if not entry.verdict.passed}
     assert "is_valid/the-limit-and-one-more[LIMIT=9]" in failed
+
+
+TWO = dataclasses.replace(A1, submission_files=("game.py", "play.py"))
+
+
+def lay(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).write_text(f"# {name}\n")
+    return folder
+
+
+@pytest.mark.parametrize("named", [["game (1).py"], ["play.py"], ["play.py", "game (1).py"]])
+def test_a_copy_is_checked_with_the_others(named: list[str], tmp_path: Path) -> None:
+    lay(tmp_path, "game (1).py", "play.py", "notes.py")
+    paths = [tmp_path / name for name in named]
+    (one,) = submitted(paths, TWO)
+    assert {file.name: file.data for file in one.files} == {
+        "game.py": b"# game (1).py\n",
+        "play.py": b"# play.py\n",
+    }
+    assert one.notes == ("game (1).py was graded as game.py",)
+    advice = "hand it in as game.py: another name may cost all marks"
+    assert (advice in notes(paths, [one], TWO)) == ("game (1).py" in named)
+
+
+def test_a_copy_beside_its_original_is_not_guessed(tmp_path: Path) -> None:
+    lay(tmp_path, "game (1).py", "game.py", "play.py")
+    with pytest.raises(UserError) as caught:
+        submitted([tmp_path / "game (1).py"], TWO)
+    assert str(caught.value) == (
+        f"{tmp_path / 'game (1).py'}: game.py lies beside it, and only one of the two can be "
+        "checked. Hint: leave one, named game.py"
+    )
+    (one,) = submitted([tmp_path / "game.py"], TWO)
+    assert one.notes == ("game (1).py was not graded",)
+
+
+RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")
+# The check shows the name of what a module calls, and gives up on one this deep.
+DEEP = f"\n\ndef nothing():\n    pass\n\n\nnothing.b = nothing\nnothing{'.b' * 1500}()\n"
+LARGE = f"\n\nif 0:\n    {'a;' * 12_000}\n"  # which Python leaves out
+LITTLE = replace(TOOL_LIMITS, cpu_seconds=0.1)
+
+
+@pytest.fixture(scope="module")
+def grader() -> Iterator[Grader]:
+    with grader_of(prepare(load_assignment(FIXTURE, "tiny"))) as grader:
+        yield grader
+
+
+def graded(grader: Grader, program: str) -> SubmissionResult:
+    return grader.grade(handed_in(program)).result
+
+
+def test_one_that_is_nested_too_deep(grader: Grader) -> None:
+    asks_for_a_person(graded(grader, RIGHT + DEEP), "the code is nested too deeply to be read")
+
+
+def test_one_that_is_too_large_for_the_limits_of_the_check(
+    grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "unchecked" not in rules(graded(grader, RIGHT + LARGE))
+    monkeypatch.setattr(ToolServer.run, "__defaults__", (LITTLE,))
+    asks_for_a_person(graded(grader, RIGHT + LARGE), "the limits of the check were reached")
+
+
+def test_one_over_the_limit_of_size_is_not_run(grader: Grader) -> None:
+    padding = "#" * (MAX_SOURCE_BYTES - len(RIGHT))
+    assert graded(grader, RIGHT + padding).mark == 6
+    refused = graded(grader, RIGHT + padding + "#")
+    assert refused.status == "unreadable"
+    assert refused.scenarios[0].verdict.kind == "unreadable"
+
+
+def asks_for_a_person(result: SubmissionResult, reason: str) -> None:
+    assert result.flagged
+    (found,) = [each for each in result.findings if each.rule == "unchecked"]
+    assert found.consequence.severity is Severity.REVIEW
+    assert reason in found.message
+    assert {each.verdict.kind for each in result.scenarios} == {"passed"}
+
+
+def rules(result: SubmissionResult) -> set[str]:
+    return {each.rule for each in result.findings}
