@@ -1,6 +1,6 @@
-"""The commands' jobs from Python, and nothing else from there; which files a student means who names
-one of several that belong together; a program that runs and cannot be checked keeps its marks, and
-a person is asked to read it.
+"""The commands' jobs from Python, and nothing else from there; which files a student means who
+names one of several that belong together; a program that runs and cannot be checked keeps its
+marks, and a person is asked to read it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Which scenarios run under which limit when a program loops; the loop that does not end is named, by
-what a confined process says and the text agrees to; processes of workers: forked where that is
+"""Which scenarios run under which limit when a program loops; the loop that does not end is named,
+by what a confined process says and the text agrees to; processes of workers: forked where that is
 possible, and the same where it is not.
 """
 

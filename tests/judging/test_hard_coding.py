@@ -1,5 +1,5 @@
-"""A size written out is told from other faults that show at other sizes only; the branch that a call
-should have taken, or should not have.
+"""A size written out is told from other faults that show at other sizes only; the branch that a
+call should have taken, or should not have.
 """
 
 from __future__ import annotations
