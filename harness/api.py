@@ -200,7 +200,7 @@ def _cache(specification: Specification) -> Path:
 def _make_writable(folder: Path) -> None:
     place, hint = str(folder), "choose another with --out"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it will hold marks and names
     except OSError as error:
         what = f"cannot make the folder ({error.strerror})"
         raise UserError(what, place=place, hint=hint) from None

@@ -56,6 +56,7 @@ def test_writes_pages_for_both_readers_and_results(graded_once: Course) -> None:
     assert sorted(path.name for path in (graded_once.report / "submissions").iterdir()) == pages
     assert sorted(path.name for path in (graded_once.report / "feedback").iterdir()) == pages
     assert (graded_once.report / "index.html").is_file()
+    assert graded_once.report.stat().st_mode & 0o077 == 0
     found = json.loads((graded_once.report / "results.json").read_text(encoding="utf-8"))
     jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert found["run"]["complete"] is True
