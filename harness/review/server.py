@@ -12,7 +12,7 @@ from typing import Any
 
 from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException
-from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from harness.common.errors import HarnessError, UserError
 from harness.model.result import DecisionKind, SubmissionStatus
@@ -50,13 +50,13 @@ class ReviewServer:
         `12:34` with a line, else that of what was `asked`. UserError where the port is taken."""
         self.desk = desk
         self.token = secrets.token_urlsafe(32)
+        app = create_app(desk, folder, self.token, asked)
         try:
-            self._server = _listen(port)
+            self._server = make_server(HOST, port, app, threaded=True, request_handler=_Quiet)
         except (OSError, SystemExit):
             what = f"port {port} of this machine is taken"
             raise UserError(what, hint="choose another with --port") from None
-        self.port = self._server.server_port
-        self._server.app = create_app(desk, folder, self.token, self.port, asked)
+        self.port = app.config["PORT"] = self._server.server_port
         if asked is not None and not at:
             at = f"{asked.number}:{_first_line(desk, asked)}"
         begin = f"&at={at}" if at else ""
@@ -78,31 +78,23 @@ class _Quiet(WSGIRequestHandler):
         """Nothing: a line a request would hide what the command says."""
 
 
-def _listen(port: int) -> BaseWSGIServer:
-    return make_server(HOST, port, _nothing, threaded=True, request_handler=_Quiet)
-
-
-def _nothing(environ: Any, start_response: Any) -> list[bytes]:
-    raise NotImplementedError
-
-
-def create_app(
-    desk: Desk, folder: Path, token: str, port: int, asked: Asked | None = None
-) -> Flask:
-    """What answers requests, for `http://127.0.0.1:port`."""
+def create_app(desk: Desk, folder: Path, token: str, asked: Asked | None = None) -> Flask:
+    """What answers requests, for `http://127.0.0.1:PORT`, of which PORT is to be set in its
+    configuration."""
     app = Flask("harness.review", static_folder=None, template_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
-    _guard(app, f"{HOST}:{port}", token)
+    _guard(app, token)
     _errors(app)
     _routes(app, desk, partial(_screen, desk, read_style(folder), asked))
     return app
 
 
-def _guard(app: Flask, own: str, token: str) -> None:
+def _guard(app: Flask, token: str) -> None:
     """Refuse whoever is not the page of this address, or lacks the token."""
 
     @app.before_request
     def guard() -> None:
+        own = f"{HOST}:{app.config['PORT']}"
         if request.headers.get("Host") != own:
             raise _RefusedError("this name is not this server's")
         origin = request.headers.get("Origin")

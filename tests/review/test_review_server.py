@@ -70,7 +70,8 @@ class Window:
 def window(database: Path, who: str = "ann", request: Path | None = None, **more: Any) -> Window:
     desk = Desk(database, who=who, **more)
     asked = None if request is None else read_asked(request, desk)
-    app = create_app(desk, database.parent, TOKEN, PORT, asked)
+    app = create_app(desk, database.parent, TOKEN, asked)
+    app.config["PORT"] = PORT
     return Window(desk, app.test_client(), database)
 
 
