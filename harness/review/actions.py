@@ -5,7 +5,7 @@ whether it may be done: against the rubric, the files and the bounds.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -71,26 +71,39 @@ class Sent:
 def read_action(fields: Mapping[str, Any], slots: Slots, result: SubmissionResult) -> Action:
     """The action of a request, on this submission; UserError where it is none."""
     sent = Sent(fields)
-    kind = sent.text("do")
-    if kind not in _KINDS:
-        raise UserError(f"there is nothing called {shorten(kind, 40)!r} to do")
-    return _KINDS[kind](sent, slots, result)
+    match sent.text("do"):
+        case "mark":
+            return _mark(sent, slots)
+        case "pick":  # what shall hold, not what was pressed: another window may have changed it
+            level = None if sent.text("off") else sent.text("level")
+            return ItemPicked(slot=sent.text("slot"), item=sent.text("item"), level=level)
+        case "item":
+            return _item(sent)
+        case "line":
+            return _line(sent, result)
+        case "comment":
+            return Commented(text=sent.text("text"))
+        case "keep":
+            return CommentKept(text=sent.text("text"))
+        case "override":
+            mark = sent.mark("mark", "override")
+            reason = sent.text("reason")
+            return Overridden(override=mark if mark is None else Override(mark=mark, reason=reason))
+        case "decide":
+            return _decide(sent)
+        case "done":
+            return Reviewed(done=not result.reviewed)
+    raise UserError(f"there is nothing called {shorten(sent.text('do'), 40)!r} to do")
 
 
-def _mark(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+def _mark(sent: Sent, slots: Slots) -> Action:
     slot = sent.text("slot")
     if sent.text("mark") == "start" and slot in slots:
         return MarkGiven(slot=slot, mark=slots[slot].start)
     return MarkGiven(slot=slot, mark=sent.mark("mark", slot))
 
 
-def _pick(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
-    """What shall hold, not what was pressed: a window may not show what another has changed."""
-    level = None if sent.text("off") else sent.text("level")
-    return ItemPicked(slot=sent.text("slot"), item=sent.text("item"), level=level)
-
-
-def _item(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+def _item(sent: Sent) -> Action:
     points = sent.mark("points", "points")
     if points is None:
         raise UserError("an item of a rubric needs points")
@@ -100,7 +113,7 @@ def _item(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
     )
 
 
-def _line(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+def _line(sent: Sent, result: SubmissionResult) -> Action:
     """A comment on a line: a new one, or one that is there by its id, which keeps its line."""
     known = {each.id: each for each in result.line_comments}
     if old := known.get(sent.text("comment")):
@@ -127,22 +140,7 @@ def _quoted(result: SubmissionResult, name: str, line: int) -> str:
     return lines[line - 1][:MOST_QUOTED] if 1 <= line <= len(lines) else ""
 
 
-def _comment(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
-    return Commented(text=sent.text("text"))
-
-
-def _keep(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
-    return CommentKept(text=sent.text("text"))
-
-
-def _override(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
-    mark = sent.mark("mark", "override")
-    if mark is None:
-        return Overridden()
-    return Overridden(override=Override(mark=mark, reason=sent.text("reason")))
-
-
-def _decide(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
+def _decide(sent: Sent) -> Action:
     try:
         kind = DecisionKind(sent.text("kind"))
     except ValueError:
@@ -150,25 +148,8 @@ def _decide(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
     return Decided(decision=Decision(kind=kind, value=sent.text("value")))
 
 
-def _done(sent: Sent, slots: Slots, result: SubmissionResult) -> Action:
-    return Reviewed(done=not result.reviewed)
-
-
 def _new_id() -> str:
     return uuid.uuid4().hex
-
-
-_KINDS: dict[str, Callable[[Sent, Slots, SubmissionResult], Action]] = {
-    "mark": _mark,
-    "pick": _pick,
-    "item": _item,
-    "line": _line,
-    "comment": _comment,
-    "keep": _keep,
-    "override": _override,
-    "decide": _decide,
-    "done": _done,
-}
 
 
 MOST_TEXT = 10_000  # characters of a comment
