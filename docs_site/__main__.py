@@ -21,6 +21,7 @@ _LOADED = {
     ("iframe", "src"),
     ("source", "src"),
 }
+LEFT_OUT = "left out: "  # begins what a hook tells of what the site lacks
 _CODE = ("pre", "script", "style")
 _LOADED_BY_STYLE = re.compile(r"(?:url\(|@import\s+)['\"]?(https?:)?//")
 
@@ -88,7 +89,11 @@ def main() -> int:
         command, cwd=ROOT, check=False, env=variables, capture_output=True, text=True
     )
     status = built.returncode
-    told = [line for line in built.stderr.splitlines() if not line.startswith("INFO")]
+    lines = built.stderr.splitlines()
+    told = [line for line in lines if not line.startswith("INFO")]
+    sys.stderr.writelines(
+        f"{line.partition('-')[2].strip()}\n" for line in lines if LEFT_OUT in line
+    )
     found = list(mistakes(SITE)) if not status else told
     sys.stderr.writelines(f"{line}\n" for line in found)
     if not status and not found:

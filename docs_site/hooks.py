@@ -11,6 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from docs_site.demo import PAGE, demo_pages
 from docs_site.reference import reference_pages
 
 ROOT = Path(__file__).parents[1]
@@ -26,6 +27,8 @@ OUTSIDE = {
     },
 }
 _DECISIONS, _EXAMPLES = "decisions/", "examples/"
+# Where a page has its link to the demo, which only the site has: before this.
+_LEADS_THERE = {"index.md": "## Read next", "student-guide.md": "## With the file from your course"}
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -47,8 +50,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made here."""
     made = {page: (ROOT / name).read_text(encoding="utf-8") for name, page in OUTSIDE.items()}
-    for name, text in (made | {f"{_DECISIONS}index.md": _index()} | reference_pages()).items():
-        files.append(File.generated(config, name, content=text))
+    made |= {f"{_DECISIONS}index.md": _index()} | reference_pages()
+    for name, content in (made | demo_pages()).items():
+        files.append(File.generated(config, name, content=content))
     return files
 
 
@@ -57,6 +61,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     list has the empty line before it that MkDocs, unlike others, needs."""
     source = next((name for name, made in OUTSIDE.items() if made == page.file.src_uri), "")
     folder = posixpath.dirname(source or f"docs/{page.file.src_uri}")
+    if before := _LEADS_THERE.get(page.file.src_uri):
+        markdown = markdown.replace(before, f"[Try it in the browser]({PAGE}).\n\n{before}", 1)
 
     def led(link: re.Match[str]) -> str:
         image, text, target, anchor = link.groups("")

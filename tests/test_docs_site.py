@@ -9,8 +9,9 @@ import click
 import pytest
 
 from docs_site import __main__ as build
-from docs_site import reference
+from docs_site import demo, reference
 from harness.cli import listings
+from harness.common.errors import UserError
 from harness.matchers.kinds import matcher_keys
 
 PAGES = reference.reference_pages()
@@ -64,3 +65,27 @@ def test_every_link_is_followed(tmp_path: Path, html: str, line: str) -> None:
 def test_a_style_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "a.css").write_text("@font-face{src:url(https://x/y.woff)}")
     assert list(build.mistakes(tmp_path)) == ["a.css: loads something from elsewhere"]
+
+
+def test_without_npm_the_site_says_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(example: Path) -> dict[str, bytes]:
+        raise UserError("npm is needed to fetch pyodide, once")
+
+    monkeypatch.setattr(demo, "_web_folder", refuse)
+    with caplog.at_level("INFO"):
+        pages = demo.demo_pages()
+    assert list(pages) == ["try.md"]
+    assert "has no check in the browser" in str(pages["try.md"])
+    (line,) = caplog.messages
+    assert line.startswith(build.LEFT_OUT)
+    assert line.endswith("the check in the browser: npm is needed to fetch pyodide, once")
+
+
+def test_the_demo_is_the_page_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "_web_folder", lambda example: {"index.html": b"the page"})
+    pages = demo.demo_pages()
+    assert pages["try/first-steps/index.html"] == b"the page"
+    assert b"height" in pages["try/triangle.py"]
+    assert "](try/first-steps/index.html)" in pages["try.md"]

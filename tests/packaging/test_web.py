@@ -263,6 +263,39 @@ def test_no_way_leads_out_of_the_interpreter(checker: Checker, way: str) -> None
     assert checker.status == "5 of 7 visible checks passed."
 
 
+# A program may write where scenarios have a folder; what else it could leave for the next one ends
+# it early.
+LEAVES_NOTHING = """
+import os
+os.mkdir("/folder/sub")
+with open("/folder/sub/new", "w") as file:
+    file.write("text")
+os.chmod("/folder/sub/new", 0o600)
+for function, *given in (
+    (os.unlink, "/dev/answers"), (os.rename, "/dev/questions", "/dev/mine"), (os.mkdir, "/dev/sub"),
+    (os.utime, "/tmp", (5, 5)), (os.chmod, "/tmp", 0o777), (os.chown, "/tmp", 1, 1),
+    (open, "/dev/new", "w"), (open, "/proc/new", "w"), (open, "/tmp/new", "w"),
+    (os.symlink, "/folder", "/dev/link"), (os.unlink, "/folder/sub/new"),
+):
+    try:
+        function(*given)
+    except OSError:
+        continue
+    if given != ["/folder/sub/new"]:
+        os._exit(0)
+"""
+
+
+def test_a_program_leaves_nothing_for_the_next_scenario(checker: Checker) -> None:
+    leaves_nothing(checker)
+
+
+def leaves_nothing(checker: Checker) -> None:
+    verdicts = checker.check(hostile({"is_valid": indent(LEAVES_NOTHING, "    ").strip()}))
+    failed = {name for name, kind in verdicts.items() if kind != "passed"}
+    assert failed == {"main/two-amounts"}, checker.cards  # which calls it twice
+
+
 def test_what_is_no_program_is_told_so(checker: Checker) -> None:
     assert checker.check({"a1.ipynb": b'{"cells": []}'}) == {}
     assert checker.status.startswith(
@@ -375,6 +408,7 @@ def test_every_pinned_python_checks(
         for sample in SAMPLES:
             expected = verdicts_of(natively(context, sample))
             assert checker.check(files_of(sample)) == expected, sample.name
+        leaves_nothing(checker)
 
 
 ASSIGNMENTS = sorted(path.name for path in (ROOT / "specs").iterdir())

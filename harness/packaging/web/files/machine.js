@@ -226,10 +226,11 @@ export class Machine {
   closeFiles() {
     const { files } = this;
     const close = (node) => {
+      if (files.isChrdev(node.mode)) return;
       node.mode &= ~0o222;
-      if (files.isDir(node.mode)) Object.values(node.contents).forEach(close);
+      if (files.isDir(node.mode)) Object.values(node.contents ?? {}).forEach(close);
     };
-    const { dev, proc, folder, ...others } = files.root.contents;
+    const { folder, ...others } = files.root.contents;
     Object.values(others).forEach(close);
     files.root.mode &= ~0o222;
     const { createNode, write } = files;
@@ -242,7 +243,15 @@ export class Machine {
       if (files.isFile(stream.node.mode) && end > LARGEST_FILE) throw new files.ErrnoError(EFBIG);
       return write.call(files, stream, buffer, offset, length, position, ...more);
     };
-    files.chmod = files.fchmod = files.lchmod = () => { throw new files.ErrnoError(EPERM); };
+    for (const name of ["chmod", "fchmod", "lchmod", "chown", "fchown", "lchown", "utime"]) {
+      const change = files[name];
+      const found = (path) => files.lookupPath(path, { follow: !name.startsWith("l") }).node;
+      files[name] = (place, ...given) => { // a path, the number of a stream, or what was found already
+        const node = typeof place === "number" ? files.getStream(place)?.node : place;
+        if (!this.made.includes(typeof node === "string" ? found(node) : node)) throw new files.ErrnoError(EPERM);
+        return change.call(files, place, ...given);
+      };
+    }
   }
 
   // Copy what a program left in its folder to where it is looked at.
