@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.common.escaping import visible
@@ -123,7 +123,6 @@ def everything(observation: Observation) -> Expected:
 
 
 @given(question=questions(), ignore=st.sets(st.sampled_from(Ignore)))
-@settings(deadline=None)
 def test_an_observation_passes_against_itself(
     question: tuple[Observation, Stimulus], ignore: set[Ignore]
 ) -> None:
@@ -133,7 +132,6 @@ def test_an_observation_passes_against_itself(
 
 
 @given(question=questions())
-@settings(deadline=None)
 def test_an_observation_passes_where_all_of_it_is_stated(
     question: tuple[Observation, Stimulus],
 ) -> None:
@@ -145,7 +143,6 @@ def test_an_observation_passes_where_all_of_it_is_stated(
 
 
 @given(question=questions(), other=questions())
-@settings(deadline=None)
 def test_any_two_observations_are_judged_with_a_reason(
     question: tuple[Observation, Stimulus], other: tuple[Observation, Stimulus]
 ) -> None:
@@ -157,7 +154,6 @@ def test_any_two_observations_are_judged_with_a_reason(
 
 
 @given(question=questions(), text=st.text(alphabet="abc", min_size=1, max_size=5))
-@settings(deadline=None)
 def test_one_more_printed_character_is_seen(
     question: tuple[Observation, Stimulus], text: str
 ) -> None:
@@ -171,7 +167,6 @@ def test_one_more_printed_character_is_seen(
 
 
 @given(question=questions(), other=questions(), own=st.booleans(), exit_status=st.integers(0, 1))
-@settings(deadline=None)
 def test_a_judge_says_of_every_observation_what_judging_it_anew_says(
     question: tuple[Observation, Stimulus],
     other: tuple[Observation, Stimulus],
@@ -189,7 +184,6 @@ def test_a_judge_says_of_every_observation_what_judging_it_anew_says(
 
 
 @given(left=LITERALS, right=LITERALS)
-@settings(deadline=None)
 def test_values_are_the_same_exactly_when_their_spelling_is(left: object, right: object) -> None:
     one, other = Value.of(left), Value.of(right)
     assert same(one, one)
@@ -237,7 +231,6 @@ def sides(pairs: list[Opposite]) -> tuple[list[int], list[int]]:
 
 
 @given(expected=LINES, actual=LINES)
-@settings(deadline=None)
 def test_both_sides_come_back_whole_and_in_order(expected: list[str], actual: list[str]) -> None:
     pairs = aligned(expected, actual)
     left, right = sides(pairs)
@@ -246,7 +239,6 @@ def test_both_sides_come_back_whole_and_in_order(expected: list[str], actual: li
 
 
 @given(lines=LINES, extra=st.integers(min_value=0, max_value=25))
-@settings(deadline=None)
 def test_one_more_line_is_the_only_one_without_a_partner(lines: list[str], extra: int) -> None:
     place = min(extra, len(lines))
     longer = [*lines[:place], "new", *lines[place:]]
@@ -263,7 +255,6 @@ def test_rows_of_a_board_stay_opposite_each_other() -> None:
 
 
 @given(expected=LINES, actual=LINES, shared=st.integers(min_value=0, max_value=60))
-@settings(deadline=None)
 def test_a_window_is_a_stretch_of_both_sides(
     expected: list[str], actual: list[str], shared: int
 ) -> None:

@@ -456,7 +456,8 @@ def test_a_gradebook_that_is_open_in_an_office_program(book: Path, lock: str) ->
 
 
 QUIET = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 CELL = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=8
