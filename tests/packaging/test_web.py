@@ -412,7 +412,7 @@ def test_every_pinned_python_checks(
 
 
 ASSIGNMENTS = sorted(path.name for path in (ROOT / "specs").iterdir())
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/specs"))
 
 
 @pytest.mark.release
