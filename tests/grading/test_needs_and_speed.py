@@ -38,6 +38,7 @@ scenarios:
   - name: many
     needs: add
     faster_than: 5
+    limits: {cpu_seconds: 10}
     call: total([number % 3 for number in range(3000)])
 """
 EXEMPT = "exempt: [{student: excused, scenarios: [all/nothing], reason: was ill}]\n"
@@ -52,7 +53,7 @@ def total(basket):
 """
 NONE_OF_NOTHING = RIGHT.replace("    result = 0", "    result = 0 if basket else None")
 ADDS_IN_FRONT = RIGHT.replace("basket.append(amount)", "basket.insert(0, amount)")
-# A fifth of a second where a machine is fast, and half of one where it is slow.
+# A fifth of a second where a machine is fast, and more than one where it is slow and busy.
 SLOW = RIGHT.replace(
     "    result = 0", "    for amount in 8 * basket:\n        basket.count(-1)\n    result = 0"
 )
