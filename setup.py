@@ -1,6 +1,6 @@
 """What pyproject.toml cannot say: the shipped assignments are packed into the wheel, for `harness
-new --from`; the long description has no link that leads nowhere; the same sources give the same
-bytes."""
+new --from`, and an example, for `harness demo`; the long description has no link that leads
+nowhere; the same sources give the same bytes."""
 
 import gzip
 import os
@@ -15,6 +15,7 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 PARTS = ("specs", "reference", "submissions")
+DEMO = "examples/hangman"
 HERE = Path(__file__).parent
 # The time that all files of an archive have where whoever builds it names none: the first of zip's.
 EPOCH = os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800")
@@ -28,11 +29,12 @@ class WithAssignments(build_py):
         super().run()
         if self.editable_mode:
             return  # the clone itself is used
-        for part in PARTS:
-            target = Path(self.build_lib) / "harness" / "shipped" / part
-            shutil.rmtree(target, ignore_errors=True)
-            ignored = shutil.ignore_patterns("__pycache__", ".*")
-            shutil.copytree(part, target, ignore=ignored)
+        shipped = Path(self.build_lib) / "harness" / "shipped"
+        shutil.rmtree(shipped, ignore_errors=True)
+        for source, target in (("", shipped), (DEMO, shipped / "demo")):
+            for part in PARTS:
+                ignored = shutil.ignore_patterns("__pycache__", ".*")
+                shutil.copytree(Path(source, part), target / part, ignore=ignored)
 
 
 class SameBytes(sdist):
