@@ -3,7 +3,7 @@
 Lines are counted as they stand, those of Python apart from those of other languages; code is what
 is neither blank, comment nor docstring. A module is a `.py` file other than `__init__.py`; its
 importers are the other files of `harness/`. `--record TITLE` keeps the figures in `size.json`
-beside this file; `BUDGET` states what may be reached.
+beside this file; `BUDGET` and `LATER` state what may be reached.
 """
 
 from __future__ import annotations
@@ -50,6 +50,14 @@ class Budget:
 BUDGET = Budget(
     issue="one road for each fact", lines=47_000, other=1_696, modules=240, test_lines=34_000
 )
+LATER = {  # what came after that: lines more, in whatever language
+    "pages that name the change": 1_000,
+    "every first-year exercise": 1_500,
+    "the desk": 3_500,
+    "in the browser": 1_000 + 500,
+    "ready for strangers": 300,
+}
+ALLOWED = BUDGET.lines + BUDGET.other + sum(LATER.values())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -212,6 +220,10 @@ def _print(measured: Measured, records: list[dict[str, object]]) -> None:
         f"Budget ({BUDGET.issue}): {BUDGET.lines:,} lines, {BUDGET.other:,} of other languages, "
         f"{BUDGET.modules} modules, tests {BUDGET.test_lines:,}"
     )
+    later = ", ".join(f"{issue} {lines:,}" for issue, lines in LATER.items())
+    size = measured.total()
+    print(f"and what came later, in any language: {later}")
+    print(f"together: {ALLOWED:,}; there are {size.lines + size.other:,}")
     for line in measured.too_long:
         print(f"too long: {line}")
 
@@ -228,8 +240,7 @@ def _recorded(record: dict[str, object]) -> tuple[Size, int]:
 def _exceeded(measured: Measured) -> bool:
     total = measured.total()
     return (
-        total.lines > BUDGET.lines
-        or total.other > BUDGET.other
+        total.lines + total.other > ALLOWED
         or total.modules > BUDGET.modules
         or measured.test_lines > BUDGET.test_lines
         or bool(measured.too_long)
