@@ -113,7 +113,7 @@ def test_after_a_kill_nothing_lives_two_seconds_though_a_program_spins(
     course = Course.copy(unhurried.root, tmp_path / "course")
     source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
     course.write("spins/s0/a1.py", source.replace("\n\n\n", "\nwhile True:\n    pass\n\n\n", 1))
-    course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 60}\npolicy:")
+    course.edit("specs/tiny/assignment.yaml", "cpu_seconds: 10", "cpu_seconds: 60")
     monkeypatch.setenv("TMPDIR", str(temporary(tmp_path)))
     gone, seconds = kill_grading(course, "spins", "--out", tmp_path / "out", option, spins=True)
     assert gone >= 2
