@@ -275,7 +275,10 @@ def tracked(*paths: str) -> list[str]:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the wheel puts among the modules."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("installed")
-    for name in (*tracked("harness", "specs", "reference", "submissions", "examples/hangman"), *BUILD_FILES):
+    for name in (
+        *tracked("harness", "specs", "reference", "submissions", "examples/hangman"),
+        *BUILD_FILES,
+    ):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
     subprocess.run(

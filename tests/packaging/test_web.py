@@ -40,6 +40,7 @@ HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit"
 PERFECT = (FIXTURE / "submissions/tiny/perfect/a1.py").read_text("utf-8")
 SAMPLES = sorted(path.parent for path in FIXTURE.glob("submissions/tiny/*/a1.py"))
 MOST_BYTES = 20_000_000
+TAG = "cpython-312"  # of the assignment's Python
 
 
 def made(specification: Specification, context: GradingContext) -> dict[str, bytes]:
@@ -63,7 +64,7 @@ def test_nothing_hidden_is_in_the_folder(folder: dict[str, bytes]) -> None:
     inner = packed(folder["checker.zip"])
     ours = {name: data for name, data in folder.items() if not name.startswith("pyodide/")}
     for name, data in (ours | inner).items():
-        if not name.endswith(".py") or name == "a1.py":
+        if not name.endswith((".py", ".pyc")) or name == "a1.py":
             assert not [hidden for hidden in HIDDEN if hidden.encode() in data], name
 
 
@@ -88,6 +89,28 @@ def test_the_page_asks_for_nothing_from_elsewhere(folder: dict[str, bytes]) -> N
     assert kept is not None
     assert set(json.loads(kept[2])) == {*folder} - {"offline.js"}
     assert sum(map(len, folder.values())) <= MOST_BYTES
+
+
+def test_modules_come_with_their_code_where_the_python_is_the_assignments(
+    folder: dict[str, bytes], tiny: tuple[Specification, GradingContext]
+) -> None:
+    """A browser would compile them at each start."""
+    specification, context = tiny
+    if not context.interpreter.exact:
+        pytest.skip("the assignment's Python is not here")
+    elsewhere = replace(context, interpreter=replace(context.interpreter, exact=False))
+    of_another = made(specification, elsewhere)
+    for name, module, code in (
+        ("pyodide/python_stdlib.zip", "asyncio/events.py", "asyncio/events.pyc"),
+        (
+            "checker.zip",
+            "harness/packaging/web/checker.py",
+            f"harness/packaging/web/__pycache__/checker.{TAG}.pyc",
+        ),
+    ):
+        assert code in packed(folder[name])
+        assert module in packed(of_another[name])
+        assert code not in packed(of_another[name])
 
 
 def test_the_same_folder_every_time(

@@ -6,9 +6,11 @@ and digest, fetched by npm once, and kept in the course's cache.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import io
 import json
+import os
 import posixpath
 import re
 import subprocess
@@ -25,6 +27,7 @@ import markupsafe
 
 from harness.common.errors import UserError
 from harness.common.files import files_below, write_bytes, zipped
+from harness.execution import Interpreter
 from harness.grading.context import GradingContext
 from harness.grading.stub import handed_out_stubs
 from harness.model.plan import Plan, Specification
@@ -139,6 +142,7 @@ _FILES = resources.files("harness.packaging.web").joinpath("files")
 _OURS = ("machine.js", "page.css", "page.js", "worker.js")
 _TEMPLATES = "reporting/html/templates"
 _NEEDED_TEMPLATES = ("check.html.j2", "parts.html.j2", "student.html.j2", "style.css")
+_LIBRARY = "pyodide/python_stdlib.zip"
 _PYODIDE_FILES = ("pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 _EDITOR_ENTRIES = (
     "dist/index.js",
@@ -173,9 +177,12 @@ def web_folder(
     key = student_key(context, plan)
     files = {name: _FILES.joinpath(name).read_bytes() for name in _OURS}
     files |= {f"pyodide/{name}": data for name, data in _pyodide(package(pin, cache))}
+    library = f"/lib/python{assignment.python.replace('.', '')}.zip"
+    files[_LIBRARY] = _compiled(files[_LIBRARY], library, context.interpreter)
     files |= {f"editor/{name}": data for name, data in _editor(package(EDITOR, cache))}
     checker = program_parts(plan, key, _CHECKER)
-    files["checker.zip"] = zipped(checker | dict(_templates()) | dict(_jinja()))
+    archive = zipped(checker | dict(_templates()) | dict(_jinja()))
+    files["checker.zip"] = _compiled(archive, "/checker", context.interpreter)
     files["visible-scenarios.txt"] = scenarios_page(plan, key).encode("utf-8", "backslashreplace")
     files["assignment.js"] = _facts(specification, plan)
     files["LICENSES.txt"] = _licenses(pin.version).encode()
@@ -184,6 +191,25 @@ def web_folder(
     provided = sorted(name for name in files if name.startswith("provided/"))
     files[INDEX] = render("web.html.j2", assignment=assignment, provided=provided).encode()
     return files | {"offline.js": _offline(assignment.id, files)}
+
+
+@functools.cache
+def _compiled(archive: bytes, place: str, interpreter: Interpreter) -> bytes:
+    """The archive, whose modules will be found in `place`, with their code: compiling them is half
+    of a page's start. Without it where another version of Python serves."""
+    if not interpreter.exact:
+        return archive
+    program = str(resources.files("harness.packaging.web").joinpath("compiled.py"))
+    command = [str(interpreter.path), "-S", "-s", program, place]
+    # In the code of a module the order of a set's members depends on it.
+    env = os.environ | {"PYTHONHASHSEED": "0"}
+    try:
+        done = subprocess.run(
+            command, input=archive, capture_output=True, env=env, timeout=_PATIENCE, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise UserError(f"Python does not compile: {error}", place=str(interpreter.path)) from None
+    return done.stdout
 
 
 def _facts(specification: Specification, plan: Plan) -> bytes:
@@ -252,7 +278,7 @@ def _jinja() -> Iterator[tuple[str, bytes]]:
 def _licenses(pyodide: str) -> str:
     jinja, safe = metadata.version("jinja2"), metadata.version("markupsafe")
     return (
-        "This page holds, unchanged but for the names of files:\n"
+        "This page holds, unchanged but for the names of files, and compiled where it is Python:\n"
         f"Pyodide {pyodide}, Mozilla Public License 2.0, github.com/pyodide/pyodide\n"
         "CPython in it, Python Software Foundation License\n"
         f"{EDITOR.name} {EDITOR.version}, MIT License, github.com/jonpyt/prism-code-editor\n"

@@ -1,0 +1,45 @@
+"""Run with the Python whose code it is to be, and nothing of the harness beside it: takes an
+archive of modules from standard input and gives it back with their code, so that a browser need not
+compile them at each start. The argument is where they will be found: in an archive of that name,
+which then has their code alone, or unpacked in a folder, where their texts stay."""
+
+import importlib.util
+import io
+import marshal
+import sys
+import zipfile
+
+# What a module's code begins with: whose it is, and that it is compared with no text.
+HEAD = importlib.util.MAGIC_NUMBER + bytes([1, 0, 0, 0]) + bytes(8)
+
+
+def compiled(archive: bytes, place: str) -> bytes:
+    """The archive with the code of each module; a text that is not this Python's stays one."""
+    stream = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(archive)) as given,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made,
+    ):
+        for name in given.namelist():
+            files = {name: given.read(name)}
+            if name.endswith(".py"):
+                files = with_code(name, files[name], place)
+            for path, data in files.items():
+                made.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
+
+
+def with_code(name: str, text: bytes, place: str) -> dict[str, bytes]:
+    """The files of one module."""
+    try:
+        code = compile(text, f"{place}/{name}", "exec", dont_inherit=True)
+    except SyntaxError:
+        return {name: text}
+    data = HEAD + marshal.dumps(code)
+    if place.endswith(".zip"):
+        return {f"{name}c": data}
+    return {name: text, importlib.util.cache_from_source(name): data}
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(compiled(sys.stdin.buffer.read(), sys.argv[1]))
