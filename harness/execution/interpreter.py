@@ -13,6 +13,7 @@ import csv
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -302,6 +303,10 @@ def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) ->
         brings = f"one brings {module}, which Python runs at every start"
         raise _cannot(packages, brings, "name another package")
     folder.chmod(0o755)
+    if os.name == "posix":  # Windows would not remove them again
+        for path in folder.rglob("*"):
+            if path.is_file():  # folders stay, so that they can be removed as any others
+                path.chmod(stat.S_IMODE(path.stat().st_mode) & ~0o222)
 
 
 def _cannot(packages: Sequence[str], why: str, hint: str) -> UserError:

@@ -113,7 +113,8 @@ def test_programs_may_import_the_packages_and_no_others(
         context, [submission(name, text) for name, text in programs.items()]
     )
     assert (right.all_passed, right.findings) == (True, ())
-    assert changing.all_passed == (tier is Tier.PORTABLE)  # which keeps nothing from being written
+    # What keeps it from writing there is the file's own mode, which is nothing to root.
+    assert changing.all_passed == (tier is Tier.PORTABLE and os.geteuid() == 0)
     said = another.scenarios[0].verdict.message
     assert said.startswith("a1.py imports numpy, which is neither a module of Python nor a file")
     assert [finding.message for finding in another.findings] == [
@@ -126,6 +127,7 @@ def test_programs_may_import_the_packages_and_no_others(
 def test_without_confinement_they_are_read_below_a_folder_closed_to_others(
     layers: tuple[str, ...], index: Path, tmp_path: Path
 ) -> None:
+    """And written by root alone."""
     wheel(index, "smiling-faces", {"faces/__init__.py": MODULE, "faces/old.py": MODULE})
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
@@ -134,12 +136,14 @@ def test_without_confinement_they_are_read_below_a_folder_closed_to_others(
         b"    return faces.face", b"    from faces import old\n    return old.face"
     )
     program = submission("late", inside)
+    changing = submission("changing", b"import faces, os\nopen(faces.__file__, 'a')\n" + inside)
     tier, plan = Tier.PORTABLE, context.specification.plan
     with (
         Driver(context.interpreter, tier, layers={*tier_layers(tier), *layers}) as driver,
         Grader(plan, context.key, driver) as grader,
     ):
         assert grader.grade(program).result.all_passed
+        assert grader.grade(changing).result.all_passed == (layers == ())
 
 
 def test_what_they_import_is_there_before_each_scenario_begins(index: Path, tmp_path: Path) -> None:
@@ -179,6 +183,8 @@ def test_a_file_that_was_changed_since_is_installed_again(
     if change == "gone":
         file.unlink()
     else:
+        assert file.stat().st_mode & 0o777 == 0o444
+        file.chmod(0o644)
         file.write_text("def face(text):\n    return 'x'\n", "utf-8")
     again = install([FACES], interpreter, cache, told.append)
     assert (again.folder / "faces.py").read_bytes() == MODULE
