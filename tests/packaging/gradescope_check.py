@@ -72,10 +72,11 @@ def main() -> None:
     said = installed(other, PYTHON_FOR_GRADING=str(python))
     must(f"from PYTHON_FOR_GRADING: {python}" in said, "not the Python that was named")
     grades(other, "connect4ish", "3.12.", ["perfect", "hard_coded_8", "syntax_error"])
-    classes = image("bank", python.parent.parent, course=ROOT / "examples" / "bank")
-    installed(classes, PYTHON_FOR_GRADING=str(python))
-    right = ROOT / "examples" / "bank" / "submissions" / "right-short"
-    score_is(tell("classes", classes.run(right)), 10)
+    for example, right in (("bank", "right-short"), ("csv-report", "right-collections")):
+        course = ROOT / "examples" / example
+        made = image(example, python.parent.parent, course=course)
+        installed(made, PYTHON_FOR_GRADING=str(python))
+        score_is(tell(example, made.run(course / "submissions" / right)), 10)
     for name, files in HOSTILE.items():
         score_is(tell(name, other.run(files)), 0)
     perfect = (ROOT / "submissions" / "connect4ish" / "perfect" / "a1.py").read_text("utf-8")
