@@ -13,7 +13,6 @@ import csv
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
@@ -304,9 +303,8 @@ def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) ->
         raise _cannot(packages, brings, "name another package")
     folder.chmod(0o755)
     if os.name == "posix":  # Windows would not remove them again
-        for path in folder.rglob("*"):
-            if path.is_file():  # folders stay, so that they can be removed as any others
-                path.chmod(stat.S_IMODE(path.stat().st_mode) & ~0o222)
+        for path in folder.rglob("*"):  # programs may run as another user
+            path.chmod(0o755 if path.is_dir() else 0o444)
 
 
 def _cannot(packages: Sequence[str], why: str, hint: str) -> UserError:

@@ -9,7 +9,7 @@ import re
 import tarfile
 import zipfile
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -96,6 +96,15 @@ def submission(name: str, text: bytes) -> Submission:
     return Submission(id=name, files=(SourceFile(name="a1.py", data=text),), origin="a test")
 
 
+@pytest.fixture
+def closed_to_others() -> Iterator[None]:
+    """What is made is for its owner alone, as in Gradescope's image; programs run as another."""
+    before = os.umask(0o077)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("closed_to_others")
 @pytest.mark.parametrize("tier", TIERS)
 def test_programs_may_import_the_packages_and_no_others(
     tier: Tier, index: Path, tmp_path: Path
