@@ -66,4 +66,6 @@ cd /
 PYTHONPATH="$source" "$source/venv/bin/python" -P -s -m harness.packaging.gradescope.run prepare ||
   stop "the assignment does not run under $python"
 chmod -R go= "$source"
+# Of all that lies here programs read these alone, through what is opened for them.
+[ ! -d "$source/cache/packages" ] || chmod -R go=rX "$source/cache/packages"
 say "ready"
