@@ -35,7 +35,7 @@ def demo_pages() -> dict[str, str | bytes]:
         f"**[Check a program in the browser]({FOLDER}/{INDEX}):** the page that `harness web`",
         f"makes of the assignment of [{EXAMPLE}](examples/{EXAMPLE}/sheet.md), with its visible",
         "scenarios.",
-        "It loads 16 MB, once; what you write does not leave your browser.",
+        "It loads 17 MB, once; what you write does not leave your browser.",
         "",
         "Write something, or open these three there, and press *Check*. They are a sample of the",
         f"assignment, called {_FAULTY.replace('-', ' ')}:",

@@ -199,6 +199,6 @@
 
   const problem = lacking();
   if (problem) { tell(problem, "bad"); return; }
-  tell("Starting Python. The first time it loads 16 MB.");
+  tell("Starting Python. The first time it loads 17 MB.");
   startEditor().then(listen).then(startWorker).catch(({ message }) => tell(`This page does not start: ${message}`, "bad"));
 })();
