@@ -50,9 +50,12 @@ def made(specification: Specification, context: GradingContext) -> dict[str, byt
 
 @pytest.fixture(scope="module")
 def tiny() -> tuple[Specification, GradingContext]:
-    specification = load(FIXTURE, "tiny")
-    with tempfile.TemporaryDirectory() as cache:
-        return specification, prepare(visible_only(specification), cache=Path(cache))
+    with tempfile.TemporaryDirectory() as folder:
+        course = Course.copy(FIXTURE, Path(folder, "course"))
+        # What listens to nobody is ended after this time, and two seconds.
+        course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {wall_seconds: 4}\npolicy:")
+        specification = load(course.root, "tiny")
+        return specification, prepare(visible_only(specification), cache=Path(folder, "cache"))
 
 
 @pytest.fixture(scope="module")
