@@ -95,8 +95,8 @@ NOT_HANDED_IN = raised("ModuleNotFoundError", "No module named 'triangle'", phas
 FIRES: Sentences = {
     "not_handed_in": {"triangle.py was not handed in.": case(called(1), NOT_HANDED_IN)},
     "module_is_unknown": {
-        "a1.py imports numpy, which is neither a module of Python nor a file or package of this "
-        "assignment (line 1: import numpy).": case(
+        "a1.py imports numpy, which is neither a module of Python nor a file that is here, nor "
+        "a package of this assignment (line 1: import numpy).": case(
             called(1),
             raised(
                 "ModuleNotFoundError",
@@ -106,8 +106,8 @@ FIRES: Sentences = {
                 phase=Phase.LOADING,
             ),
         ),
-        "add_piece imports numpy, which is neither a module of Python nor a file or package of "
-        "this assignment (line 7).": case(
+        "add_piece imports numpy, which is neither a module of Python nor a file that is here, nor "
+        "a package of this assignment (line 7).": case(
             called(1), raised("ModuleNotFoundError", "No module named 'numpy'", line=7)
         ),
     },

@@ -53,7 +53,8 @@ def not_handed_in(failure: Failure) -> str | None:
 
 @rule_about(Stage.ENDING, 8, "imports what is not there", RAISES)
 def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> str | None:
-    """A module is imported that Python does not have, nor the assignment: a package of others."""
+    """A module is imported that Python does not have, nor the assignment: a package of others, or
+    a file that was not handed in."""
     raised = mismatch.actual
     if raised is None or raised.type_name != "ModuleNotFoundError":
         return None
@@ -61,8 +62,8 @@ def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> str | None:
     if named is None or (mismatch.expected and mismatch.expected.allows(raised.type_name)):
         return None
     clause = (
-        f"imports {plain(named[1], limit=60)}, which is neither a module of Python nor a file or "
-        "package of this assignment"
+        f"imports {plain(named[1], limit=60)}, which is neither a module of Python nor a file that "
+        "is here, nor a package of this assignment"
     )
     file = raised.frames[-1].file if failure.loading and raised.frames else None
     return failure.says(f"{clause}{at_line(raised)}", who=file)
