@@ -27,7 +27,6 @@ import markupsafe
 
 from harness.common.errors import UserError
 from harness.common.files import files_below, write_bytes, zipped
-from harness.execution import Interpreter
 from harness.grading.context import GradingContext
 from harness.grading.stub import handed_out_stubs
 from harness.model.plan import Plan, Specification
@@ -177,12 +176,13 @@ def web_folder(
     key = student_key(context, plan)
     files = {name: _FILES.joinpath(name).read_bytes() for name in _OURS}
     files |= {f"pyodide/{name}": data for name, data in _pyodide(package(pin, cache))}
-    library = f"/lib/python{assignment.python.replace('.', '')}.zip"
-    files[_LIBRARY] = _compiled(files[_LIBRARY], library, context.interpreter)
     files |= {f"editor/{name}": data for name, data in _editor(package(EDITOR, cache))}
     checker = program_parts(plan, key, _CHECKER)
-    archive = zipped(checker | dict(_templates()) | dict(_jinja()))
-    files["checker.zip"] = _compiled(archive, "/checker", context.interpreter)
+    files["checker.zip"] = zipped(checker | dict(_templates()) | dict(_jinja()))
+    if context.interpreter.version.startswith(f"{assignment.python}."):
+        library = f"/lib/python{assignment.python.replace('.', '')}.zip"
+        for name, place in ((_LIBRARY, library), ("checker.zip", "/checker")):
+            files[name] = _compiled(files[name], place, context.interpreter.path)
     files["visible-scenarios.txt"] = scenarios_page(plan, key).encode("utf-8", "backslashreplace")
     files["assignment.js"] = _facts(specification, plan)
     files["LICENSES.txt"] = _licenses(pin.version).encode()
@@ -194,13 +194,11 @@ def web_folder(
 
 
 @functools.cache
-def _compiled(archive: bytes, place: str, interpreter: Interpreter) -> bytes:
-    """The archive, whose modules will be found in `place`, with their code: compiling them is half
-    of a page's start. Without it where another version of Python serves."""
-    if not interpreter.exact:
-        return archive
+def _compiled(archive: bytes, place: str, python: Path) -> bytes:
+    """The archive, whose modules will be found in `place`, with their code, made by the Python that
+    the page has: compiling them is half of its start."""
     program = str(resources.files("harness.packaging.web").joinpath("compiled.py"))
-    command = [str(interpreter.path), "-S", "-s", program, place]
+    command = [str(python), "-S", "-s", program, place]
     # In the code of a module the order of a set's members depends on it.
     env = os.environ | {"PYTHONHASHSEED": "0"}
     try:
@@ -208,7 +206,7 @@ def _compiled(archive: bytes, place: str, interpreter: Interpreter) -> bytes:
             command, input=archive, capture_output=True, env=env, timeout=_PATIENCE, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise UserError(f"Python does not compile: {error}", place=str(interpreter.path)) from None
+        raise UserError(f"Python does not compile: {error}", place=str(python)) from None
     return done.stdout
 
 

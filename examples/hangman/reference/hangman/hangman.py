@@ -35,7 +35,10 @@ def ask(letters):
 def play(word):
     """One game; whether the word was found."""
     letters = []
-    while not is_guessed(word, letters) and len(wrong_letters(word, letters)) < LIVES:
+    while (
+        not is_guessed(word, letters)
+        and len(wrong_letters(word, letters)) < LIVES
+    ):
         print(hidden_word(word, letters))
         letters.append(ask(letters))
     if is_guessed(word, letters):
