@@ -1,3 +1,5 @@
+"""A game of hangman."""
+
 import random
 
 from hangman_support import *
