@@ -169,7 +169,6 @@ class ByHand:
     assignment: str = ""  # its id
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()
-    digests: tuple[str, ...] = ()  # of each of them: the bytes that were looked at
     decisions: tuple[Decision, ...] = ()
     reviewed: bool = False
 
@@ -179,7 +178,7 @@ class _Collector:
     """What a submission has while its changes are gone through."""
 
     marks: dict[str, SlotMark] = field(default_factory=dict)
-    comments: dict[str, tuple[LineComment, str]] = field(default_factory=dict)
+    comments: dict[str, LineComment] = field(default_factory=dict)
     decisions: dict[DecisionKind, Decision] = field(default_factory=dict)
     rest: ByHand = ByHand()
 
@@ -198,7 +197,7 @@ class _Collector:
             case LineCommented(comment=comment):
                 self.comments.pop(comment.id, None)
                 if comment.text:
-                    self.comments[comment.id] = (comment, change.source_digest)
+                    self.comments[comment.id] = comment
             case Decided(decision=decision):
                 self.decisions.pop(decision.kind, None)
                 if decision.value:
@@ -218,8 +217,7 @@ class _Collector:
         return replace(
             self.rest,
             marks=tuple(self.marks.values()),
-            line_comments=tuple(comment for comment, _ in self.comments.values()),
-            digests=tuple(digest for _, digest in self.comments.values()),
+            line_comments=tuple(self.comments.values()),
             decisions=tuple(self.decisions.values()),
         )
 
@@ -233,20 +231,6 @@ def by_hand(changes: Iterable[Change]) -> dict[str, ByHand]:
             collector.rest = replace(collector.rest, assignment=change.assignment)
             collector.add(change)
     return {name: collector.by_hand() for name, collector in collectors.items()}
-
-
-def actions_between(before: ByHand, after: ByHand) -> list[Action]:
-    """What makes marks, adjustment and comment those of `after`."""
-    had, has = ({each.slot: each.mark for each in hand.marks} for hand in (before, after))
-    slots = dict.fromkeys([*had, *has])
-    actions: list[Action] = [
-        MarkGiven(slot=slot, mark=has.get(slot)) for slot in slots if had.get(slot) != has.get(slot)
-    ]
-    if before.adjustment != after.adjustment:
-        actions.append(Adjusted(adjustment=after.adjustment))
-    if before.comment != after.comment:
-        actions.append(Commented(text=after.comment))
-    return actions
 
 
 def added_items(changes: Iterable[Change]) -> dict[str, tuple[RubricItem, ...]]:
@@ -278,8 +262,7 @@ def joined(
     notes = [*result.notes, *filter(None, map(_note, given.decisions))]
     if given.source_digest not in ("", result.source_digest):
         notes.append("what a person gave was given for an earlier version of these files")
-    pairs = zip(given.line_comments, given.digests, strict=True)
-    placed = (_placed(comment, result, digest) for comment, digest in pairs)
+    placed = (_placed(comment, result) for comment in given.line_comments)
     return replace(
         result,
         manual=manual,
@@ -319,12 +302,10 @@ def _marked(slot: ManualSlot, given: SlotMark | None) -> ManualMark:
     return ManualMark(slot=slot, mark=slot.mark_of(levels), items=items)
 
 
-def _placed(comment: LineComment, result: SubmissionResult, digest: str) -> LineComment:
+def _placed(comment: LineComment, result: SubmissionResult) -> LineComment:
     """The comment at its line in files that may have changed since."""
-    if digest in ("", result.source_digest):
-        return comment
     files = (file.lines for file in result.files if file.name == comment.file)
-    lines = [line.strip()[:MOST_QUOTED] for line in next(files, [])]
+    lines = [line[:MOST_QUOTED].strip() for line in next(files, [])]
     quoted = comment.quoted.strip()
     if comment.line <= len(lines) and lines[comment.line - 1] == quoted:
         return comment

@@ -19,7 +19,16 @@ from harness.common.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import Decision, RunFacts, RunResult, SubmissionResult
-from harness.model.review import Action, ByHand, Change, actions_between, by_hand, reviewed
+from harness.model.review import (
+    Action,
+    Adjusted,
+    ByHand,
+    Change,
+    Commented,
+    MarkGiven,
+    by_hand,
+    reviewed,
+)
 from harness.model.verdict import Verdict
 from harness.results.reuse import row_key
 
@@ -165,7 +174,12 @@ def old_changes(connection: sqlite3.Connection) -> list[tuple[int, str]]:
 
 
 def _of_old(name: str, given: ByHand) -> Iterator[Change]:
-    for action in actions_between(ByHand(), given):
+    actions: list[Action] = [MarkGiven(slot=each.slot, mark=each.mark) for each in given.marks]
+    if given.adjustment is not None:
+        actions.append(Adjusted(adjustment=given.adjustment))
+    if given.comment:
+        actions.append(Commented(text=given.comment))
+    for action in actions:
         said = serial.dumps(action, kind=Action)
         yield Change(
             id=sha256(f"{given.assignment}\0{name}\0{said}".encode()).hexdigest()[:32],

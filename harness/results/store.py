@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
-from harness.model.review import ByHand, Change, SlotMark, actions_between
+from harness.model.review import Change
 from harness.results.database import (
     CHANGE_TABLE,
     FOUND,
@@ -218,29 +218,8 @@ class Store(StoreReader):
             self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def give(self, given: Mapping[str, ByHand], who: str = "") -> None:
-        """Store the marks, adjustments and comments of these submissions in place of those they
-        had; all of it or, when UserError is raised, nothing."""
-        before = self.by_hand()
-        drafts = []
-        for name, entry in given.items():
-            had = before.get(name, ByHand())
-            result = self.whole_result(name)
-            if result is not None:
-                manual = ((part.slot.id, part.mark) for part in result.manual)
-                shown = {slot: SlotMark(slot=slot, mark=m) for slot, m in manual if m is not None}
-                marks = {each.slot: each for each in had.marks} | shown
-                had = replace(had, marks=tuple(marks.values()))
-            for action in actions_between(had, entry):
-                drafts.append(
-                    Change(
-                        who=who,
-                        assignment=entry.assignment,
-                        submission=name,
-                        action=action,
-                        source_digest=entry.source_digest,
-                    )
-                )
+    def append(self, drafts: Iterable[Change]) -> None:
+        """Store what was done; all or, when UserError is raised, nothing."""
         with self._transaction():
             append(self._connection, drafts)
 

@@ -28,9 +28,10 @@ from harness.model.result import (
     ManualMark,
     Override,
     PickedItem,
+    SubmissionResult,
     SubmissionStatus,
 )
-from harness.model.review import ByHand, SlotMark, joined
+from harness.model.review import Action, Adjusted, Change, Commented, MarkGiven, reviewed
 from harness.model.submission import Student
 from harness.model.verdict import Verdict, VerdictKind
 from harness.reporting.export.exporter import Marks
@@ -70,12 +71,6 @@ ADA = replace(
 BOB = replace(MANY_FAULTS, id="bob", manual=NONE, source_digest="b" * 64)
 CLASS = replace(RUN, submissions=(ADA, BOB))
 HEADER = "id,name,style (out of 4),report (out of 2.5),adjustment,reason,comment"
-GIVEN_ADA = ByHand(
-    marks=(SlotMark(slot="style", mark=Fraction(1, 3)),),
-    adjustment=ADA.adjustment,
-    comment="-- good",
-    source_digest="a" * 64,
-)
 
 
 def sheet(text: str) -> Sheet:
@@ -83,12 +78,12 @@ def sheet(text: str) -> Sheet:
     return Sheet(rows=rows, place="m.csv", lines=tuple(range(1, len(rows) + 1)))
 
 
-def given(*rows: str, header: str = HEADER) -> dict[str, ByHand]:
+def given(*rows: str, header: str = HEADER) -> list[Change]:
     return read_manual(sheet("\n".join([header, *rows])), CLASS, COURSE)
 
 
 def test_the_template_has_what_was_given_so_far_and_read_again_changes_nothing() -> None:
-    assert read_manual(sheet(manual_template(CLASS, COURSE)), CLASS, COURSE) == {}
+    assert read_manual(sheet(manual_template(CLASS, COURSE)), CLASS, COURSE) == []
     assert manual_template(CLASS, COURSE).split("\r\n") == [
         HEADER,
         "'=ada,Ada,1/3,,-1.5,a day late,'-- good",
@@ -97,31 +92,34 @@ def test_the_template_has_what_was_given_so_far_and_read_again_changes_nothing()
     ]
 
 
-def bobs(comment: str = "", adjustment: Adjustment | None = None, **marks: Fraction) -> ByHand:
-    given = tuple(SlotMark(slot=slot, mark=mark) for slot, mark in marks.items())
-    return ByHand(marks=given, adjustment=adjustment, comment=comment, source_digest="b" * 64)
+def marks(**given: Fraction | None) -> list[Action]:
+    return [MarkGiven(slot=slot, mark=mark) for slot, mark in given.items()]
 
 
 HELPED = Adjustment(marks=Fraction(1), reason="helped others")
 TAKEN = {
-    "marks": ("bob,,3.5,1,,,", bobs(style=Fraction(7, 2), report=Fraction(1))),
+    "marks": ("bob,,3.5,1,,,", marks(style=Fraction(7, 2), report=Fraction(1))),
     "a comma and a fraction": (
         'bob,,"3,25",1/3,,,',
-        bobs(style=Fraction(13, 4), report=Fraction(1, 3)),
+        marks(style=Fraction(13, 4), report=Fraction(1, 3)),
     ),
-    "an adjustment": ("bob,,,,+1,helped others,", bobs(adjustment=HELPED)),
-    "a comment": ("bob,,,,,,well done", bobs("well done")),
-    "more beside what was given": (
-        "'=ada,,,2,,,",
-        replace(GIVEN_ADA, marks=(*GIVEN_ADA.marks, SlotMark(slot="report", mark=Fraction(2)))),
+    "an adjustment": ("bob,,,,+1,helped others,", [Adjusted(adjustment=HELPED)]),
+    "a comment": ("bob,,,,,,well done", [Commented(text="well done")]),
+    "more beside what was given": ("'=ada,,1/3,2,-1.5,a day late,", marks(report=Fraction(2))),
+    "taken back": (
+        "'=ada,,-,,-,,-",
+        [*marks(style=None), Adjusted(adjustment=None), Commented(text="")],
     ),
-    "taken back": ("'=ada,,-,,-,,-", ByHand(source_digest="a" * 64)),
 }
 
 
 @pytest.mark.parametrize(("row", "expected"), TAKEN.values(), ids=TAKEN)
-def test_a_row_gives(row: str, expected: ByHand) -> None:
-    assert list(given(row).values()) == [replace(expected, assignment=PLAN.assignment.id)]
+def test_a_row_gives(row: str, expected: list[Action]) -> None:
+    changes = given(row)
+    assert [change.action for change in changes] == expected
+    about = {(each.submission, each.source_digest, each.assignment) for each in changes}
+    of = BOB if row.startswith("bob") else ADA
+    assert about == {(of.id, of.source_digest, PLAN.assignment.id)}
 
 
 REFUSED = {
@@ -168,14 +166,25 @@ def test_a_header_of_something_else_is_refused() -> None:
 
 @pytest.mark.parametrize("twice", ["style", "style (out of 4)", "comment", "id"])
 def test_two_columns_of_one_name_are_refused(twice: str) -> None:
-    assert given("bob,2", header="id,style")["bob"].marks == bobs(style=Fraction(2)).marks
+    (change,) = given("bob,2", header="id,style")
+    assert [change.action] == marks(style=Fraction(2))
     line = f"m.csv:1: there are 2 columns {twice.partition(' ')[0]}. Hint: remove all but one"
     assert refusal(given, "bob,1,,2", header=f"id,style,comment,{twice}") == line
 
 
+def after(row: str) -> SubmissionResult:
+    """What ada has once this row is taken too."""
+    earlier = [
+        *marks(style=Fraction(1, 3)),
+        Adjusted(adjustment=ADA.adjustment),
+        Commented(text=ADA.comment),
+    ]
+    changes = [replace(given(row)[0], action=action) for action in earlier] + given(row)
+    return reviewed(ADA, [replace(each, at=f"{at}") for at, each in enumerate(changes)])
+
+
 def test_both_pages_show_it_all() -> None:
-    entry = given('\'=ada,,,2,,,"<b>fine</b>"')["=ada"]
-    whole = joined(ADA, entry)
+    whole = after('\'=ada,,,2,,,"<b>fine</b>"')
     assert whole.total == PERFECT.mark + Fraction(1, 3) + 2 - Fraction(3, 2)
     for page in (submission_page(whole, COURSE), feedback_page(student_view(whole, COURSE))):
         assert "Adjusted by -1.5: a day late" in page
@@ -189,7 +198,7 @@ def test_the_class_has_totals_once_there_are_any() -> None:
     assert "<span>Total</span>" not in class_page(replace(RUN, submissions=(BOB,)), COURSE)
     page = class_page(CLASS, COURSE)
     assert page.count("<span>Total</span>") == 1
-    whole = replace(CLASS, submissions=(joined(ADA, given("'=ada,,,2")["=ada"]), BOB))
+    whole = replace(CLASS, submissions=(after("'=ada,,,2"), BOB))
     assert '<td class="number">7.29</td>' in class_page(whole, COURSE)
     head, ada, bob = on_terminal(summary_table(whole, COURSE), 120).splitlines()[:3]
     assert head.split()[:4] == ["submission", "state", "mark", "total"]

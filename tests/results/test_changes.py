@@ -16,20 +16,20 @@ from pathlib import Path
 import pytest
 
 from harness.common import serial
+from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
 from harness.model.plan import ManualSlot, RubricItem
 from harness.model.result import Adjustment, LineComment, ManualMark
 from harness.model.review import (
     Action,
-    ByHand,
     Change,
     Commented,
     ItemPicked,
     LineCommented,
     MarkGiven,
-    SlotMark,
     Undone,
 )
+from harness.reporting.export.manual_marks import read_manual
 from harness.results.database import StoreReader
 from harness.results.store import Store, record
 from tests.results.small_run import FACTS, PLAN, result
@@ -120,13 +120,19 @@ def test_a_comment_on_a_line_alone_does_not_say_so_of_the_marks(database: Path) 
 
 def test_a_table_that_has_a_rubrics_mark_as_it_is_leaves_it_the_rubrics(database: Path) -> None:
     slot = replace(STYLE, rubric=(RubricItem(id="names", title="Names", points=Fraction(2)),))
+    plan = replace(PLAN, assignment=replace(PLAN.assignment, manual=(slot,)))
+
+    def take(store: Store, *row: str) -> None:
+        rows = (("id", "style", "comment"), row)
+        sheet = Sheet(rows=rows, place="m.csv", lines=(1, 2))
+        store.append(read_manual(sheet, store.run(), plan))
+
     with Store.open(database) as store:
         store.save(replace(ADA, manual=(ManualMark(slot=slot),)))
         record(database, [draft(ItemPicked(slot="style", item="names"))])
-        marks = (SlotMark(slot="style", mark=Fraction(2)),)
-        store.give({"ada": ByHand(marks=marks, comment="good", assignment=FACTS.assignment)})
+        take(store, "ada", "2", "good")
         assert [type(change.action) for _, change in store.changes()] == [ItemPicked, Commented]
-        store.give({"ada": ByHand(marks=(SlotMark(slot="style", mark=Fraction(1)),))})
+        take(store, "ada", "1", "")
     assert mark_of_ada(database) == 1
 
 

@@ -24,7 +24,7 @@ from harness.common.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark, RunResult
-from harness.model.review import ByHand, SlotMark
+from harness.model.review import Action, Adjusted, Change, Commented, MarkGiven
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.database import STORE_NAME
 from harness.results.reuse import PIECE_BYTES, Packer, Piece
@@ -33,12 +33,17 @@ from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, r
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
 ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
-GIVEN = ByHand(
-    marks=(SlotMark(slot="style", mark=Fraction(7, 3)), SlotMark(slot="gone", mark=Fraction(1))),
-    adjustment=Adjustment(marks=Fraction(-1, 2), reason="a day late"),
-    comment="Short and clear.",
-    source_digest=ADA.source_digest,
-)
+MARK, GONE = (MarkGiven(slot=slot, mark=Fraction(7, 3)) for slot in ("style", "gone"))
+LATE = Adjusted(adjustment=Adjustment(marks=Fraction(-1, 2), reason="a day late"))
+SAID = Commented(text="Short and clear.")
+GIVEN = (MARK, GONE, LATE, SAID)
+
+
+def given(
+    *actions: Action, submission: str = "ada", digest: str = ADA.source_digest, to: str = ""
+) -> list[Change]:
+    facts = {"who": "ann", "submission": submission, "source_digest": digest, "assignment": to}
+    return [Change(action=action, **facts) for action in actions]
 
 
 @pytest.fixture
@@ -71,26 +76,27 @@ def test_a_submission_that_is_gone_is_not_kept(store: Store) -> None:
 
 
 def test_what_people_gave_is_joined_and_not_stored_with_the_result(store: Store) -> None:
-    store.give({"ada": GIVEN, "nobody": GIVEN})
+    store.append([*given(*GIVEN), *given(*GIVEN, submission="nobody")])
     (ada,) = store.run().submissions
     assert ada.manual == (ManualMark(slot=STYLE, mark=Fraction(7, 3)),)
-    assert (ada.adjustment, ada.comment) == (GIVEN.adjustment, GIVEN.comment)
+    assert (ada.adjustment, ada.comment) == (LATE.adjustment, SAID.text)
     assert ada.notes == ADA.notes
     assert (ada.total, ada.total_out_of) == (Fraction(9, 2) + Fraction(7, 3) - Fraction(1, 2), 10)
     assert store.result("ada") == ADA
-    store.give({"ada": ByHand()})
+    taken_back = [replace(MARK, mark=None), Adjusted(), Commented(text="")]
+    store.append(given(*taken_back))
     assert store.run().submissions == (ADA,)
 
 
 def test_what_was_given_for_another_assignment_is_not_joined(store: Store) -> None:
-    store.give({"ada": replace(GIVEN, assignment="other")})
+    store.append(given(*GIVEN, to="other"))
     assert store.run().submissions == (ADA,)
-    store.give({"ada": replace(GIVEN, assignment=FACTS.assignment)})
-    assert store.run().submissions[0].comment == GIVEN.comment
+    store.append(given(*GIVEN, to=FACTS.assignment))
+    assert store.run().submissions[0].comment == SAID.text
 
 
 def test_marks_for_earlier_bytes_say_so(store: Store) -> None:
-    store.give({"ada": replace(GIVEN, source_digest="0" * 64)})
+    store.append(given(*GIVEN, digest="0" * 64))
     (ada,) = store.run().submissions
     assert ada.notes == (
         *ADA.notes,
@@ -99,12 +105,12 @@ def test_marks_for_earlier_bytes_say_so(store: Store) -> None:
 
 
 def test_to_begin_anew_keeps_what_people_gave(store: Store) -> None:
-    store.give({"ada": GIVEN})
+    store.append(given(*GIVEN))
     store.close()
     with Store.open(store.path, fresh=True) as fresh:
         assert fresh.result("ada") is None
         assert fresh.earlier("ada", ADA.source_digest) is None
-        assert fresh.by_hand() == {"ada": GIVEN}
+        assert [change.action for _, change in fresh.changes()] == [*GIVEN]
 
 
 TOTALS = {

@@ -45,9 +45,10 @@ def command(run: Path, file: Path) -> int:
         if sheet is None:
             done = _merge(store, store_of(file))
         else:
-            given = read_manual(sheet, store.run(), store.plan())
-            store.give(given, options.login_name())
-            done = f"{counted(len(given), 'submission')} changed"
+            changes = read_manual(sheet, store.run(), store.plan(), options.login_name())
+            store.append(changes)
+            about = {change.submission for change in changes}
+            done = f"{counted(len(about), 'submission')} changed"
         result, plan = store.run(), store.plan()
     write_reports(result, plan, path.parent)
     complete = sum(each.total is not None for each in result.submissions)

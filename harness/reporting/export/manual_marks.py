@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from harness.common.escaping import shorten
 from harness.common.words import read_number
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, RunResult, SubmissionResult
-from harness.model.review import ByHand, SlotMark
+from harness.model.review import Action, Adjusted, Change, Commented, MarkGiven
 from harness.model.study import StyleEvidence
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest
 from harness.reporting.html.study_pages import read_style, style_in_words
@@ -43,15 +43,24 @@ def manual_template(
     return csv_text(table)
 
 
-def read_manual(sheet: Sheet, run: RunResult, plan: Plan) -> dict[str, ByHand]:
-    """What a filled template gives, by the ids of submissions, on top of what they have. An empty
-    cell changes nothing, `-` takes back; a row that changes nothing is left out. UserError with all
-    mistakes, each with its line."""
+def read_manual(sheet: Sheet, run: RunResult, plan: Plan, who: str = "") -> list[Change]:
+    """What a filled template changes, to be stored. An empty cell changes nothing, `-` takes back.
+    UserError with all mistakes, each with its line."""
     reader = _Reader(sheet, run, plan)
-    given = reader.read()
+    changes = [
+        Change(
+            who=who,
+            assignment=plan.assignment.id,
+            submission=result.id,
+            action=action,
+            source_digest=result.source_digest,
+        )
+        for result, actions in reader.read()
+        for action in actions
+    ]
     if reader.mistakes:
         raise UserError("\n".join(reader.mistakes))
-    return given
+    return changes
 
 
 def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> list[str]:
@@ -79,24 +88,23 @@ class _Reader:
         self._sheet = sheet
         self._results = {result.id: result for result in run.submissions}
         self._slots = {slot.id: slot for slot in plan.assignment.manual}
-        self._assignment = plan.assignment.id
         self.mistakes: list[str] = []
 
-    def read(self) -> dict[str, ByHand]:
+    def read(self) -> Iterator[tuple[SubmissionResult, list[Action]]]:
         header, *rows = ([bare_cell(cell).strip() for cell in row] for row in self._sheet.rows)
         columns = self._columns(header)
-        given: dict[str, ByHand] = {}
+        rows_above = set()
         for index, row in enumerate(rows if not self.mistakes else (), start=1):
             cells = {name: cell for name, cell in zip(columns, row, strict=False) if cell}
             name = cells.get(ID, "")
             result = self._results.get(name)
             if result is None:
                 self._wrong(index, f"there is no submission {shorten(name)!r} in this run")
-            elif name in given:
+            elif name in rows_above:
                 self._wrong(index, f"{name} has a row above already")
-            elif (by_hand := self._given(index, cells, result)) is not None:
-                given[name] = by_hand
-        return given
+            else:
+                yield result, self._actions(index, cells, result)
+            rows_above.add(name)
 
     def _columns(self, header: Sequence[str]) -> list[str]:
         """What each column has: the id of its slot, or a name of ours."""
@@ -115,30 +123,29 @@ class _Reader:
             self._wrong(0, "there is no column id. Hint: begin with --to manual-marks")
         return columns
 
-    def _given(
+    def _actions(
         self, index: int, cells: Mapping[str, str], result: SubmissionResult
-    ) -> ByHand | None:
-        marks = {part.slot.id: part.mark for part in result.manual}
-        before = (dict(marks), result.adjustment, result.comment)
-        for name, cell in cells.items():
-            if name in self._slots:
-                marks[name] = self._mark(index, cell, self._slots[name])
-        adjustment = result.adjustment
+    ) -> list[Action]:
+        """What a row does to a submission as it is."""
+        before = {part.slot.id: part.mark for part in result.manual}
+        marks = before | {
+            name: self._mark(index, cell, self._slots[name])
+            for name, cell in cells.items()
+            if name in self._slots
+        }
+        actions: list[Action] = [
+            MarkGiven(slot=name, mark=mark) for name, mark in marks.items() if mark != before[name]
+        ]
         if ADJUSTMENT in cells:
             adjustment = self._adjustment(index, cells[ADJUSTMENT], cells.get(REASON, ""))
-        if adjustment is not None and adjustment != result.adjustment:
-            self._check_total(index, result, marks, adjustment)
+            if adjustment != result.adjustment:
+                self._check_total(index, result, marks, adjustment)
+                actions.append(Adjusted(adjustment=adjustment))
         comment = cells.get(COMMENT, result.comment)
         comment = "" if comment == TAKEN_BACK and COMMENT in cells else comment
-        if (marks, adjustment, comment) == before:
-            return None
-        return ByHand(
-            marks=tuple(SlotMark(slot=s, mark=m) for s, m in marks.items() if m is not None),
-            adjustment=adjustment,
-            comment=comment,
-            source_digest=result.source_digest,
-            assignment=self._assignment,
-        )
+        if comment != result.comment:
+            actions.append(Commented(text=comment))
+        return actions
 
     def _mark(self, index: int, text: str, slot: ManualSlot) -> Fraction | None:
         if text == TAKEN_BACK:
@@ -162,12 +169,12 @@ class _Reader:
         index: int,
         result: SubmissionResult,
         marks: dict[str, Fraction | None],
-        adjustment: Adjustment,
+        adjustment: Adjustment | None,
     ) -> None:
         """Refuse an adjustment that leads out of 0 to the maximum, where the total is known."""
         manual = tuple(replace(part, mark=marks.get(part.slot.id)) for part in result.manual)
         unadjusted = replace(result, manual=manual, adjustment=None).total
-        if unadjusted is None:
+        if unadjusted is None or adjustment is None:
             return
         total, most = unadjusted + adjustment.marks, max(result.total_out_of, unadjusted)
         if not 0 <= total <= most:
