@@ -1,4 +1,4 @@
-"""Run a program where the modules and calls that Windows lacks are made unavailable.
+"""Run a program where the modules, calls and time zones that Windows lacks are made unavailable.
 
 Usage: no_terminals.py PROGRAM ARGUMENT…   (a file or an archive)
 """
@@ -10,8 +10,9 @@ import runpy
 import select
 import signal
 import sys
+import zoneinfo
 
-REFUSED = ("fcntl", "grp", "pty", "pwd", "readline", "resource", "termios", "tty")
+REFUSED = ("fcntl", "grp", "pty", "pwd", "readline", "resource", "termios", "tty", "tzdata")
 MISSING = {
     os: (
         "fork", "forkpty", "geteuid", "getuid", "killpg", "openpty", "pidfd_open", "setsid",
@@ -35,6 +36,7 @@ def remove() -> None:
     sys.meta_path.insert(0, Refusing())  # type: ignore[arg-type]
     for name in REFUSED:
         sys.modules.pop(name, None)
+    zoneinfo.reset_tzpath(())
     for module, names in MISSING.items():
         for name in names:
             if hasattr(module, name):

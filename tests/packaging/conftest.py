@@ -41,8 +41,11 @@ def autograder(image: Autograder, tmp_path: Path) -> Autograder:
 
 @pytest.fixture(scope="session")
 def tiny_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A copy of the tiny course, not to be changed."""
-    return Course.copy(FIXTURE, tmp_path_factory.mktemp("tiny") / "course")
+    """A copy of the tiny course, not to be changed. It has a time zone: not every system on which
+    students check knows any."""
+    course = Course.copy(FIXTURE, tmp_path_factory.mktemp("tiny") / "course")
+    course.edit("specs/tiny/assignment.yaml", "policy:", "time_zone: Europe/Berlin\npolicy:")
+    return course
 
 
 @pytest.fixture(scope="session")

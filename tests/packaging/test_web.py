@@ -37,6 +37,7 @@ from tests.shipped import ROOT, root_of, shipped
 from tests.tiny_course import FIXTURE, Course
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
+LIMITED = "limits: {wall_seconds: 1}\ntime_zone: Europe/Berlin\npolicy:"
 PERFECT = (FIXTURE / "submissions/tiny/perfect/a1.py").read_text("utf-8")
 SAMPLES = sorted(path.parent for path in FIXTURE.glob("submissions/tiny/*/a1.py"))
 MOST_BYTES = 20_000_000
@@ -53,7 +54,7 @@ def tiny() -> tuple[Specification, GradingContext]:
     with tempfile.TemporaryDirectory() as folder:
         course = Course.copy(FIXTURE, Path(folder, "course"))
         # What listens to nobody is ended after this time, and two seconds.
-        course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {wall_seconds: 1}\npolicy:")
+        course.edit("specs/tiny/assignment.yaml", "policy:", LIMITED)
         specification = load(course.root, "tiny")
         return specification, prepare(visible_only(specification), cache=Path(folder, "cache"))
 
