@@ -3,13 +3,7 @@
 A link names the assignment, the page and the files of a submission, and may name a scenario or a
 function: `harness:connect4ish/ada/3f9a0c2b1d0e#check_win/a-vertical-win`. The text is the
 student's: whose links they are and what they are about is compared with the run, and nothing else
-of it is used. To open what a file asks for:
-
-    request = read_request(file_bytes)          # at most MOST_BYTES + 1 of them
-    name = submission_of(request, plan, ids)    # of the run's submissions
-    lines = remarks(request, plan, result)      # for the person who looks; result is its result
-    request.about                               # ids of scenarios, and functions
-    request.text                                # to be shown as text, what the student wrote
+of it is used.
 """
 
 from __future__ import annotations

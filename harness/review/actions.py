@@ -108,9 +108,8 @@ def _item(sent: Sent) -> Action:
     if points is None:
         raise UserError("an item of a rubric needs points")
     title = " ".join(sent.text("title").split())
-    return ItemAdded(
-        slot=sent.text("slot"), item=RubricItem(id=_new_id(), title=title, points=points)
-    )
+    item = RubricItem(id=uuid.uuid4().hex, title=title, points=points)
+    return ItemAdded(slot=sent.text("slot"), item=item)
 
 
 def _line(sent: Sent, result: SubmissionResult) -> Action:
@@ -124,15 +123,9 @@ def _line(sent: Sent, result: SubmissionResult) -> Action:
     file, line = sent.text("file"), sent.line()
     if not sent.text("text"):
         raise UserError("the comment is empty")
-    return LineCommented(
-        comment=LineComment(
-            id=_new_id(),
-            file=file,
-            line=line,
-            text=sent.text("text"),
-            quoted=_quoted(result, file, line),
-        )
-    )
+    name, quoted = uuid.uuid4().hex, _quoted(result, file, line)
+    comment = LineComment(id=name, file=file, line=line, text=sent.text("text"), quoted=quoted)
+    return LineCommented(comment=comment)
 
 
 def _quoted(result: SubmissionResult, name: str, line: int) -> str:
@@ -148,24 +141,14 @@ def _decide(sent: Sent) -> Action:
     return Decided(decision=Decision(kind=kind, value=sent.text("value")))
 
 
-def _new_id() -> str:
-    return uuid.uuid4().hex
-
-
 MOST_TEXT = 10_000  # characters of a comment
 MOST_REASON = 500  # of a reason, a rubric's item, a file's name
 MOST_MARK = 100_000
 
 
-def check_action(
-    action: Action,
-    slots: Mapping[str, ManualSlot],
-    result: SubmissionResult | None,
-    most: Fraction,
-) -> None:
+def check_action(action: Action, slots: Slots, result: SubmissionResult, most: Fraction) -> None:
     """Raise UserError for what cannot be taken: one line that says what is wrong. `slots` have the
-    items that were added; `result` is of the submission, None for what is about the assignment;
-    `most` is the highest mark that can be reached without marks by hand."""
+    items that were added; `most` is the highest mark that can be reached without marks by hand."""
     match action:
         case MarkGiven(slot=name, mark=mark):
             slot = _slot(slots, name)
@@ -192,12 +175,12 @@ def check_action(
                 raise UserError(what, hint="it takes the place of the mark without marks by hand")
         case Decided(decision=decision):
             _check_text(decision.value, "the decision", MOST_REASON)
-            choices = [file.name for file in result.choices] if result is not None else []
+            choices = [file.name for file in result.choices]
             if decision.kind is DecisionKind.CHOOSE and decision.value not in ("", *choices):
                 raise UserError(f"there is no file {decision.value!r} to choose")
 
 
-def _slot(slots: Mapping[str, ManualSlot], name: str) -> ManualSlot:
+def _slot(slots: Slots, name: str) -> ManualSlot:
     if name not in slots:
         raise UserError(f"the assignment has no mark {name!r}")
     return slots[name]
@@ -216,11 +199,10 @@ def _check_item(slot: ManualSlot, item: RubricItem) -> None:
         )
 
 
-def _check_comment(comment: LineComment, result: SubmissionResult | None) -> None:
+def _check_comment(comment: LineComment, result: SubmissionResult) -> None:
     _check_text(comment.text, "the comment", MOST_TEXT)
-    files = {file.name: file for file in result.files} if result is not None else {}
-    known = {each.id for each in result.line_comments} if result is not None else set()
-    if comment.id in known:
+    files = {file.name: file for file in result.files}
+    if comment.id in {each.id for each in result.line_comments}:
         return
     if comment.file not in files:
         raise UserError(f"there is no file {comment.file!r} to comment on")

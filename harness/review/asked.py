@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.reporting.view.shown_causes import AnnotatedFile
 from harness.results.regrade_request import (
     MOST_BYTES,
     RegradeRequest,
     read_request,
-    remarks,
     submission_of,
 )
 from harness.results.student_view import ShownCause
@@ -50,10 +48,6 @@ class Asked:
             About(name=name, cause=numbers.get(name, 0), passes=name in passed)
             for name in self.request.about
         ]
-
-    def remarks(self, plan: Plan, result: SubmissionResult) -> tuple[str, ...]:
-        """What does not fit the run."""
-        return remarks(self.request, plan, result)
 
 
 def read_asked(path: Path, desk: Desk) -> Asked:

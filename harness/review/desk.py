@@ -230,15 +230,19 @@ class Desk:
         about_run = isinstance(action, ItemAdded | CommentKept)
         check_action(action, self.slots(), result, most_mark(self.plan))
         with self.lock:
-            draft = Change(
-                who=self.who,
-                assignment=self.plan.assignment.id,
-                submission="" if about_run else self._entries[number].id,
-                action=action,
-                source_digest=result.source_digest,
-            )
-            record(self._database, [draft])
-            self.refresh()
+            submission = "" if about_run else self._entries[number].id
+            self._store(submission, action, result.source_digest)
+
+    def _store(self, submission: str, action: Action, source_digest: str) -> None:
+        draft = Change(
+            who=self.who,
+            assignment=self.plan.assignment.id,
+            submission=submission,
+            action=action,
+            source_digest=source_digest,
+        )
+        record(self._database, [draft])
+        self.refresh()
 
     def undo(self) -> tuple[int | None, str]:
         """Undo the newest change of this person that counts: the submission it was about (None:
@@ -251,15 +255,7 @@ class Desk:
             if not own:
                 raise UserError("there is nothing of yours to undo")
             last = own[-1]
-            draft = Change(
-                who=self.who,
-                assignment=self.plan.assignment.id,
-                submission=last.submission,
-                action=Undone(change=last.id),
-                source_digest=last.source_digest,
-            )
-            record(self._database, [draft])
-            self.refresh()
+            self._store(last.submission, Undone(change=last.id), last.source_digest)
             number = self.find(last.submission)
             shown = self._entries[number].shown if number else "the assignment"
             return number, f"undone: {subject(last.action)} of {shown}"

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, abort, jsonify, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.serving import WSGIRequestHandler, make_server
 
@@ -19,6 +19,7 @@ from harness.model.result import DecisionKind, SubmissionStatus
 from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
+from harness.results.regrade_request import remarks
 from harness.review.actions import read_action
 from harness.review.asked import Asked, line_of
 from harness.review.desk import Desk
@@ -33,10 +34,6 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-
-
-class _RefusedError(Exception):
-    """A request of somebody else's."""
 
 
 class ReviewServer:
@@ -96,16 +93,16 @@ def _guard(app: Flask, token: str) -> None:
     def guard() -> None:
         own = f"{HOST}:{app.config['PORT']}"
         if request.headers.get("Host") != own:
-            raise _RefusedError("this name is not this server's")
+            abort(403, "this name is not this server's")
         origin = request.headers.get("Origin")
         if origin not in (None, f"http://{own}") or (origin is None and request.method == "POST"):
-            raise _RefusedError("another page may not ask here")
+            abort(403, "another page may not ask here")
         if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
-            raise _RefusedError("another page may not ask here")
+            abort(403, "another page may not ask here")
         shown = request.headers.get("X-Token", "")
         is_shell = request.path == "/" and request.method in ("GET", "HEAD")
         if not is_shell and not hmac.compare_digest(shown.encode(), token.encode()):
-            raise _RefusedError("open the address that harness review printed")
+            abort(403, "open the address that harness review printed")
 
     @app.after_request
     def protected(response: Response) -> Response:
@@ -116,10 +113,12 @@ def _guard(app: Flask, token: str) -> None:
 def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> None:
     """What the page asks for. The number of the newest change is read before what it is told with:
     a change that comes between is told twice, and never missed."""
+    script = environment.script("review.js")
 
     @app.get("/")
     def shell() -> Response:
-        return _shell()
+        page = environment.render("review.html.j2", connects=True, **script)
+        return Response(page, content_type="text/html; charset=utf-8")
 
     @app.get("/index")
     def index() -> Response:
@@ -163,10 +162,6 @@ def _errors(app: Flask) -> None:
     def answer(text: str, status: int) -> tuple[Response, int]:
         return jsonify(error=text), status
 
-    @app.errorhandler(_RefusedError)
-    def refused(error: _RefusedError) -> tuple[Response, int]:
-        return answer(str(error), 403)
-
     @app.errorhandler(UserError)
     @app.errorhandler(HarnessError)
     def wrong(error: Exception) -> tuple[Response, int]:
@@ -178,13 +173,8 @@ def _errors(app: Flask) -> None:
 
     @app.errorhandler(HTTPException)
     def other(error: HTTPException) -> tuple[Response, int]:
-        text = "the request is too long" if error.code == 413 else error.name.lower()
-        return answer(text, error.code or 400)
-
-
-def _shell() -> Response:
-    page = environment.render("review.html.j2", connects=True, **environment.script("review.js"))
-    return Response(page, content_type="text/html; charset=utf-8")
+        texts = {403: str(error.description), 413: "the request is too long"}
+        return answer(texts.get(error.code or 400, error.name.lower()), error.code or 400)
 
 
 def _first_line(desk: Desk, asked: Asked) -> int:
@@ -202,14 +192,14 @@ def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[s
         part.slot.id: {item.item: item.level for item in part.items} for part in result.manual
     }
     view = lecturers_view(result, desk.plan, styles.get(result.source_digest))
-    is_asked = asked is not None and asked.number == number
-    about = asked.about(result, view["causes"]) if asked and is_asked else []
+    here = asked if asked is not None and asked.number == number else None
+    about = here.about(result, view["causes"]) if here else []
     html = environment.render(
         "review_submission.html.j2",
         **view,
-        asked=asked.request if asked and is_asked else None,
+        asked=here.request if here else None,
         about=about,
-        remarks=asked.remarks(desk.plan, result) if asked and is_asked else (),
+        remarks=remarks(here.request, desk.plan, result) if here else (),
         opened={each.cause for each in about},
         held=held or bool(result.choices) or bool(kinds),
         decided={kind.value: kinds.get(kind, "") for kind in DecisionKind},

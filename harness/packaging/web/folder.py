@@ -53,29 +53,26 @@ class Pin:
 
 # The Pyodide whose Python is the one of an assignment.
 PYODIDE = {
-    python: Pin(name="pyodide", version=version, sha512=digest)
-    for python, version, digest in (
-        (
-            "3.11",
-            "0.25.1",
-            "y0nJ/fLA3bxD2iZRzvVTbP2O+wp4Ewm2wThfV4HF0BytQ6hsoqTJFLNY4usLOcCVBrK8TTWqFqrmsVPzHe4rsw==",
-        ),
-        (
-            "3.12",
-            "0.27.7",
-            "RUSVJlhQdfWfgO9hVHCiXoG+nVZQRS5D9FzgpLJ/VcgGBLSAKoPL8kTiOikxbHQm1kRISeWUBdulEgO26qpSRA==",
-        ),
-        (
-            "3.13",
-            "0.28.3",
-            "rtCsyTU55oNGpLzSVuAd55ZvruJDEX8o6keSdWKN9jPeBVSNlynaKFG7eRqkiIgU7i2M6HEgYtm0atCEQX3u4A==",
-        ),
-        (
-            "3.14",
-            "314.0.7",
-            "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A==",
-        ),
-    )
+    "3.11": Pin(
+        name="pyodide",
+        version="0.25.1",
+        sha512="y0nJ/fLA3bxD2iZRzvVTbP2O+wp4Ewm2wThfV4HF0BytQ6hsoqTJFLNY4usLOcCVBrK8TTWqFqrmsVPzHe4rsw==",
+    ),
+    "3.12": Pin(
+        name="pyodide",
+        version="0.27.7",
+        sha512="RUSVJlhQdfWfgO9hVHCiXoG+nVZQRS5D9FzgpLJ/VcgGBLSAKoPL8kTiOikxbHQm1kRISeWUBdulEgO26qpSRA==",
+    ),
+    "3.13": Pin(
+        name="pyodide",
+        version="0.28.3",
+        sha512="rtCsyTU55oNGpLzSVuAd55ZvruJDEX8o6keSdWKN9jPeBVSNlynaKFG7eRqkiIgU7i2M6HEgYtm0atCEQX3u4A==",
+    ),
+    "3.14": Pin(
+        name="pyodide",
+        version="314.0.7",
+        sha512="0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A==",
+    ),
 }
 EDITOR = Pin(
     name="prism-code-editor",
@@ -214,22 +211,18 @@ def _facts(specification: Specification, plan: Plan) -> bytes:
     """What the page's script knows of the assignment."""
     assignment = plan.assignment
     stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
-    facts = {
-        "id": assignment.id,
-        "files": [[name, stubs.get(name, "")] for name in assignment.submission_files],
-    }
+    texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
+    facts = {"id": assignment.id, "files": texts}
     return f"self.ASSIGNMENT = {json.dumps(facts)};\n".encode()
 
 
 def _offline(assignment_id: str, files: dict[str, bytes]) -> bytes:
     """The service worker, which keeps these files and knows them from those of another making."""
-    digest = sha256(
-        b"".join(name.encode() + sha256(files[name]).digest() for name in sorted(files))
-    )
+    parts = (name.encode() + sha256(files[name]).digest() for name in sorted(files))
     names = json.dumps(sorted(files))
     text = _FILES.joinpath("offline.js").read_text("utf-8")
     prefix = f"harness {assignment_id} "  # of all makings of this page
-    text = text.replace("VERSION", json.dumps(prefix + digest.hexdigest()))
+    text = text.replace("VERSION", json.dumps(prefix + sha256(b"".join(parts)).hexdigest()))
     return text.replace("FILES", names).replace("PREFIX", prefix).encode()
 
 
@@ -245,16 +238,14 @@ def _pyodide(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
 
 def _editor(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     """The modules that these import, and their style."""
-    waiting, seen = list(_EDITOR_ENTRIES), set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
+    names = list(_EDITOR_ENTRIES)
+    for name in names:  # it grows by what these import
         yield name.removeprefix("dist/"), _SOURCE_MAP.sub(b"", files[name])
         folder = posixpath.dirname(name)
         for imported in _IMPORTED.findall(files[name]):
-            waiting.append(posixpath.normpath(posixpath.join(folder, imported.decode())))
+            path = posixpath.normpath(posixpath.join(folder, imported.decode()))
+            if path not in names:
+                names.append(path)
     yield "layout.css", files["dist/layout.css"]
 
 
