@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+import zoneinfo
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -164,3 +165,15 @@ def tier(request: pytest.FixtureRequest, why_not_strong: str) -> Tier:
     if wanted is Tier.STRONG and why_not_strong:
         pytest.skip(f"no strong tier here: {why_not_strong}")
     return wanted
+
+
+@pytest.fixture
+def no_zones(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No time zone is known, as on Windows and in small containers."""
+    for name in [each for each in sys.modules if each.startswith("tzdata.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tzdata", None)
+    zoneinfo.reset_tzpath(())
+    zoneinfo.ZoneInfo.clear_cache()
+    yield
+    zoneinfo.reset_tzpath()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from zoneinfo import available_timezones
 
 
 def listed(words: Iterable[str], joint: str = "and") -> str:
@@ -49,3 +50,10 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,6}(?:[.,][0-9]{1,6}|/[1-9][0-9]{0,5})?")
 def read_number(text: str) -> Fraction | None:
     """A mark as people write it: `3.5`, `3,5`, `1/3`, `-1`; None for anything else."""
     return Fraction(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
+
+
+def zone_hint() -> str:
+    """What to do about a time zone that is not there: Windows and small containers have none."""
+    if available_timezones():
+        return "write one like Australia/Brisbane"
+    return "no time zone is known on this machine: pip install tzdata"

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from harness.common.csv_tables import Record, read_sheet
 from harness.common.errors import UserError
 from harness.common.people import id_key, id_keys
+from harness.common.words import zone_hint
 from harness.intake.entries import clean_name
 from harness.intake.gradebook import person_in
 from harness.intake.lateness import LateTerms
@@ -90,8 +91,8 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
     try:
         zone = ZoneInfo(name) if name else None
     except (KeyError, ValueError, OSError):
-        what, hint = f"there is no time zone {name!r}", "write one like Australia/Brisbane"
-        raise UserError(what, place=place, hint=hint) from None
+        what = f"there is no time zone {name!r}"
+        raise UserError(what, place=place, hint=zone_hint()) from None
     due = due_time(asked.due, zone, "--due") if asked.due else None
     if asked.extensions is not None and due is None:
         what = "extensions are of a due time, and there is none"

@@ -262,6 +262,11 @@ def test_a_time_is_read_in_its_zone(written: tuple[str, str]) -> None:
     assert read_clock(*written).time.isoformat() == READ[written]
 
 
+@pytest.mark.usefixtures("no_zones")
+def test_a_time_without_a_zone_needs_none() -> None:
+    assert read_clock("2026-03-01T12:00", "").time.isoformat() == "2026-03-01T12:00:00+00:00"
+
+
 @pytest.mark.parametrize("written", NO_TIMES, ids=" ".join)
 def test_what_no_clock_shows_is_refused(written: tuple[str, str]) -> None:
     with pytest.raises(HintedError) as refused:

@@ -219,6 +219,15 @@ def test_what_cannot_be_held_to(tmp_path: Path, asked: dict[str, object], line: 
     assert refusal(path, **asked) == line.format(path=path)
 
 
+@pytest.mark.usefixtures("no_zones")
+def test_a_machine_without_zones_is_told_how_to_get_them(tmp_path: Path) -> None:
+    path = laid(brightspace([one(DUE)]), tmp_path / "class")
+    assert refusal(path, time_zone="Australia/Brisbane") == (
+        "--time-zone: there is no time zone 'Australia/Brisbane'. "
+        "Hint: no time zone is known on this machine: pip install tzdata"
+    )
+
+
 def test_a_download_without_times_cannot_be_held_to_any(tmp_path: Path) -> None:
     path = laid(moodle([one(DUE)]), tmp_path / "class")
     assert refusal(path, due="2024-09-24T17:00Z") == (

@@ -43,7 +43,7 @@ from harness.assignment.vocabulary import (
     other_names,
     public_functions,
 )
-from harness.common.words import listed
+from harness.common.words import listed, zone_hint
 from harness.matchers.kinds.texts import fault_of
 from harness.matchers.reading import describe, nearest
 from harness.model.assignment import (
@@ -178,8 +178,7 @@ def _zone(name: str) -> str:
     try:
         ZoneInfo(name or "UTC")
     except (KeyError, ValueError, OSError):
-        hint = "write one like Australia/Brisbane"
-        raise wrong(f"there is no time zone {name}", hint, instead="") from None
+        raise wrong(f"there is no time zone {name}", zone_hint(), instead="") from None
     return name
 
 

@@ -153,7 +153,7 @@ def read_clock(text: str, time_zone: str) -> Clock:
         what = f"{text} is out of what a computer's clock tells"
         raise HintedError(what, f"write a year from {_FIRST_YEAR} to {datetime.max.year - 1}")
     if not written["offset"]:
-        time = _of_zone(time, ZoneInfo(time_zone or "UTC"), text, time_zone)
+        time = _of_zone(time, ZoneInfo(time_zone) if time_zone else UTC, text, time_zone)
     offset = time.utcoffset() or timedelta()
     return Clock(seconds=int(time.timestamp()), offset=int(offset.total_seconds()))
 
