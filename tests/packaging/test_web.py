@@ -37,7 +37,7 @@ from tests.shipped import ROOT, root_of, shipped
 from tests.tiny_course import FIXTURE, Course
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
-LIMITED = "limits: {wall_seconds: 1}\ntime_zone: Europe/Berlin\npolicy:"
+LIMITED = "limits: {wall_seconds: 1, cpu_seconds: 0.6}\ntime_zone: Europe/Berlin\npolicy:"
 PERFECT = (FIXTURE / "submissions/tiny/perfect/a1.py").read_text("utf-8")
 SAMPLES = sorted(path.parent for path in FIXTURE.glob("submissions/tiny/*/a1.py"))
 MOST_BYTES = 20_000_000
