@@ -34,7 +34,7 @@ from harness.model.expectation import (
     Matcher,
 )
 from harness.model.observation import Ending, Observation, Raised
-from harness.model.plan import Assignment, Plan, Scenario, Specification, TranscriptFile
+from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification, TranscriptFile
 from harness.model.stimulus import Action, Stimulus
 from harness.model.values import NONE, ValueKind, file_value
 from harness.packaging.program_file import program_file
@@ -134,9 +134,17 @@ _ROUND_TO = (0.0, 0.1, 1.0, 10.0, 100.0)  # CPU seconds: measured ones differ fr
 _QUICK = 0.05
 
 
+# What a check runs by. A field that is not among these stays in the course.
+_OF_ASSIGNMENT = (
+    *("id", "title", "course", "python", "submission_files", "laid_as", "archive", "otherwise"),
+    *("functionality_marks", "limits", "policy", "variants", "extra_files", "packages"),
+    *("isolate_all", "compare", "floats_within", "writes_files", "tells_time"),
+)
+
+
 def student_plan(specification: Specification) -> Plan:
-    """The plan of an assignment that was cut by `visible_only`, without what it does not run by:
-    the texts of clauses, and functions that only the reference has."""
+    """The plan of an assignment that was cut by `visible_only`, with what a check runs by: of
+    clauses the ids, of the reference's functions those that stimuli name."""
     plan = specification.plan
     assignment = plan.assignment
     stimuli = [stimulus for scenario in plan.scenarios for stimulus in scenario.stimuli]
@@ -144,24 +152,17 @@ def student_plan(specification: Specification) -> Plan:
     texts += [binding.literal for each in stimuli for binding in each.bindings]
     named = {name for text in texts for name in _NAME.findall(text)}
     clauses = {clause for scenario in plan.scenarios for clause in scenario.clauses}
-    return replace(
-        plan,
-        assignment=replace(
-            assignment,
-            clauses=tuple(
-                replace(clause, section="", text="", unsettled="")
-                for clause in assignment.clauses
-                if clause.id in clauses
-            ),
-            functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
-            other_names=tuple(name for name in assignment.other_names if name in named),
-            manual=(),
-            exemptions=(),
-            stand_in_files=(),
-            time_zone="",  # not every system on which students check knows any
-            late=None,
+    shown = Assignment(
+        **{name: getattr(assignment, name) for name in _OF_ASSIGNMENT},
+        clauses=tuple(
+            Clause(id=clause.id, section="", text="")
+            for clause in assignment.clauses
+            if clause.id in clauses
         ),
+        functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
+        other_names=tuple(name for name in assignment.other_names if name in named),
     )
+    return replace(plan, assignment=shown)
 
 
 def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
