@@ -33,7 +33,6 @@ from harness.reporting.view.shown_causes import (
     Mark,
     MarkedPlace,
     annotated,
-    below_headline,
     changes_return,
     clause_tallies,
     headline,
@@ -310,109 +309,68 @@ def test_who_calls_it_is_to_be_checked(rule: str, message: str, *, expected: boo
     assert changes_return(cause(message, rule)) is expected
 
 
-LONG_PLACE_NAME = "a row of red, and beside it one more that is red as well"
-CALLED_AT = "f raised TypeError: can't multiply a text by (x) (line 3: a = b(c) * 'd').{}"
+CALLED_AT = "f raised TypeError: can't multiply a text by (x) (line 3: a = b(c) * 'd')."
+HEADLINES = {
+    "It is wrong.": ("It is wrong, for example in “is a float”.", ""),
+    "f returned a and b and c and d in place of e and f.": (
+        "f returned a and b and c and d in place of e and f.", "",
+    ),
+    CALLED_AT: ("f raised TypeError: can't multiply a text by (x) (line 3).", ""),
+    f"{CALLED_AT} Is (x) a text? It should be the number that was read before.": (
+        "f raised TypeError: can't multiply a text by (x) (line 3). Is (x) a text?",
+        "It should be the number that was read before.",
+    ),
+    'After input 7 ("a1; b"), line 10 is "Its a Draw, it is!", it should be "One wins!".': (
+        'After input 7 ("a1; b"), line 10 is "Its a Draw, it is!"…',
+        '… it should be "One wins!".',
+    ),
+    "Line 3 calls main, which asks for input: put it below the guard, as the sheet says.": (
+        "Line 3 calls main, which asks for input.", "Put it below the guard, as the sheet says.",
+    ),
+    "board: it is not changed. Change the list that is given, and return True as it says.": (
+        "board: it is not changed.", "Change the list that is given, and return True as it says.",
+    ),
+    "board: it is not changed and a new list is given back, which is of no use here.": (
+        "board: it is not changed and a new list is given back…", "… which is of no use here.",
+    ),
+    "The fault seems to be in Grid.put, lines 3 to 14. Is it wrong?": (
+        "Is it wrong?", "The fault seems to be in Grid.put, lines 3 to 14.",
+    ),
+    "The fault seems to be in put, line 3. After input 1, one two three four five six seven"
+    " eight nine ten, eleven twelve 13 14 15.": (
+        "After input 1, one two three four five six seven eight nine ten…",
+        "… eleven twelve 13 14 15. The fault seems to be in put, line 3.",
+    ),
+    "After input 1, there is no (really; that is odd, or) one at [1, (3, 4)], so it ends.": (
+        "After input 1, there is no (really; that is odd, or) one at…",
+        "… [1, (3, 4)], so it ends.",
+    ),
+    "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11 (with 12).": (
+        "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11…", "… (with 12).",
+    ),
+    '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.': (
+        '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15…',
+        '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',
+    ),
+    "one two three four five six seven eight nine ten eleven twelve 13 14 15 16": (
+        "one two three four five six seven eight nine ten eleven twelve 13 14 15…", "… 16",
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("message", "line", "expected", "below"),
-    [
-        ("It is wrong.", None, "It is wrong, for example in “is a float”.", ""),
-        (
-            "f returned a and b and c and d in place of e and f.",
-            None,
-            "f returned a and b and c and d in place of e and f.",
-            "",
-        ),
-        (
-            CALLED_AT.format(""),
-            3,
-            "f raised TypeError: can't multiply a text by (x) (line 3).",
-            "",
-        ),
-        (
-            CALLED_AT.format(" Is (x) a text? It should be the number that was read before."),
-            3,
-            "f raised TypeError: can't multiply a text by (x) (line 3). Is (x) a text?",
-            "It should be the number that was read before.",
-        ),
-        (
-            'After input 7 ("a1; b"), line 10 is "Its a Draw, it is!", it should be "One wins!".',
-            None,
-            'After input 7 ("a1; b"), line 10 is "Its a Draw, it is!"…',
-            '… it should be "One wins!".',
-        ),
-        (
-            "Line 3 calls main, which asks for input: put it below the guard, as the sheet says.",
-            None,
-            "Line 3 calls main, which asks for input.",
-            "Put it below the guard, as the sheet says.",
-        ),
-        (
-            "board: it is not changed. Change the list that is given, and return True as it says.",
-            None,
-            "board: it is not changed.",
-            "Change the list that is given, and return True as it says.",
-        ),
-        (
-            "board: it is not changed and a new list is given back, which is of no use here.",
-            None,
-            "board: it is not changed and a new list is given back…",
-            "… which is of no use here.",
-        ),
-        (
-            "The fault seems to be in Grid.put, lines 3 to 14. Is it wrong?",
-            None,
-            "Is it wrong?",
-            "The fault seems to be in Grid.put, lines 3 to 14.",
-        ),
-        (
-            "The fault seems to be in put, line 3. After input 1, one two three four five six seven"
-            " eight nine ten, eleven twelve 13 14 15.",
-            None,
-            "After input 1, one two three four five six seven eight nine ten…",
-            "… eleven twelve 13 14 15. The fault seems to be in put, line 3.",
-        ),
-        (
-            "After input 1, there is no (really; that is odd, or) one at [1, (3, 4)], so it ends.",
-            None,
-            "After input 1, there is no (really; that is odd, or) one at…",
-            "… [1, (3, 4)], so it ends.",
-        ),
-        (
-            "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11 (with 12).",
-            None,
-            "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11…",
-            "… (with 12).",
-        ),
-        (
-            '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',
-            None,
-            '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15…',
-            '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',
-        ),
-        (
-            "one two three four five six seven eight nine ten eleven twelve 13 14 15 16",
-            None,
-            "one two three four five six seven eight nine ten eleven twelve 13 14 15…",
-            "… 16",
-        ),
-    ],
-)
-def test_a_headline_is_short_and_nothing_is_left_unsaid(
-    message: str, line: int | None, expected: str, below: str
-) -> None:
-    found = cause(message, "wrong_value", line=line)
-    assert headline(found) == expected
-    assert below_headline(found) == below
-    assert len(expected.split()) <= 15
+@pytest.mark.parametrize("message", HEADLINES)
+def test_a_headline_is_short_and_nothing_is_left_unsaid(message: str) -> None:
+    first, rest = headline(cause(message, "wrong_value", line=3))
+    assert (first, rest) == HEADLINES[message]
+    assert len(first.split()) <= 15
 
 
 def test_an_example_is_named_in_a_headline_that_stays_short() -> None:
     message = "f returned one and two and three in place of four."
     found = cause(message, "wrong_value")
-    named = replace(found, checks=(replace(found.checks[0], name=LONG_PLACE_NAME),))
-    assert (headline(named), below_headline(named)) == (message, "")
+    long_name = "a row of red, and beside it one more that is red as well"
+    named = replace(found, checks=(replace(found.checks[0], name=long_name),))
+    assert headline(named) == (message, "")
 
 
 @pytest.mark.parametrize(

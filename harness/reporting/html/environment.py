@@ -30,7 +30,7 @@ from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.verdict import Cell, Grid, GridCell, LineEnd, rule_in_words
 from harness.policy.rules import finding_kind
 from harness.reporting.view import comparisons, figures, paste, shown_causes, words
-from harness.reporting.view.comparisons import shortened
+from harness.reporting.view.comparisons import marked_spans, shortened
 from harness.reporting.view.shown_causes import OwnLine
 
 if TYPE_CHECKING:
@@ -107,22 +107,16 @@ def cell_html(cell: Cell) -> Markup:
     """One side of a compared line."""
     if cell.note:
         return Markup('<span class="none">{}</span>').format(cell.note)
-    text, at, end = cell.text, cell.mark, _ENDS[cell.end]
-    if cell.marks:
-        shown, done = Markup(""), 0
-        for span in cell.marks:
-            shown += code(text[done : span.start], spaces=cell.signs)
-            shown += _marked(code(text[span.start : span.stop], spaces=True))
-            done = span.stop
-        shown += code(text[done:], spaces=cell.signs)
-    elif at is None:
-        shown = code(text, spaces=True) if cell.signs else block(text)
-    else:
-        shown = code(text[:at], spaces=cell.signs)
-        if at < len(text):
-            shown += _marked(code(text[at], spaces=True)) + code(text[at + 1 :], spaces=cell.signs)
-        else:
-            end = _marked(end)
+    shown, done = Markup(""), 0
+    for span in marked_spans(cell):
+        shown += code(cell.text[done : span.start], spaces=cell.signs)
+        shown += _marked(code(cell.text[span.start : span.stop], spaces=True))
+        done = span.stop
+    rest = cell.text[done:]
+    shown += code(rest, spaces=True) if cell.signs else block(rest)
+    end = _ENDS[cell.end]
+    if cell.mark == len(cell.text) and not cell.marks:
+        end = _marked(end)
     before, after = (_CUT if cut else Markup("") for cut in (cell.cut_before, cell.cut_after))
     return before + shown + end + after
 

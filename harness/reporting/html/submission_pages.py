@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from harness.common.files import page_name
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.study import StyleEvidence
@@ -40,7 +39,6 @@ def submission_page(
     return render(
         "submission.html.j2",
         **lecturers_view(result, plan, style),
-        page=page_name(result.id),
         before=before,
         after=after,
     )

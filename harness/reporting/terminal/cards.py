@@ -19,7 +19,7 @@ from harness.model.assignment import Surroundings
 from harness.model.observation import Turn
 from harness.model.verdict import Cell, Channel, Comparison, Conversation
 from harness.reporting.view import paste, words
-from harness.reporting.view.comparisons import comparisons, folded, shortened
+from harness.reporting.view.comparisons import comparisons, folded, marked_spans, shortened
 from harness.reporting.view.shown_causes import of_missing_file, written_first
 from harness.results.student_view import ShownCause, ShownCheck, StudentView
 
@@ -399,9 +399,8 @@ def _cell(cell: Cell) -> list[Styled]:
     spans: list[Styled] = [("…" if cell.cut_before else "", "")]
     for index, character in enumerate(cell.text):
         sign = _SIGNS.get(character) if cell.signs else None
-        marked = any(span.start <= index < span.stop for span in cell.marks)
-        marked = marked if cell.marks else index == cell.mark
-        spans.append((sign or visible(character), _MARKED if marked else ""))
+        is_marked = any(span.start <= index < span.stop for span in marked_spans(cell))
+        spans.append((sign or visible(character), _MARKED if is_marked else ""))
     spans.append(("…" if cell.cut_after else "", ""))
     spans.append((cell.end, _MARKED if cell.mark == len(cell.text) else "dim"))
     return spans

@@ -10,7 +10,7 @@ from itertools import groupby
 from harness.common.escaping import visible
 from harness.common.words import counted
 from harness.model.observation import Turn
-from harness.model.verdict import Cell, Channel, Comparison, LineEnd, Verdict
+from harness.model.verdict import Cell, Channel, Comparison, LineEnd, Span, Verdict
 
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
 _MANY = 12  # rows: more are shown only near those that differ, with line numbers
@@ -71,6 +71,13 @@ def _character(cell: Cell, at: int) -> str:
         return "the end of the line" if cell.end else "the end"
     names = {" ": "a space", "\t": "a tab"}
     return names.get(cell.text[at], f"“{visible(cell.text[at])}”")
+
+
+def marked_spans(cell: Cell) -> tuple[Span, ...]:
+    """What is marked of a line: the items that differ, else the first character that does."""
+    if cell.marks or cell.mark is None or cell.mark >= len(cell.text):
+        return cell.marks
+    return (Span(start=cell.mark, stop=cell.mark + 1),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -323,28 +323,23 @@ class ClassCauses:
 
     def add(self, result: SubmissionResult) -> None:
         self._count_reasons(result)
-        marks: defaultdict[tuple[str, str], Fraction] = defaultdict(Fraction)
-        why: dict[tuple[str, str], Explanation] = {}
-        rules: defaultdict[str, Fraction] = defaultdict(Fraction)
-        mistakes: dict[str, Explanation] = {}
+        by_function: defaultdict[tuple[str, str], list[Cause]] = defaultdict(list)
+        by_rule: defaultdict[str, list[Cause]] = defaultdict(list)
         for cause in result.causes:
             key = (cause.function, cause.rule)
             if key in self._causes or len(self._causes) < _MOST_KEYS:
                 functions = (cause.function,) if cause.function else ()
                 self._causes.setdefault(key, Tally(kind=cause.rule, functions=functions))
-                marks[key] += cause.marks_at_stake
-                why.setdefault(key, cause.explanation)
-                rules[cause.rule] += cause.marks_at_stake
-                mistakes.setdefault(
-                    cause.rule, Explanation(rule=cause.rule, message=mistake(cause))
-                )
-        for key, lost in marks.items():
-            self._causes[key].add(result.id, why[key], lost)
-        for rule, lost in rules.items():
-            self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, mistakes[rule], lost)
+                by_function[key].append(cause)
+                by_rule[cause.rule].append(cause)
+        for key, causes in by_function.items():
+            self._causes[key].add(result.id, causes[0].explanation, _at_stake(causes))
+        for rule, causes in by_rule.items():
+            why = Explanation(rule=rule, message=mistake(causes[0]))
+            self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, why, _at_stake(causes))
         for rule, message in {(finding.rule, finding.message): None for finding in result.findings}:
-            finding = Explanation(rule=rule, message=message)
-            self._findings.setdefault(finding, Tally(kind=rule)).add(result.id, finding)
+            why = Explanation(rule=rule, message=message)
+            self._findings.setdefault(why, Tally(kind=rule)).add(result.id, why)
         if result.files:
             self._same_files[result.source_digest].append(result.id)
 
@@ -416,6 +411,10 @@ class ClassCauses:
         """Those who handed in the same bytes, the most first."""
         same = (names for names in self._same_files.values() if len(names) > 1)
         return sorted(same, key=lambda names: (-len(names), names))
+
+
+def _at_stake(causes: Iterable[Cause]) -> Fraction:
+    return sum((cause.marks_at_stake for cause in causes), Fraction(0))
 
 
 def reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:

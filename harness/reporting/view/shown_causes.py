@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -19,7 +19,7 @@ from fractions import Fraction
 from harness.common.escaping import shorten
 from harness.judging.explain.siblings import written_out
 from harness.model.plan import Clause, Scenario, Visibility
-from harness.model.policy import Finding, Unparsable
+from harness.model.policy import Finding
 from harness.model.result import LineComment, SubmissionResult
 from harness.model.verdict import NOT_HANDED_IN, CodePlace, Suspect, Verdict, VerdictKind
 from harness.policy.rules import finding_kind
@@ -43,22 +43,9 @@ class Mark(StrEnum):
 class LineNote:
     """What is said beside a line."""
 
-    about: ShownCause | Finding | Unparsable
+    text: str  # empty: only that the line is to blame, for the cause's sentence is beside another
     cause: int = 0  # the number of the cause, from 1; 0: it is about none
     mark: Mark | None = None
-    again: bool = False  # only that the line is to blame: the cause's sentence is beside another
-
-    @property
-    def text(self) -> str:
-        if self.again:
-            return ""
-        match self.about:
-            case Unparsable(reason=reason):
-                return reason
-            case Finding(rule=rule, message=message):
-                return shorten(f"{finding_kind(rule).title}: {message}", _LONGEST_NOTE)
-            case ShownCause(function=name, message=message):
-                return shorten(f"{name}: {message}" if name else message, _LONGEST_NOTE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,53 +62,60 @@ class AnnotatedFile:
 
 def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[AnnotatedFile]:
     """The files of a submission; `causes` in the order in which they are numbered."""
-    notes: defaultdict[str, defaultdict[int, list[LineNote]]]
-    notes = defaultdict(lambda: defaultdict(list))
-    for number, cause in enumerate(causes, start=1):
-        _note_cause(number, cause, notes)
-    for finding in result.findings:
-        notes[finding.file][finding.line].append(LineNote(about=finding, mark=Mark.EXACT))
-    broken = result.unparsable
-    if broken is not None and broken.line is not None and not causes:
-        notes[broken.file][broken.line].append(LineNote(about=broken, mark=Mark.EXACT))
-    comments: defaultdict[str, defaultdict[int, list[LineComment]]]
-    comments = defaultdict(lambda: defaultdict(list))
-    for comment in result.line_comments:
-        comments[comment.file][0 if comment.outdated else comment.line].append(comment)
-    left = _MOST_LINES
+    notes = list(_notes(result, causes))
+    lines_left = _MOST_LINES
     files = []
     for file in result.files:
         lines = file.lines
-        shown = tuple(line.expandtabs(_TAB) for line in lines[:left])
-        left -= len(shown)
-        files.append(
-            AnnotatedFile(
-                name=file.name,
-                lines=shown,
-                notes=dict(notes[file.name]),
-                comments=dict(comments[file.name]),
-                left_out=len(lines) - len(shown),
-            )
+        shown = tuple(line.expandtabs(_TAB) for line in lines[:lines_left])
+        lines_left -= len(shown)
+        annotated_file = AnnotatedFile(
+            name=file.name,
+            lines=shown,
+            notes=defaultdict(list),
+            comments=defaultdict(list),
+            left_out=len(lines) - len(shown),
         )
+        for name, line, note in notes:
+            if name == file.name:
+                annotated_file.notes[line].append(note)
+        for comment in result.line_comments:
+            if comment.file == file.name:
+                line = 0 if comment.outdated else comment.line
+                annotated_file.comments[line].append(comment)
+        files.append(annotated_file)
     return files
 
 
-def _note_cause(
-    number: int, cause: ShownCause, notes: defaultdict[str, defaultdict[int, list[LineNote]]]
-) -> None:
+def _notes(
+    result: SubmissionResult, causes: Sequence[ShownCause]
+) -> Iterator[tuple[str, int, LineNote]]:
+    """What is said, each with its file and its line."""
+    for number, cause in enumerate(causes, start=1):
+        yield from _notes_of_cause(number, cause)
+    for finding in result.findings:
+        text = shorten(f"{finding_kind(finding.rule).title}: {finding.message}", _LONGEST_NOTE)
+        yield finding.file, finding.line, LineNote(text=text, mark=Mark.EXACT)
+    broken = result.unparsable
+    if broken is not None and broken.line is not None and not causes:
+        yield broken.file, broken.line, LineNote(text=broken.reason, mark=Mark.EXACT)
+
+
+def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, LineNote]]:
     """The cause's sentence beside the first line of its first place, a note beside each line that
     is marked."""
-    note = LineNote(about=cause, cause=number)
-    is_said = not note.text
+    text = f"{cause.function}: {cause.message}" if cause.function else cause.message
+    text = shorten(text, _LONGEST_NOTE)
     for each in marked_lines(cause):
-        of_file, first = notes[each.place.file], each.place.first
-        if not is_said and first not in each.marked:
-            of_file[first].append(note)
-            is_said = True
+        name, first = each.place.file, each.place.first
+        if text and first not in each.marked:
+            yield name, first, LineNote(text=text, cause=number)
+            text = ""
         mark = Mark.EXACT if each.exact else Mark.LOOK
         for line in each.marked:
-            of_file[line].append(replace(note, mark=mark, again=is_said or line != first))
-        is_said = True
+            said = text if line == first else ""
+            yield name, line, LineNote(text=said, cause=number, mark=mark)
+        text = ""
 
 
 WHOLE = 30  # lines: a function of so many is shown whole
@@ -183,32 +177,21 @@ _DEEPEST = 3  # brackets inside each other
 _WHOLE = re.compile(r"""(["`]).*?\1|“.*?”|(?<!\w)'.*?'(?!\w)|\([^()]*\)|\[[^][]*\]|\{[^{}]*\}""")
 
 
-def headline(cause: ShownCause) -> str:
-    """What is wrong in at most 15 words, for a card that shows its lines; may be empty. A longer
-    sentence is parted where a part of it ends, else between words, outside quotes and brackets;
-    where that says too little, it is cut, and said whole below."""
-    return _parted(_without_where(cause))[0]
+def headline(cause: ShownCause) -> tuple[str, str]:
+    """What is wrong in at most 15 words, for a card that shows its lines (may be empty), with the
+    example's name where that stays short; and what else there is to say, of where it is last.
 
-
-def below_headline(cause: ShownCause) -> str:
-    """What else there is to say, of where it is last."""
-    return f"{_parted(_without_where(cause))[1]} {_where(cause)}".strip()
-
-
-def _where(cause: ShownCause) -> str:
-    where = _WHERE.match(cause.message)
-    return where[0].strip() if where is not None else ""
-
-
-def _without_where(cause: ShownCause) -> str:
-    """What is wrong, with the example's name where that stays short."""
+    A longer sentence is parted where a part of it ends, else between words, outside quotes and
+    brackets; where that says too little, it is cut, and said whole below."""
+    where = match[0].strip() if (match := _WHERE.match(cause.message)) else ""
     short = ""
     for text in (sentence(cause), cause.message):
-        short = text.removeprefix(_where(cause)).strip()
+        short = text.removeprefix(where).strip()
         short = _SOURCE.sub(r"\1)", short) if cause.line or cause.raised_at else short
         if len(short.split()) <= _LONGEST_HEADLINE:
             break
-    return short
+    first, rest = _parted(short)
+    return first, f"{rest} {where}".strip()
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -447,10 +430,25 @@ def outcomes(
     checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
 ) -> list[list[ScenarioLine]]:
     """The scenarios in short: lines of which the same is said together (whether they passed, the
-    sentence, which may be empty, and who may see them), in the order of the first of each."""
+    sentence, which may be empty, and who may see them), in the order of the first of each.
+
+    A line is of one group, outcome and reason. Where a reason is of a rule, its sentence may differ
+    by the swept value, and only the first one is shown."""
+    lines: defaultdict[tuple[str, str, str], list[ShownCheck]] = defaultdict(list)
+    for check in checks:
+        lines[scenarios[check.id].group, check.verdict.kind, _rule(check)].append(check)
     alike: defaultdict[tuple[bool, str, Visibility], list[ScenarioLine]] = defaultdict(list)
-    for line in _lines(checks, scenarios):
-        alike[line.verdict.passed, line.verdict.message, line.visibility].append(line)
+    for (group, _, _), members in lines.items():
+        verdict = members[0].verdict
+        visibility = scenarios[members[0].id].visibility
+        alike[verdict.passed, verdict.message, visibility].append(
+            ScenarioLine(
+                group=group,
+                checks=tuple(members),
+                visibility=visibility,
+                constants=_constants(members),
+            )
+        )
     return list(alike.values())
 
 
@@ -471,27 +469,6 @@ def hidden_by_function(hidden: Iterable[HiddenCheck]) -> dict[str, HiddenOfFunct
         else:
             of_function[check.function].failing[check] += 1
     return of_function
-
-
-def _lines(
-    checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
-) -> tuple[ScenarioLine, ...]:
-    """A line for each group, outcome and reason, in the order of the first of each. Where a reason
-    is of a rule, its sentence may differ by the swept value, and only the first one is shown."""
-    alike: defaultdict[tuple[str, str, str], list[ShownCheck]] = defaultdict(list)
-    for check in checks:
-        verdict = check.verdict
-        reason = verdict.explanation.rule if verdict.explanation else verdict.message
-        alike[scenarios[check.id].group, verdict.kind, reason].append(check)
-    return tuple(
-        ScenarioLine(
-            group=group,
-            checks=tuple(members),
-            visibility=scenarios[members[0].id].visibility,
-            constants=_constants(members),
-        )
-        for (group, _, _), members in alike.items()
-    )
 
 
 def _constants(members: list[ShownCheck]) -> str:
