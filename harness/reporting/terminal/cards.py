@@ -396,11 +396,11 @@ def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator
 def _cell(cell: Cell) -> list[Styled]:
     if cell.note:
         return [(cell.note, "dim italic")]
+    marked = {at for span in marked_spans(cell) for at in range(span.start, span.stop)}
     spans: list[Styled] = [("…" if cell.cut_before else "", "")]
     for index, character in enumerate(cell.text):
         sign = _SIGNS.get(character) if cell.signs else None
-        is_marked = any(span.start <= index < span.stop for span in marked_spans(cell))
-        spans.append((sign or visible(character), _MARKED if is_marked else ""))
+        spans.append((sign or visible(character), _MARKED if index in marked else ""))
     spans.append(("…" if cell.cut_after else "", ""))
     spans.append((cell.end, _MARKED if cell.mark == len(cell.text) else "dim"))
     return spans
