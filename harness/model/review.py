@@ -149,88 +149,67 @@ def in_force(changes: Iterable[Change]) -> list[Change]:
     return standing[::-1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class SlotMark:
-    """What was given for the slot of this id: a mark, or items of its rubric."""
+    """What was given for a slot: a mark, or items of its rubric."""
 
-    slot: str
     mark: Fraction | None = None
-    levels: tuple[tuple[str, str], ...] = ()  # of the items that apply: id and level
+    levels: dict[str, str] = field(default_factory=dict)  # of the items that apply, by their ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ByHand:
     """All that people gave one submission."""
 
-    marks: tuple[SlotMark, ...] = ()
+    marks: dict[str, SlotMark] = field(default_factory=dict)  # by the ids of slots
     adjustment: Adjustment | None = None
     comment: str = ""
     source_digest: str = ""  # of the bytes that were looked at when a mark was given last
-    assignment: str = ""  # its id
     override: Override | None = None
-    line_comments: tuple[LineComment, ...] = ()
-    decisions: tuple[Decision, ...] = ()
+    line_comments: dict[str, LineComment] = field(default_factory=dict)  # by their ids
+    decisions: dict[DecisionKind, Decision] = field(default_factory=dict)
     reviewed: bool = False
 
-
-@dataclass(slots=True)
-class _Collector:
-    """What a submission has while its changes are gone through."""
-
-    marks: dict[str, SlotMark] = field(default_factory=dict)
-    comments: dict[str, LineComment] = field(default_factory=dict)
-    decisions: dict[DecisionKind, Decision] = field(default_factory=dict)
-    rest: ByHand = ByHand()
-
     def add(self, change: Change) -> None:
+        """Take in a change that is later than all before."""
         match change.action:
             case MarkGiven(slot=slot, mark=None):
                 self.marks.pop(slot, None)
             case MarkGiven(slot=slot, mark=mark):
-                self.marks[slot] = SlotMark(slot=slot, mark=mark)
+                self.marks[slot] = SlotMark(mark=mark)
             case ItemPicked(slot=slot, item=item, level=level):
-                levels = dict(self.marks.get(slot, SlotMark(slot=slot)).levels)
+                levels = self.marks.get(slot, SlotMark()).levels
                 levels.pop(item, None)
                 if level is not None:
                     levels[item] = level
-                self.marks[slot] = SlotMark(slot=slot, levels=tuple(levels.items()))
+                self.marks[slot] = SlotMark(levels=levels)
             case LineCommented(comment=comment):
-                self.comments.pop(comment.id, None)
+                self.line_comments.pop(comment.id, None)
                 if comment.text:
-                    self.comments[comment.id] = comment
+                    self.line_comments[comment.id] = comment
             case Decided(decision=decision):
                 self.decisions.pop(decision.kind, None)
                 if decision.value:
                     self.decisions[decision.kind] = decision
             case Commented(text=text):
-                self.rest = replace(self.rest, comment=text)
+                self.comment = text
             case Adjusted(adjustment=adjustment):
-                self.rest = replace(self.rest, adjustment=adjustment)
+                self.adjustment = adjustment
             case Overridden(override=override):
-                self.rest = replace(self.rest, override=override)
+                self.override = override
             case Reviewed(done=done):
-                self.rest = replace(self.rest, reviewed=done)
+                self.reviewed = done
         if isinstance(change.action, MarkGiven | ItemPicked | Adjusted | Overridden | Commented):
-            self.rest = replace(self.rest, source_digest=change.source_digest)
-
-    def by_hand(self) -> ByHand:
-        return replace(
-            self.rest,
-            marks=tuple(self.marks.values()),
-            line_comments=tuple(self.comments.values()),
-            decisions=tuple(self.decisions.values()),
-        )
+            self.source_digest = change.source_digest
 
 
 def by_hand(changes: Iterable[Change]) -> dict[str, ByHand]:
     """What people gave each submission by its id, of the changes to one run."""
-    collectors: defaultdict[str, _Collector] = defaultdict(_Collector)
+    hands: defaultdict[str, ByHand] = defaultdict(ByHand)
     for change in in_force(changes):
         if change.submission:
-            collector = collectors[change.submission]
-            collector.rest = replace(collector.rest, assignment=change.assignment)
-            collector.add(change)
-    return {name: collector.by_hand() for name, collector in collectors.items()}
+            hands[change.submission].add(change)
+    return dict(hands)
 
 
 def added_items(changes: Iterable[Change]) -> dict[str, tuple[RubricItem, ...]]:
@@ -248,58 +227,43 @@ def with_items(slot: ManualSlot, added: Mapping[str, Sequence[RubricItem]]) -> M
     return replace(slot, rubric=(*slot.rubric, *more)) if more else slot
 
 
-def joined(
-    result: SubmissionResult,
-    given: ByHand,
-    added: Mapping[str, Sequence[RubricItem]] | None = None,
-) -> SubmissionResult:
-    """The result with what people gave it, by rubrics that were given the items `added`. A slot
-    that the assignment no longer has is left out; what was given for other bytes is kept, with a
-    note that says so."""
-    marks = {entry.slot: entry for entry in given.marks}
-    slots = (with_items(part.slot, added or {}) for part in result.manual)
-    manual = tuple(_marked(slot, marks.get(slot.id)) for slot in slots)
-    notes = [*result.notes, *filter(None, map(_note, given.decisions))]
+def reviewed(result: SubmissionResult, changes: Sequence[Change]) -> SubmissionResult:
+    """The result with what these changes gave it, those of the assignment among them. A slot that
+    the assignment no longer has is left out; what was given for other bytes is kept, with a note
+    that says so."""
+    if not changes:
+        return result
+    given, added = by_hand(changes).get(result.id, ByHand()), added_items(changes)
+    slots = (with_items(part.slot, added) for part in result.manual)
+    notes = list(result.notes)
+    if excuse := given.decisions.get(DecisionKind.EXCUSE):
+        notes.append(f"excused: {excuse.value}")
     if given.source_digest not in ("", result.source_digest):
         notes.append("what a person gave was given for an earlier version of these files")
-    placed = (_placed(comment, result) for comment in given.line_comments)
+    comments = [_placed(comment, result) for comment in given.line_comments.values()]
     return replace(
         result,
-        manual=manual,
+        manual=tuple(_marked(slot, given.marks.get(slot.id)) for slot in slots),
         adjustment=given.adjustment,
         comment=given.comment,
         notes=tuple(notes),
         override=given.override,
-        line_comments=tuple(sorted(placed, key=lambda each: (each.file, each.line, each.id))),
-        decisions=given.decisions,
+        line_comments=tuple(sorted(comments, key=lambda each: (each.file, each.line, each.id))),
+        decisions=tuple(given.decisions.values()),
         reviewed=given.reviewed,
     )
 
 
-def reviewed(result: SubmissionResult, changes: Sequence[Change]) -> SubmissionResult:
-    """The result with what these changes gave it, those of the assignment among them."""
-    given = by_hand(changes).get(result.id, ByHand())
-    return joined(result, given, added_items(changes)) if changes else result
-
-
-def _note(decision: Decision) -> str:
-    return f"excused: {decision.value}" if decision.kind is DecisionKind.EXCUSE else ""
-
-
 def _marked(slot: ManualSlot, given: SlotMark | None) -> ManualMark:
-    if given is None:
-        return ManualMark(slot=slot)
-    if given.mark is not None:
-        return ManualMark(slot=slot, mark=given.mark)
-    levels = dict(given.levels)
-    found = ((item, levels[item.id]) for item in slot.rubric if item.id in levels)
-    worth = ((item, level, item.worth(level)) for item, level in found)
-    items = tuple(
-        PickedItem(item=item.id, title=item.title, points=points, level=level)
-        for item, level, points in worth
-        if points is not None
-    )
-    return ManualMark(slot=slot, mark=slot.mark_of(levels), items=items)
+    if given is None or given.mark is not None:
+        return ManualMark(slot=slot, mark=given.mark if given else None)
+    items = []
+    for item in slot.rubric:
+        level = given.levels.get(item.id)
+        if level is not None and (points := item.worth(level)) is not None:
+            picked = PickedItem(item=item.id, title=item.title, points=points, level=level)
+            items.append(picked)
+    return ManualMark(slot=slot, mark=slot.mark_of(given.levels), items=tuple(items))
 
 
 def _placed(comment: LineComment, result: SubmissionResult) -> LineComment:
@@ -314,42 +278,22 @@ def _placed(comment: LineComment, result: SubmissionResult) -> LineComment:
     return replace(comment, outdated=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
-    """Something that two people changed, neither knowing of the other, to something else."""
-
-    submission: str
-    subject: str
-    ours: str  # what and by whom
-    theirs: str
-    now: str
-
-    def __str__(self) -> str:
-        """`ada: style: 3 by ann here, 4 by ben there; now 4, the later`."""
-        sides = f"{self.ours} here, {self.theirs} there"
-        return f"{self.submission}: {self.subject}: {sides}; now {self.now}, by the later changes"
-
-
-def merged(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change], list[Conflict]]:
-    """The changes of `theirs` that `ours` lacks, and what both changed since they last knew the
-    same, to something else: there the later changes count, on both sides alike."""
-    known = {change.id for change in ours}
-    new = [change for change in theirs if change.id not in known]
-    shared = known & {change.id for change in theirs}
+def merged(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change], list[str]]:
+    """The changes of `theirs` that `ours` lacks, and a line for each thing that two people changed
+    since both sides knew the same, to something else: there the later changes count, on both sides
+    alike."""
+    ids = {change.id for change in ours}
+    new = [change for change in theirs if change.id not in ids]
+    shared = ids & {change.id for change in theirs}
     mine, others = _touched(ours, shared), _touched(theirs, shared)
     hands = [by_hand(changes) for changes in (ours, theirs, [*ours, *new])]
     conflicts = []
-    for name, about in sorted(mine.keys() & others.keys()):
+    for key in sorted(mine.keys() & others.keys()):
+        name, about = key
         here, there, now = (_states(hand.get(name, ByHand())).get(about, "-") for hand in hands)
         if here != there:
-            conflict = Conflict(
-                submission=name,
-                subject=about,
-                ours=f"{here} by {mine[name, about]}",
-                theirs=f"{there} by {others[name, about]}",
-                now=now,
-            )
-            conflicts.append(conflict)
+            sides = f"{here} by {mine[key]} here, {there} by {others[key]} there"
+            conflicts.append(f"{name}: {about}: {sides}; now {now}, by the later changes")
     return new, conflicts
 
 
@@ -390,10 +334,10 @@ _SUBJECTS: dict[type, str] = {
 
 def _states(hand: ByHand) -> dict[str, str]:
     """What there is by its subject, but for comments on lines, which stand beside each other."""
-    states = {f"decision to {each.kind}": repr(each.value) for each in hand.decisions}
-    for given in hand.marks:
-        items = ", ".join(sorted(f"{item} {level}".strip() for item, level in given.levels))
-        states[f"mark {given.slot}"] = items or rounded(given.mark or Fraction(0))
+    states = {f"decision to {kind}": repr(each.value) for kind, each in hand.decisions.items()}
+    for slot, given in hand.marks.items():
+        items = ", ".join(sorted(f"{item} {level}".strip() for item, level in given.levels.items()))
+        states[f"mark {slot}"] = items or rounded(given.mark or Fraction(0))
     if hand.comment:
         states["comment"] = repr(shorten(hand.comment, 40))
     if hand.adjustment is not None:

@@ -90,7 +90,7 @@ def _files(change: comparing.MarkChange) -> str:
         return "new"
     if change.after is None:
         return "gone"
-    return "changed" if change.other_bytes else "same"
+    return "same" if change.before.source_digest == change.after.source_digest else "changed"
 
 
 def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
@@ -104,7 +104,7 @@ def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
         yield _scenario(scenario)
     if most is not None and len(by_weight) > most:
         yield f"{words.counted(len(by_weight) - most, 'more scenario')}"
-    if change.other_findings:
+    if before.findings != after.findings:
         yield "other code issues"
     if before.out_of != after.out_of:
         yield f"out of {words.number(before.out_of)} before, {words.number(after.out_of)} now"
@@ -112,7 +112,7 @@ def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
         yield f"{signed(change.weights)} because scenarios count for more or less"
     if abs(change.rest) >= _NOISE:
         yield f"{signed(change.rest)} from deductions"
-    others = {"marked by hand": change.other_by_hand, "late": change.other_lateness}
+    others = {"marked by hand": before.by_hand != after.by_hand, "late": before.late != after.late}
     if whys := [why for why, is_other in others.items() if is_other]:
         yield f"{', '.join(whys)}: total {_total(before)} before, {_total(after)} now"
 
@@ -146,8 +146,9 @@ def _other_scenarios(found: comparing.RunComparison) -> Iterable[str]:
             are = "is" if len(names) == 1 else "are"
             yield f"{words.counted(len(names), 'scenario')} {are} {what}: {_first(names)}."
     changed = [
-        f"{each.id} ({words.number(each.before)} before, {words.number(each.after)} now)"
-        for each in found.reweighted
+        f"{name} ({words.number(found.old.worth[name])} before, "
+        f"{words.number(found.new.worth[name])} now)"
+        for name in found.reweighted
     ]
     if changed:
         have = "has" if len(changed) == 1 else "have"

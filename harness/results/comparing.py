@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -59,9 +59,9 @@ class RunSnapshot:
     assignment: str
     started: str
     complete: bool
-    made_with: tuple[tuple[str, str], ...]
+    made_with: Mapping[str, str]
     entries: tuple[SnapshotEntry, ...]
-    worth: tuple[tuple[str, Fraction], ...] = ()
+    worth: Mapping[str, Fraction] = field(default_factory=dict)
 
 
 _FACTS = (
@@ -115,21 +115,21 @@ def _snapshot(plain: Any, path: Path) -> RunSnapshot:
                 hint="use the harness that wrote it",
             )
         run = plain["run"]
-        scenarios = _Outcomes(plain["scenarios"])
+        scenarios = _all_passed(plain["scenarios"])
         return RunSnapshot(
             path=str(path),
             assignment=str(run["assignment"]),
             started=str(run["started"]),
             complete=run["complete"] is True,
-            made_with=tuple((name, json.dumps(run[key], default=str)) for key, name in _FACTS),
-            entries=tuple(_entry(each, scenarios(each)) for each in plain["submissions"]),
-            worth=scenarios.worth,
+            made_with={name: json.dumps(run[key], default=str) for key, name in _FACTS},
+            entries=tuple(_entry(each, scenarios) for each in plain["submissions"]),
+            worth={each.id: each.out_of for each in scenarios},
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _not_ours(path) from None
 
 
-def _entry(plain: Any, scenarios: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
+def _entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
     hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
     hand += [plain.get("override"), plain.get("line_comments") or [], plain.get("decisions") or {}]
     return SnapshotEntry(
@@ -142,44 +142,36 @@ def _entry(plain: Any, scenarios: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
         source_digest=str(plain["source_digest"]),
         findings=tuple(f"{each['rule']}: {each['message']}" for each in plain["findings"]),
         by_hand=json.dumps(hand, default=str),
-        scenarios=scenarios,
+        scenarios=_outcomes(plain, passed),
     )
 
 
-class _Outcomes:
-    """The scenarios of a submission: the run's, where those that failed are named."""
+def _all_passed(scenarios: Any) -> tuple[ScenarioOutcome, ...]:
+    """The run's scenarios as of a submission that passed them."""
+    return tuple(
+        ScenarioOutcome(
+            id=str(each["id"]),
+            verdict=PASSED,
+            points=Fraction(each["points"]),
+            out_of=Fraction(each["points"]),
+            extra_credit=each["extra_credit"] is True,
+        )
+        for each in scenarios
+    )
 
-    def __init__(self, scenarios: Any) -> None:
-        self._passed: list[ScenarioOutcome] = []
-        for each in scenarios:
-            points, extra = Fraction(each["points"]), each["extra_credit"] is True
-            self._passed.append(
-                ScenarioOutcome(
-                    id=str(each["id"]),
-                    verdict=PASSED,
-                    points=points,
-                    out_of=points,
-                    extra_credit=extra,
-                )
-            )
-        self.worth = tuple((each.id, each.out_of) for each in self._passed)
-        self._unreadable = tuple(_outcome(each, UNREADABLE, Fraction(0)) for each in self._passed)
 
-    def __call__(self, submission: Any) -> tuple[ScenarioOutcome, ...]:
-        if submission["status"] == UNREADABLE:
-            return self._unreadable
-        failed = submission["failed"]
-        if not failed and not submission["passed"]:
-            return ()  # withheld, or never run
-        found = []
-        for passed in self._passed:
-            failure = failed.get(passed.id)
-            if failure is None:
-                found.append(passed)
-            else:
-                points = Fraction(failure["points"])
-                found.append(_outcome(passed, str(failure["verdict"]), points))
-        return tuple(found)
+def _outcomes(submission: Any, passed: tuple[ScenarioOutcome, ...]) -> tuple[ScenarioOutcome, ...]:
+    if submission["status"] == UNREADABLE:
+        return tuple(_outcome(each, UNREADABLE, Fraction(0)) for each in passed)
+    failed = submission["failed"]
+    if not failed and not submission["passed"]:
+        return ()  # withheld, or never run
+    return tuple(
+        _outcome(each, str(failure["verdict"]), Fraction(failure["points"]))
+        if (failure := failed.get(each.id)) is not None
+        else each
+        for each in passed
+    )
 
 
 @functools.lru_cache(maxsize=16384)  # a class has the same few outcomes thousands of times
@@ -223,32 +215,6 @@ class MarkChange:
     weights: Fraction = Fraction(0)
     rest: Fraction = Fraction(0)
 
-    @property
-    def other_bytes(self) -> bool:
-        """Whether the files handed in are not the same."""
-        return self._differs("source_digest")
-
-    @property
-    def other_findings(self) -> bool:
-        """Whether the policy found something else."""
-        return self._differs("findings")
-
-    @property
-    def other_by_hand(self) -> bool:
-        """Whether people gave something else."""
-        return self._differs("by_hand")
-
-    @property
-    def other_lateness(self) -> bool:
-        """Whether it is late in another way, or that costs something else."""
-        return self._differs("late")
-
-    def _differs(self, field: str) -> bool:
-        before, after = self.before, self.after
-        if before is None or after is None:
-            return False
-        return bool(getattr(before, field) != getattr(after, field))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioTally:
@@ -260,19 +226,10 @@ class ScenarioTally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorthChange:
-    """A scenario of both runs that has other points."""
-
-    id: str
-    before: Fraction
-    after: Fraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
     """How two runs differ. `made_with` names what the runs were made with differently, `same` is
     the number of submissions without a difference. `added` and `removed` are ids of scenarios that
-    only one run has."""
+    only one run has, `reweighted` those of scenarios of both that have other points."""
 
     old: RunSnapshot
     new: RunSnapshot
@@ -282,7 +239,7 @@ class RunComparison:
     scenarios: tuple[ScenarioTally, ...]
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    reweighted: tuple[WorthChange, ...] = ()
+    reweighted: tuple[str, ...] = ()
 
 
 def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
@@ -296,21 +253,19 @@ def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
     after = {entry.id: entry for entry in new.entries}
     changes = [_change(before.get(name), after.get(name)) for name in sorted({*before, *after})]
     differing = tuple(change for change in changes if change is not None)
-    facts = dict(old.made_with)
-    worth, worth_now = dict(old.worth), dict(new.worth)
     return RunComparison(
         old=old,
         new=new,
-        made_with=tuple(name for name, value in new.made_with if facts.get(name) != value),
+        made_with=tuple(
+            name for name, value in new.made_with.items() if old.made_with.get(name) != value
+        ),
         changes=differing,
         same=len(changes) - len(differing),
         scenarios=_tallies(differing),
-        added=tuple(name for name in worth_now if name not in worth),
-        removed=tuple(name for name in worth if name not in worth_now),
+        added=tuple(name for name in new.worth if name not in old.worth),
+        removed=tuple(name for name in old.worth if name not in new.worth),
         reweighted=tuple(
-            WorthChange(id=name, before=worth[name], after=now)
-            for name, now in worth_now.items()
-            if worth.get(name, now) != now
+            name for name, now in new.worth.items() if old.worth.get(name, now) != now
         ),
     )
 
@@ -358,7 +313,8 @@ def _tallies(changes: Iterable[MarkChange]) -> tuple[ScenarioTally, ...]:
     passes: Counter[str] = Counter()
     fails: Counter[str] = Counter()
     for change in changes:
-        if change.other_bytes:
+        before, after = change.before, change.after
+        if before and after and before.source_digest != after.source_digest:
             continue
         for scenario in change.scenarios:
             if scenario.after == PASSED:

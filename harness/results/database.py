@@ -10,6 +10,8 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Self, TypeVar, overload
@@ -18,7 +20,7 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import Plan
-from harness.model.result import Decision, RunFacts, RunResult, SubmissionResult
+from harness.model.result import Adjustment, Decision, RunFacts, RunResult, SubmissionResult
 from harness.model.review import (
     Action,
     Adjusted,
@@ -161,19 +163,36 @@ Row = tuple[object, ...]
 Numbered = tuple[int, Change]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OldMark:
+    slot: str
+    mark: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OldHand:
+    """What people gave a submission, in a database of the oldest version."""
+
+    marks: tuple[_OldMark, ...] = ()
+    adjustment: Adjustment | None = None
+    comment: str = ""
+    source_digest: str = ""
+    assignment: str = ""
+
+
 def old_changes(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     """The numbers and data that `change` would have in a database of the oldest version. Their ids
     follow from what they hold: the same on every machine that has a copy. UserError where what
     people gave cannot be read."""
     given = connection.execute("SELECT id, given FROM by_hand ORDER BY id").fetchall()
     try:
-        changes = [c for name, text in given for c in _of_old(name, serial.loads(ByHand, text))]
+        changes = [c for name, text in given for c in _of_old(name, serial.loads(_OldHand, text))]
     except serial.SerialError:
         raise UserError("marks given by hand cannot be read", hint="use --fresh") from None
     return [(number, serial.dumps(change)) for number, change in enumerate(changes, start=1)]
 
 
-def _of_old(name: str, given: ByHand) -> Iterator[Change]:
+def _of_old(name: str, given: _OldHand) -> Iterator[Change]:
     actions: list[Action] = [MarkGiven(slot=each.slot, mark=each.mark) for each in given.marks]
     if given.adjustment is not None:
         actions.append(Adjusted(adjustment=given.adjustment))
@@ -414,7 +433,7 @@ def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
     with suppress(UserError), StoreReader.read_only(run / STORE_NAME) as store:
         facts = store.earlier_facts()
         if facts is not None and facts.assignment == assignment:
-            return {name: hand.decisions for name, hand in store.by_hand().items()}
+            return {name: tuple(hand.decisions.values()) for name, hand in store.by_hand().items()}
     return {}
 
 

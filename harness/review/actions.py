@@ -5,7 +5,7 @@ whether it may be done: against the rubric, the files and the bounds.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -24,7 +24,6 @@ from harness.model.result import (
 from harness.model.review import (
     MOST_QUOTED,
     Action,
-    Adjusted,
     Commented,
     CommentKept,
     Decided,
@@ -37,6 +36,9 @@ from harness.model.review import (
 )
 
 Slots = Mapping[str, ManualSlot]
+_MOST_TEXT = 10_000  # characters of a comment
+_MOST_REASON = 500  # of a reason, a rubric's item, a file's name
+_MOST_MARK = 100_000
 
 
 class Sent:
@@ -49,8 +51,17 @@ class Sent:
         value = self._fields.get(name, "")
         if not isinstance(value, str):
             raise UserError(f"{name} is not a text")
-        whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # half a letter
-        return whole.replace("\r\n", "\n").replace("\0", "\ufffd").strip()
+        text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # half a letter
+        return text.replace("\r\n", "\n").replace("\0", "\ufffd").strip()
+
+    def comment(self) -> str:
+        return _bounded(self.text("text"), "the comment", _MOST_TEXT)
+
+    def slot(self, slots: Slots) -> ManualSlot:
+        name = self.text("slot")
+        if name not in slots:
+            raise UserError(f"the assignment has no mark {name!r}")
+        return slots[name]
 
     def mark(self, name: str, what: str) -> Fraction | None:
         """A number as people write it; None for none."""
@@ -68,159 +79,132 @@ class Sent:
         return value
 
 
-def read_action(fields: Mapping[str, Any], slots: Slots, result: SubmissionResult) -> Action:
-    """The action of a request, on this submission; UserError where it is none."""
+def read_action(
+    fields: Mapping[str, Any], slots: Slots, result: SubmissionResult, most: Fraction
+) -> Action:
+    """The action of a request, on this submission; UserError where it is none, or cannot be taken:
+    one line that says what is wrong. `slots` have the items that were added; `most` is the highest
+    mark that can be reached without marks by hand."""
     sent = Sent(fields)
     match sent.text("do"):
         case "mark":
             return _mark(sent, slots)
-        case "pick":  # what shall hold, not what was pressed: another window may have changed it
-            level = None if sent.text("off") else sent.text("level")
-            return ItemPicked(slot=sent.text("slot"), item=sent.text("item"), level=level)
+        case "pick":
+            return _pick(sent, slots)
         case "item":
-            return _item(sent)
+            return _item(sent, slots)
         case "line":
             return _line(sent, result)
         case "comment":
-            return Commented(text=sent.text("text"))
+            return Commented(text=sent.comment())
         case "keep":
-            return CommentKept(text=sent.text("text"))
+            return CommentKept(text=sent.comment())
         case "override":
-            mark = sent.mark("mark", "override")
-            reason = sent.text("reason")
-            return Overridden(override=mark if mark is None else Override(mark=mark, reason=reason))
+            return _override(sent, most)
         case "decide":
-            return _decide(sent)
+            return _decide(sent, result)
         case "done":
             return Reviewed(done=not result.reviewed)
     raise UserError(f"there is nothing called {shorten(sent.text('do'), 40)!r} to do")
 
 
+def _bounded(text: str, what: str, most: int = _MOST_REASON) -> str:
+    if len(text) > most:
+        length = counted(len(text), "character")
+        raise UserError(f"{what} is too long ({length})", hint=f"at most {most:,} are kept")
+    return text
+
+
 def _mark(sent: Sent, slots: Slots) -> Action:
-    slot = sent.text("slot")
-    if sent.text("mark") == "start" and slot in slots:
-        return MarkGiven(slot=slot, mark=slots[slot].start)
-    return MarkGiven(slot=slot, mark=sent.mark("mark", slot))
+    name = sent.text("slot")
+    if sent.text("mark") == "start" and name in slots:
+        return MarkGiven(slot=name, mark=slots[name].start)
+    mark, slot = sent.mark("mark", name), sent.slot(slots)
+    if mark is not None and not 0 <= mark <= slot.out_of:
+        raise UserError(f"{name}: {rounded(mark)} is not between 0 and {rounded(slot.out_of)}")
+    return MarkGiven(slot=name, mark=mark)
 
 
-def _item(sent: Sent) -> Action:
+def _pick(sent: Sent, slots: Slots) -> Action:
+    """What shall hold, not what was pressed: another window may have changed it."""
+    slot, name = sent.slot(slots), sent.text("item")
+    level = None if sent.text("off") else sent.text("level")
+    items = {item.id: item for item in slot.rubric}
+    if level is not None and (name not in items or items[name].worth(level) is None):
+        raise UserError(f"{slot.id}: the rubric has no {f'{name} {level}'.strip()!r}")
+    return ItemPicked(slot=slot.id, item=name, level=level)
+
+
+def _item(sent: Sent, slots: Slots) -> Action:
     points = sent.mark("points", "points")
     if points is None:
         raise UserError("an item of a rubric needs points")
-    title = " ".join(sent.text("title").split())
-    item = RubricItem(id=uuid.uuid4().hex, title=title, points=points)
-    return ItemAdded(slot=sent.text("slot"), item=item)
+    title, slot = " ".join(sent.text("title").split()), sent.slot(slots)
+    if not _bounded(title, "the item"):
+        raise UserError("an item of a rubric needs a title")
+    if abs(points) > _MOST_MARK:
+        raise UserError(f"{rounded(points)} is not a number of points")
+    spare = max(slot.spare, Fraction(0))
+    if points > spare:
+        raise UserError(
+            f"{slot.title}: {rounded(points)} points more would exceed {rounded(slot.out_of)}",
+            hint=f"the rubric leaves {rounded(spare)}",
+        )
+    return ItemAdded(slot=slot.id, item=RubricItem(id=uuid.uuid4().hex, title=title, points=points))
 
 
 def _line(sent: Sent, result: SubmissionResult) -> Action:
     """A comment on a line: a new one, or one that is there by its id, which keeps its line."""
-    known = {each.id: each for each in result.line_comments}
-    if old := known.get(sent.text("comment")):
-        comment = replace(old, moved_from=0, outdated=False)
+    comments = {each.id: each for each in result.line_comments}
+    if old := comments.get(sent.text("comment")):
+        quoted = old.quoted
         if old.moved_from:
-            comment = replace(comment, quoted=_quoted(result, old.file, old.line))
-        return LineCommented(comment=replace(comment, text=sent.text("text")))
+            quoted = _lines(result, old.file)[old.line - 1][:MOST_QUOTED]
+        text = sent.comment()
+        comment = replace(old, text=text, quoted=quoted, moved_from=0, outdated=False)
+        return LineCommented(comment=comment)
     file, line = sent.text("file"), sent.line()
     if not sent.text("text"):
         raise UserError("the comment is empty")
-    name, quoted = uuid.uuid4().hex, _quoted(result, file, line)
-    comment = LineComment(id=name, file=file, line=line, text=sent.text("text"), quoted=quoted)
+    text, lines = sent.comment(), _lines(result, file)
+    if not 1 <= line <= len(lines):
+        raise UserError(f"{file} has no line {line}")
+    quoted = lines[line - 1][:MOST_QUOTED]
+    comment = LineComment(id=uuid.uuid4().hex, file=file, line=line, text=text, quoted=quoted)
     return LineCommented(comment=comment)
 
 
-def _quoted(result: SubmissionResult, name: str, line: int) -> str:
-    lines = next((file.lines for file in result.files if file.name == name), [])
-    return lines[line - 1][:MOST_QUOTED] if 1 <= line <= len(lines) else ""
+def _lines(result: SubmissionResult, name: str) -> Sequence[str]:
+    for file in result.files:
+        if file.name == name:
+            return file.lines
+    raise UserError(f"there is no file {name!r} to comment on")
 
 
-def _decide(sent: Sent) -> Action:
+def _override(sent: Sent, most: Fraction) -> Action:
+    mark, reason = sent.mark("mark", "override"), sent.text("reason")
+    if mark is None:
+        return Overridden()
+    if not _bounded(reason, "the reason"):
+        raise UserError("an override needs a reason")
+    what = f"an override of {rounded(mark)} is"
+    if mark < 0:
+        raise UserError(f"{what} below 0")
+    if mark > _MOST_MARK:
+        raise UserError(f"{what} no mark")
+    if mark > most:
+        hint = "it takes the place of the mark without marks by hand"
+        raise UserError(f"{what} above {rounded(most)}", hint=hint)
+    return Overridden(override=Override(mark=mark, reason=reason))
+
+
+def _decide(sent: Sent, result: SubmissionResult) -> Action:
     try:
         kind = DecisionKind(sent.text("kind"))
     except ValueError:
         raise UserError(f"{shorten(sent.text('kind'), 40)!r} is no decision") from None
-    return Decided(decision=Decision(kind=kind, value=sent.text("value")))
-
-
-MOST_TEXT = 10_000  # characters of a comment
-MOST_REASON = 500  # of a reason, a rubric's item, a file's name
-MOST_MARK = 100_000
-
-
-def check_action(action: Action, slots: Slots, result: SubmissionResult, most: Fraction) -> None:
-    """Raise UserError for what cannot be taken: one line that says what is wrong. `slots` have the
-    items that were added; `most` is the highest mark that can be reached without marks by hand."""
-    match action:
-        case MarkGiven(slot=name, mark=mark):
-            slot = _slot(slots, name)
-            if mark is not None and not 0 <= mark <= slot.out_of:
-                raise UserError(
-                    f"{name}: {rounded(mark)} is not between 0 and {rounded(slot.out_of)}"
-                )
-        case ItemPicked(slot=name, item=picked, level=level):
-            items = {item.id: item for item in _slot(slots, name).rubric}
-            if level is not None and (picked not in items or items[picked].worth(level) is None):
-                raise UserError(f"{name}: the rubric has no {f'{picked} {level}'.strip()!r}")
-        case ItemAdded(slot=name, item=item):
-            _check_item(_slot(slots, name), item)
-        case LineCommented(comment=comment):
-            _check_comment(comment, result)
-        case Commented(text=text) | CommentKept(text=text):
-            _check_text(text, "the comment", MOST_TEXT)
-        case Adjusted(adjustment=adjustment) if adjustment is not None:
-            _check_mark(adjustment.marks, adjustment.reason, "an adjustment", least=-MOST_MARK)
-        case Overridden(override=override) if override is not None:
-            _check_mark(override.mark, override.reason, "an override", least=0)
-            if override.mark > most:
-                what = f"an override of {rounded(override.mark)} is above {rounded(most)}"
-                raise UserError(what, hint="it takes the place of the mark without marks by hand")
-        case Decided(decision=decision):
-            _check_text(decision.value, "the decision", MOST_REASON)
-            choices = [file.name for file in result.choices]
-            if decision.kind is DecisionKind.CHOOSE and decision.value not in ("", *choices):
-                raise UserError(f"there is no file {decision.value!r} to choose")
-
-
-def _slot(slots: Slots, name: str) -> ManualSlot:
-    if name not in slots:
-        raise UserError(f"the assignment has no mark {name!r}")
-    return slots[name]
-
-
-def _check_item(slot: ManualSlot, item: RubricItem) -> None:
-    _check_text(item.title, "the item", MOST_REASON)
-    if not item.title:
-        raise UserError("an item of a rubric needs a title")
-    if abs(item.most) > MOST_MARK:
-        raise UserError(f"{rounded(item.most)} is not a number of points")
-    if item.most > max(slot.spare, Fraction(0)):
-        raise UserError(
-            f"{slot.title}: {rounded(item.most)} points more would exceed {rounded(slot.out_of)}",
-            hint=f"the rubric leaves {rounded(max(slot.spare, Fraction(0)))}",
-        )
-
-
-def _check_comment(comment: LineComment, result: SubmissionResult) -> None:
-    _check_text(comment.text, "the comment", MOST_TEXT)
-    files = {file.name: file for file in result.files}
-    if comment.id in {each.id for each in result.line_comments}:
-        return
-    if comment.file not in files:
-        raise UserError(f"there is no file {comment.file!r} to comment on")
-    if not 1 <= comment.line <= len(files[comment.file].lines):
-        raise UserError(f"{comment.file} has no line {comment.line}")
-
-
-def _check_text(text: str, what: str, most: int) -> None:
-    if len(text) > most:
-        length = counted(len(text), "character")
-        raise UserError(f"{what} is too long ({length})", hint=f"at most {most:,} are kept")
-
-
-def _check_mark(mark: Fraction, reason: str, what: str, *, least: int) -> None:
-    _check_text(reason, "the reason", MOST_REASON)
-    if not reason.strip():
-        raise UserError(f"{what} needs a reason")
-    if mark < least:
-        raise UserError(f"{what} of {rounded(mark)} is below {least}")
-    if mark > MOST_MARK:
-        raise UserError(f"{what} of {rounded(mark)} is no mark")
+    value = _bounded(sent.text("value"), "the decision")
+    choices = ("", *(file.name for file in result.choices))
+    if kind is DecisionKind.CHOOSE and value not in choices:
+        raise UserError(f"there is no file {value!r} to choose")
+    return Decided(decision=Decision(kind=kind, value=value))

@@ -5,7 +5,8 @@ seen by the next one."""
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ from harness.marking.mark import most_mark
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import DecisionKind, RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.review import (
-    Action,
     ByHand,
     Change,
     CommentKept,
@@ -32,7 +32,7 @@ from harness.reporting.export.anonymous import unrelated_order
 from harness.reporting.view import figures, words
 from harness.results.database import StoreReader
 from harness.results.store import record
-from harness.review.actions import check_action
+from harness.review.actions import read_action
 
 _HELD = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERROR)
 _NOTHING_TO_SEE = (SubmissionStatus.NO_SUBMISSION, SubmissionStatus.LATE)
@@ -77,8 +77,7 @@ class Desk:
         self._seen: dict[str, int] = {}  # of each submission the `last` that showed a change
         self._shown: tuple[object, SubmissionResult | None] = (None, None)  # as stored, and read
         self._facts: RunFacts | None = None
-        self._of_run: list[Change] = []
-        self._of: dict[str, list[Change]] = {}
+        self._changes: defaultdict[str, list[Change]] = defaultdict(list)  # by what they are about
         self._hands: dict[str, ByHand] = {}
         self.plan: Plan
         self._entries: dict[int, Entry] = {}
@@ -94,14 +93,14 @@ class Desk:
                 self._read_entries(reader, facts)
                 self._facts = facts
                 self.made += 1
-                self.last, self._of_run, self._of, self._hands = 0, [], {}, {}
-            found = reader.changes(after=self.last)
-            for number, change in found:
+                self.last, self._hands = 0, {}
+                self._changes.clear()
+            changes = reader.changes(after=self.last)
+            for number, change in changes:
                 self.last = number
-                home = self._of.setdefault(change.submission, []) if change.submission else None
-                (self._of_run if home is None else home).append(change)
-            for name in {change.submission for _, change in found} - {""}:
-                self._hands[name] = by_hand(self._of[name]).get(name, ByHand())
+                self._changes[change.submission].append(change)
+            for name in {change.submission for _, change in changes} - {""}:
+                self._hands[name] = by_hand(self._changes[name]).get(name, ByHand())
                 self._seen[name] = self.last
 
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
@@ -142,7 +141,7 @@ class Desk:
     def slots(self) -> dict[str, ManualSlot]:
         """The marks that people give, with the items that rubrics were given."""
         with self.lock:
-            added = added_items(self._of_run)
+            added = added_items(self._changes[""])
             return {s.id: with_items(s, added) for s in self.plan.assignment.manual}
 
     def entries(self) -> list[dict[str, Any]]:
@@ -168,8 +167,7 @@ class Desk:
     def _row(self, entry: Entry) -> dict[str, Any]:
         hand = self._hands.get(entry.id, ByHand())
         own = {slot.id for slot in self.plan.assignment.manual}
-        marked = len(own & {given.slot for given in hand.marks})
-        is_excused = any(each.kind is DecisionKind.EXCUSE for each in hand.decisions)
+        marked = len(own & hand.marks.keys())
         waits = entry.status in _HELD and bool(hand.decisions)  # for the next grading
         is_open = marked < len(own) or bool(entry.reason)
         is_open &= entry.status not in _NOTHING_TO_SEE
@@ -180,7 +178,7 @@ class Desk:
             "status": words.STATUS[entry.status],
             "reason": entry.reason,
             "seen": self._seen.get(entry.id, 0),
-            "done": hand.reviewed or is_excused or waits or not is_open,
+            "done": hand.reviewed or DecisionKind.EXCUSE in hand.decisions or waits or not is_open,
             "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
         }
 
@@ -210,7 +208,7 @@ class Desk:
             found = self._shown[1]
             if found is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
-            found = reviewed(found, [*self._of_run, *self._of.get(entry.id, [])])
+            found = reviewed(found, [*self._changes[""], *self._changes[entry.id]])
         if not self.anonymous:
             return found
         return replace(
@@ -224,23 +222,23 @@ class Desk:
             choices=(),
         )
 
-    def do(self, number: int, action: Action) -> None:
-        """Store an action. UserError where it may not be taken, and then nothing is stored."""
-        result = self.result(number)
-        about_run = isinstance(action, ItemAdded | CommentKept)
-        check_action(action, self.slots(), result, most_mark(self.plan))
+    def do(self, number: int, fields: Mapping[str, Any]) -> None:
+        """Store the action that a page sent. UserError where it may not be taken, and then nothing
+        is stored."""
         with self.lock:
-            submission = "" if about_run else self._entries[number].id
-            self._store(submission, action, result.source_digest)
+            result = self.result(number)
+            action = read_action(fields, self.slots(), result, most_mark(self.plan))
+            about_run = isinstance(action, ItemAdded | CommentKept)
+            draft = Change(
+                who=self.who,
+                assignment=self.plan.assignment.id,
+                submission="" if about_run else self._entries[number].id,
+                action=action,
+                source_digest=result.source_digest,
+            )
+            self._store(draft)
 
-    def _store(self, submission: str, action: Action, source_digest: str) -> None:
-        draft = Change(
-            who=self.who,
-            assignment=self.plan.assignment.id,
-            submission=submission,
-            action=action,
-            source_digest=source_digest,
-        )
+    def _store(self, draft: Change) -> None:
         record(self._database, [draft])
         self.refresh()
 
@@ -249,13 +247,13 @@ class Desk:
         the assignment), and what it was. UserError where there is none."""
         with self.lock:
             self.refresh()
-            everything = [*self._of_run, *(each for some in self._of.values() for each in some)]
+            everything = [change for changes in self._changes.values() for change in changes]
             here = {*(entry.id for entry in self._entries.values()), ""}
             own = [c for c in in_force(everything) if c.who == self.who and c.submission in here]
             if not own:
                 raise UserError("there is nothing of yours to undo")
             last = own[-1]
-            self._store(last.submission, Undone(change=last.id), last.source_digest)
+            self._store(replace(last, action=Undone(change=last.id)))
             number = self.find(last.submission)
             shown = self._entries[number].shown if number else "the assignment"
             return number, f"undone: {subject(last.action)} of {shown}"
@@ -266,13 +264,13 @@ class Desk:
         with self.lock:
             kept = [
                 change.action.text
-                for change in in_force(self._of_run)
+                for change in in_force(self._changes[""])
                 if isinstance(change.action, CommentKept)
             ]
             used = Counter(
                 text
                 for hand in self._hands.values()
-                for text in (hand.comment, *(each.text for each in hand.line_comments))
+                for text in (hand.comment, *(each.text for each in hand.line_comments.values()))
                 if text
             )
         texts = dict.fromkeys([*reversed(kept), *(text for text, _ in used.most_common())])

@@ -20,7 +20,6 @@ from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
 from harness.results.regrade_request import remarks
-from harness.review.actions import read_action
 from harness.review.asked import Asked, line_of
 from harness.review.desk import Desk
 
@@ -41,10 +40,10 @@ class ReviewServer:
     never sent."""
 
     def __init__(
-        self, desk: Desk, folder: Path, port: int = 0, at: str = "", asked: Asked | None = None
+        self, desk: Desk, folder: Path, port: int = 0, *, asked: Asked | None = None
     ) -> None:
-        """`folder` is the report's, for evidence of style; `at` is the place to begin at, `12` or
-        `12:34` with a line, else that of what was `asked`. UserError where the port is taken."""
+        """`folder` is the report's, for evidence of style; the page begins at what was `asked`, a
+        submission and its line: `12:34`. UserError where the port is taken."""
         self.desk = desk
         self.token = secrets.token_urlsafe(32)
         app = create_app(desk, folder, self.token, asked)
@@ -54,9 +53,7 @@ class ReviewServer:
             what = f"port {port} of this machine is taken"
             raise UserError(what, hint="choose another with --port") from None
         self.port = app.config["PORT"] = self._server.server_port
-        if asked is not None and not at:
-            at = f"{asked.number}:{_first_line(desk, asked)}"
-        begin = f"&at={at}" if at else ""
+        begin = "" if asked is None else f"&at={asked.number}:{_first_line(desk, asked)}"
         self.address = f"http://{HOST}:{self.port}/#token={self.token}{begin}"
 
     def serve(self) -> None:
@@ -145,10 +142,8 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
         fields = request.get_json()
         if not isinstance(fields, dict) or type(fields.get("number")) is not int:
             raise UserError("this is no request of the page")
-        number = fields["number"]
-        action = read_action(fields, desk.slots(), desk.result(number))
-        desk.do(number, action)
-        return jsonify({**screen(number), "offered": desk.offered()})
+        desk.do(fields["number"], fields)
+        return jsonify({**screen(fields["number"]), "offered": desk.offered()})
 
     @app.post("/undo")
     def undo() -> Response:

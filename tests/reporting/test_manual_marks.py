@@ -395,7 +395,7 @@ FIXED = entry("fixed", "3", ONLY_A)
 BYTES = entry("other bytes", "0", NEITHER)
 OURS = entry("our fault", None, (replace(NEITHER[0], verdict="harness_error"), BOTH[1]))
 GONE = entry("gone\u202e", "3", ONLY_A)
-FACTS = (("the interpreter", "3.12.1"), ("the scenarios", "old"))
+FACTS = {"the interpreter": "3.12.1", "the scenarios": "old"}
 OLD = RunSnapshot(
     path="reports/old",
     assignment="small",
@@ -408,7 +408,7 @@ NEW = replace(
     OLD,
     path="reports/new",
     complete=False,
-    made_with=(FACTS[0], ("the scenarios", "new")),
+    made_with=FACTS | {"the scenarios": "new"},
     entries=(
         SAME,
         replace(LOST, mark=Fraction(3), scenarios=ONLY_A),
@@ -480,8 +480,8 @@ def test_new_scenarios_and_other_points_are_told_apart() -> None:
         ),
         findings=("import: other",),
     )
-    old = replace(OLD, entries=(before,), worth=(("f/a", half), ("f/b", half), ("f/gone", half)))
-    new = replace(OLD, entries=(after,), worth=(("f/a", Fraction(3)), ("f/b", half), ("f/c", half)))
+    old = replace(OLD, entries=(before,), worth={"f/a": half, "f/b": half, "f/gone": half})
+    new = replace(OLD, entries=(after,), worth={"f/a": Fraction(3), "f/b": half, "f/c": half})
     found = compare_runs(old, new)
     (change,) = found.changes
     moved = [(each.id, each.marks) for each in change.scenarios]

@@ -25,9 +25,9 @@ pytestmark = pytest.mark.process
 
 
 @contextmanager
-def served(folder: Path, count: int, at: str = "") -> Iterator[ReviewServer]:
+def served(folder: Path, count: int) -> Iterator[ReviewServer]:
     """A class of so many, on the page."""
-    server = ReviewServer(Desk(database_of(folder, count), who="ann"), folder, at=at)
+    server = ReviewServer(Desk(database_of(folder, count), who="ann"), folder)
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:
@@ -121,9 +121,9 @@ def test_sixty_submissions_are_marked(tmp_path: Path, new_page: Callable[[], Pag
 def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]) -> None:
     """An item that is added, a comment that is offered again, the whole's comment, an override, an
     undo, the list and the keys; and a second window that sees it all."""
-    with served(tmp_path, 5, at="1:4") as server:
+    with served(tmp_path, 5) as server:
         page, other = new_page(), new_page()
-        page.goto(server.address)
+        page.goto(f"{server.address}&at=1:4")
         heading(page, "s001")
         expect(page.locator("li.current")).to_contain_text("return len(text)")
         page.keyboard.type("cUse a name here.")
@@ -153,7 +153,7 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
         page.keyboard.type("shown in the lab")
         page.keyboard.press("Enter")
         expect(page.locator(".summary")).to_contain_text("set by a person")
-        other.goto(server.address.replace("at=1:4", "at=2"))
+        other.goto(f"{server.address}&at=2")
         heading(other, "s002")
         expect(other.get_by_label("Comment on the whole")).to_have_value("Good.\nGo on.")
         page.keyboard.type("u")
@@ -174,9 +174,9 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
 
 def test_a_key_is_for_the_screen_that_comes(tmp_path: Path, new_page: Callable[[], Page]) -> None:
     """Whoever types faster than the page answers marks what they asked for, and loses no letter."""
-    with served(tmp_path, 5, at="1") as server:
+    with served(tmp_path, 5) as server:
         page = new_page()
-        page.goto(server.address)
+        page.goto(f"{server.address}&at=1")
         heading(page, "s001")
         with server.desk.lock:
             page.keyboard.type("l1cNot so fast")

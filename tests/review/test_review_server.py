@@ -156,18 +156,41 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "style: '1e999999' is not a number": (1, "mark", {"slot": "style", "mark": "1e999999"}),
     "style: 5.00 is not between 0 and 4.00": (1, "mark", {"slot": "style", "mark": "5"}),
     "the assignment has no mark 'other'": (1, "mark", {"slot": "other", "mark": "1"}),
+    "style: -1.00 is not between 0 and 4.00": (1, "mark", {"slot": "style", "mark": "-1"}),
     "style: the rubric has no 'none'": (1, "pick", {"slot": "style", "item": "none"}),
+    "style: the rubric has no 'shape'": (1, "pick", {"slot": "style", "item": "shape"}),
+    "style: the rubric has no 'shape odd'": (
+        1, "pick", {"slot": "style", "item": "shape", "level": "odd"},
+    ),
     "Style: 2.00 points more would exceed 4.00. Hint: the rubric leaves 1.00": (
         1, "item", {"slot": "style", "title": "More", "points": "2"},
     ),
+    "The report: 2.50 points more would exceed 2.00. Hint: the rubric leaves 2.00": (
+        1, "item", {"slot": "report", "title": "More", "points": "5/2"},
+    ),
     "an item of a rubric needs points": (1, "item", {"slot": "style", "title": "More"}),
+    "an item of a rubric needs a title": (1, "item", {"slot": "style", "points": "1"}),
+    "-200000.00 is not a number of points": (
+        1, "item", {"slot": "style", "title": "Less", "points": "-200000"},
+    ),
     "an override of -1.00 is below 0": (1, "override", {"mark": "-1", "reason": "r"}),
-    "an override needs a reason": (1, "override", {"mark": "1"}),
+    "an override needs a reason": (1, "override", {"mark": "1", "reason": " "}),
+    "an override of 7.10 is above 6.46. Hint: it takes the place of the mark without marks by hand":
+        (1, "override", {"mark": "7.1", "reason": "r"}),
+    "an override of 200000.00 is no mark": (1, "override", {"mark": "200000", "reason": "r"}),
+    "the reason is too long (501 characters). Hint: at most 500 are kept": (
+        1, "override", {"mark": "1", "reason": "x" * 501},
+    ),
     "the comment is empty": (1, "line", {"file": "a1.py", "line": 1, "text": " "}),
     "a1.py has no line 99": (1, "line", {"file": "a1.py", "line": 99, "text": "x"}),
+    "a1.py has no line 0": (1, "line", {"file": "a1.py", "line": 0, "text": "x"}),
+    "there is no file 'b.py' to comment on": (1, "line", {"file": "b.py", "line": 1, "text": "x"}),
     "line is not a number": (1, "line", {"file": "a1.py", "line": True, "text": "x"}),
     "the comment is too long (1,048,576 characters). Hint: at most 10,000 are kept": (
         1, "comment", {"text": "x" * 2**20},
+    ),
+    "the comment is too long (10,001 characters). Hint: at most 10,000 are kept": (
+        1, "keep", {"text": "x" * 10_001},
     ),
     "'burn' is no decision": (1, "decide", {"kind": "burn", "value": "x"}),
     "there is no file 'x.py' to choose": (COUNT, "decide", {"kind": "choose", "value": "x.py"}),
@@ -178,6 +201,27 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
 def test_a_mistake_is_a_line_and_nothing_is_stored(ann: Window, line: str) -> None:
     number, do, fields = REFUSED[line]
     assert ann.refused(number, do, **fields) == line
+
+
+TAKEN: dict[str, tuple[str, dict[str, Any]]] = {
+    "no mark": ("mark", {"slot": "style"}),
+    "the whole mark": ("mark", {"slot": "style", "mark": "4"}),
+    "an item that is gone no more": ("pick", {"slot": "style", "item": "gone", "off": "yes"}),
+    "an item that takes the rest": ("item", {"slot": "style", "title": "More", "points": "1"}),
+    "an item that takes away": ("item", {"slot": "style", "title": "Less", "points": "-9"}),
+    "the longest comment": ("comment", {"text": "x" * 10_000}),
+    "the highest override": ("override", {"mark": "6.46", "reason": "x" * 500}),
+    "no override": ("override", {}),
+    "no choice": ("decide", {"kind": "choose"}),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_is_allowed_is_stored(ann: Window, name: str) -> None:
+    do, fields = TAKEN[name]
+    before = ann.desk.last
+    ann.do(1, do, **fields)
+    assert ann.desk.last == before + 1
 
 
 def test_what_is_no_request_is_refused(ann: Window) -> None:
@@ -378,7 +422,7 @@ def test_a_folder_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
 
 @pytest.fixture
 def listening(ann: Window) -> Iterator[ReviewServer]:
-    server = ReviewServer(ann.desk, ann.database.parent, at="3:2")
+    server = ReviewServer(ann.desk, ann.database.parent)
     yield server
     server.close()
 
@@ -386,7 +430,7 @@ def listening(ann: Window) -> Iterator[ReviewServer]:
 def test_the_address_has_a_token_that_is_never_sent(listening: ReviewServer, ann: Window) -> None:
     start, _, behind = listening.address.partition("#")
     assert start == f"http://127.0.0.1:{listening.port}/"
-    assert behind == f"token={listening.token}&at=3:2"
+    assert behind == f"token={listening.token}"
     assert len(listening.token) >= 40
     with pytest.raises(UserError, match=f"port {listening.port} of this machine is taken"):
         ReviewServer(ann.desk, ann.database.parent, listening.port)
