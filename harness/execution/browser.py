@@ -135,8 +135,7 @@ class BrowserDriver(AnyDriver):
 
     def setup(self, more: Mapping[str, object]) -> bytes:
         """What the machine prepares: for a submission or a tool."""
-        common = {"directory": _EMPTY, "environment": INNER_ENVIRONMENT}
-        return marshal.dumps(common | dict(more), 2)
+        return marshal.dumps({"directory": _EMPTY, "environment": INNER_ENVIRONMENT, **more}, 2)
 
 
 class BrowserSubmission(SubmissionRunner):

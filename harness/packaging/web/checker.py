@@ -89,11 +89,9 @@ def play(
 ) -> str:
     """A scenario with these lines typed in place of its own, as JSON: `turns`, pairs of what was
     printed and typed, `waits` for another line or not, the scenario's own `lines`, and how it
-    `ended`. HarnessError where there is no such scenario."""
+    `ended`. KeyError where there is no such scenario."""
     plan, _ = _packed()
-    scenario = next((each for each in plan.scenarios if each.id == scenario_id), None)
-    if scenario is None:
-        raise HarnessError(f"there is no scenario {scenario_id}")
+    scenario = plan.scenario(scenario_id)
     stimulus = scenario.stimuli[0]
     own = [typed.text for typed in stimulus.inputs if typed.key is None]
     typed = tuple(Typed(text=line) for line in lines)

@@ -242,10 +242,10 @@ def _editor(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     for name in names:  # it grows by what these import
         yield name.removeprefix("dist/"), _SOURCE_MAP.sub(b"", files[name])
         folder = posixpath.dirname(name)
-        for imported in _IMPORTED.findall(files[name]):
-            path = posixpath.normpath(posixpath.join(folder, imported.decode()))
-            if path not in names:
-                names.append(path)
+        imported = (
+            posixpath.join(folder, path.decode()) for path in _IMPORTED.findall(files[name])
+        )
+        names += set(map(posixpath.normpath, imported)) - set(names)
     yield "layout.css", files["dist/layout.css"]
 
 
