@@ -285,9 +285,9 @@ def weighted(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
     The other files share what is left by their points. What cannot be shared out so is a problem
     of the last file with `marks`.
     """
-    stated = [file for file in files if file.marks is not None]
-    given = sum((file.marks or Fraction() for file in stated), Fraction())
-    others = (counted_points(file.scenarios) for file in files if file.marks is None)
+    stated = [file for file in files if file.marks]
+    given = sum((file.marks for file in stated), Fraction())
+    others = (counted_points(file.scenarios) for file in files if not file.marks)
     points, left = sum(others, Fraction()), out_of - given
     if stated and (left < 0 or bool(left) != bool(points)):
         what = f"the files' marks add up to {given}, and functionality_marks is {out_of}"
@@ -298,10 +298,10 @@ def weighted(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
         else:
             hint = "nothing is left for the files without marks"
         stated[-1].document.add(("marks",), what, hint)
-        return [scenario for file in files for scenario in file.scenarios]
-    a_mark = points / left if left else Fraction(1)
-    for file in stated:
-        file.scenarios = rescaled(file.scenarios, (file.marks or Fraction()) * a_mark)
+    else:
+        a_mark = points / left if left else Fraction(1)
+        for file in stated:
+            file.scenarios = rescaled(file.scenarios, file.marks * a_mark)
     return [scenario for file in files for scenario in file.scenarios]
 
 

@@ -49,7 +49,6 @@ class Problems:
         return tuple(line for _, line in sorted(self._lines.items()))
 
     def raise_any(self) -> None:
-        """Raise SpecErrors if there is a mistake."""
         if self._lines:
             raise SpecErrors(self.lines())
 

@@ -72,8 +72,7 @@ def _definitions() -> dict[str, Any]:
     _, whole = models_json_schema(models, ref_template="#/$defs/{model}")  # type: ignore[arg-type]
     text = json.dumps(whole["$defs"] | schemas())
     for kind, model in KINDS.items():
-        text = text.replace(f'"{model.__name__}"', f'"{kind}"')
-        text = text.replace(f'/{model.__name__}"', f'/{kind}"')
+        text = re.sub(rf'(?<=["/]){model.__name__}"', f'{kind}"', text)
     text = re.sub(r'Shape"', '"', text)
     definitions: dict[str, Any] = _cleaned(json.loads(text))
     used = set().union(*(_reachable(kind, definitions) for kind in KINDS))

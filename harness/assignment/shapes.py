@@ -70,9 +70,11 @@ class Expects:
             choices: dict[Any, Any] = {}
             for option in get_args(source):
                 schema = handler.generate_schema(option)
-                for kind in _kinds(option):
-                    choices.setdefault(kind, schema)
-            inner: CoreSchema = core_schema.tagged_union_schema(choices, discriminator=_kind)
+                for name in _names(option):
+                    choices.setdefault(name, schema)
+            inner: CoreSchema = core_schema.tagged_union_schema(
+                choices, discriminator=lambda value: _name(type(value))
+            )
         else:
             inner = handler(source)
         return core_schema.no_info_wrap_validator_function(self._read, inner)
@@ -107,23 +109,19 @@ def _is_written(part: object) -> bool:
 _PLAIN_TYPES = (type(None), bool, int, float, str, list)  # of YAML's values; else a mapping
 
 
-def _kind(value: Any) -> str:
-    return _kind_of_type(type(value))
-
-
-def _kind_of_type(kind: Any) -> str:
+def _name(kind: Any) -> str:
+    """What the option of a union is called that this type of YAML's values is read as."""
     return f"{_OPTION}{kind.__name__ if kind in _PLAIN_TYPES else 'mapping'}"
 
 
-def _kinds(option: Any) -> set[str]:
-    """What YAML holds where this option is written."""
+def _names(option: Any) -> set[str]:
+    """What an option is called, by all that YAML may hold where it is written."""
     origin = get_origin(option)
     if origin is Annotated:
-        return _kinds(get_args(option)[0])
+        return _names(get_args(option)[0])
     if origin is Literal:
-        return {_kind(value) for value in get_args(option)}
-    numbers = (int, float) if option is float else (origin or option,)
-    return {_kind_of_type(each) for each in numbers}
+        return {_name(type(value)) for value in get_args(option)}
+    return set(map(_name, (int, float) if option is float else (origin or option,)))
 
 
 def quote(value: Any) -> str:

@@ -7,35 +7,21 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.context import Context
+
 Schema = dict[str, Any]
 S = TypeVar("S")
 T = TypeVar("T")
-Loc = tuple[str | int, ...]
 
 
 class Refused(Exception):  # noqa: N818 - the mistake is the specification's
     """What is here cannot be read; the mistake is noted."""
-
-
-class Source(Protocol):
-    """The file that is read, with the constants in force."""
-
-    def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> NoReturn:
-        """Note a mistake of the data at `loc`, or of its `key`, and raise Refused."""
-
-    def render(self, text: str, loc: Loc, quote: Callable[[str], str] = str) -> str:
-        """The text with its templates filled in, each inserted text through `quote`."""
-
-    def uncut(self, loc: Loc) -> bool:
-        """Whether no comment cuts the text short; a mistake if one does."""
-
-    def expression(self, text: str, loc: Loc) -> object:
-        """One Python expression, unknown names noted; Refused if it is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +32,8 @@ class Field:
     reads several fields goes on, so that all mistakes of a file are reported together.
     """
 
-    source: Source
-    path: Loc  # the keys and indexes that lead here from the top of the file
+    source: Context  # the scenario that is read, with the constants in force
+    path: tuple[str | int, ...]  # the keys and indexes that lead here from the top of the file
     data: Any  # what the YAML holds here: None, bool, int, float, str, list or dict
     for_text: bool  # a text is expected (printed output, a message) and not any value
     within: float | None  # how far off floats may be in this assignment; None: not at all
@@ -213,6 +199,11 @@ def matcher_key(
     return MatcherKey(
         name=name, make=make, parts=keyed, for_text=for_text, order=order, example=example
     )
+
+
+def as_read(matcher: Matcher) -> Matcher:
+    """For a key whose one part is read as the whole matcher."""
+    return matcher
 
 
 def read_values(field: Field) -> tuple[Value, ...]:

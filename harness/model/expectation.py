@@ -148,7 +148,6 @@ class Expected:
     writes_only: tuple[str, ...] | None = None  # all other files are unchanged
 
     def parts(self) -> tuple[Matcher, ...]:
-        """Every matcher that is stated, those inside others too."""
         matchers = [self.returns, self.prints, self.stderr]
         matchers += [turn.printed for turn in self.turns.turns] if self.turns else []
         matchers += [leave.value for leave in (*self.leaves, *self.writes)]

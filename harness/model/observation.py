@@ -145,7 +145,6 @@ class Observation:
 
     @property
     def reads(self) -> int:
-        """How many inputs were taken."""
         return sum(turn.typed is not None for turn in self.turns)
 
     def transcript(self) -> str:

@@ -117,7 +117,6 @@ class Outline:
         return tuple(each for literal, each in candidates if literal == most)
 
     def loop_around(self, file: str, first: int, last: int) -> Loop | None:
-        """The innermost loop that holds these lines."""
         loops = [loop for loop in self.loops if loop.file == file]
         around = [loop for loop in loops if loop.first <= first and last <= loop.last]
         return max(around, key=lambda loop: loop.first, default=None)

@@ -157,7 +157,6 @@ class Action(ABC):
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """The program's arguments."""
         return ()
 
     @property

@@ -181,7 +181,6 @@ class StrengthReport:
 
     @property
     def counted(self) -> int:
-        """The changes that can be noticed."""
         return sum(each.changes - each.equivalent for each in self.functions)
 
     @property

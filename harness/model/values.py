@@ -40,9 +40,13 @@ class ValueKind(StrEnum):
     TOO_LARGE = "too_large"  # `text` says what was too large
 
 
-_CONTAINERS = frozenset(
-    {ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET, ValueKind.FROZENSET}
-)
+_BRACKETS = {
+    ValueKind.LIST: ("[", "]"),
+    ValueKind.TUPLE: ("(", ")"),
+    ValueKind.DICT: ("{", "}"),
+    ValueKind.SET: ("{", "}"),
+    ValueKind.FROZENSET: ("frozenset({", "})"),
+}
 # These have a type's name in `text` and parts in `items`.
 NAMED_CONTAINERS = frozenset({ValueKind.OBJECT, ValueKind.ITERATOR, ValueKind.FOREIGN})
 
@@ -122,7 +126,7 @@ class Value:
 
     @property
     def is_container(self) -> bool:
-        return self.kind in _CONTAINERS
+        return self.kind in _BRACKETS
 
     def parts(self) -> Iterator[Value]:
         """The value and all that it holds, at any depth."""
@@ -152,15 +156,6 @@ class Value:
                 parts.append(piece)
                 length += len(piece)
         return "".join(parts)
-
-
-_BRACKETS = {
-    ValueKind.LIST: ("[", "]"),
-    ValueKind.TUPLE: ("(", ")"),
-    ValueKind.DICT: ("{", "}"),
-    ValueKind.SET: ("{", "}"),
-    ValueKind.FROZENSET: ("frozenset({", "})"),
-}
 
 
 def _open(value: Value) -> list[Value | str]:
@@ -213,22 +208,11 @@ def _scalar_source(value: Value) -> str:
             return value.text
 
 
-_KIND_OF: dict[type, ValueKind] = {
-    type(None): ValueKind.NONE,
-    bool: ValueKind.BOOL,
-    int: ValueKind.INT,
-    float: ValueKind.FLOAT,
-    complex: ValueKind.COMPLEX,
-    str: ValueKind.STR,
-    bytes: ValueKind.BYTES,
-    list: ValueKind.LIST,
-    tuple: ValueKind.TUPLE,
-    dict: ValueKind.DICT,
-    set: ValueKind.SET,
-    frozenset: ValueKind.FROZENSET,
-    range: ValueKind.RANGE,
-    type(...): ValueKind.ELLIPSIS,
-}
+_PLAIN_TYPES: tuple[type, ...] = (
+    *(type(None), bool, int, float, complex, str, bytes, range, type(...)),
+    *(list, tuple, dict, set, frozenset),
+)
+_KIND_OF = {plain: ValueKind(plain.__name__) for plain in _PLAIN_TYPES}
 
 NONE = Value(ValueKind.NONE, "None")
 

@@ -208,11 +208,9 @@ class Explanation:
     message: str
 
     def with_hint(self, hint: str) -> Explanation:
-        """With the lecturer's hint behind the sentence."""
         return replace(self, message=f"{self.message}{_HINT}{hint}") if hint else self
 
     def without_hint(self, hint: str) -> Explanation:
-        """Without the lecturer's hint that follows the sentence."""
         return replace(self, message=self.message.removesuffix(f"{_HINT}{hint}")) if hint else self
 
 
@@ -257,7 +255,6 @@ class Verdict:
 
     @property
     def message(self) -> str:
-        """The explanation's sentence; empty when passed."""
         return self.explanation.message if self.explanation else ""
 
 
@@ -325,7 +322,6 @@ class Cause:
         return self.explanation.message
 
     def saying(self, message: str) -> Cause:
-        """The same cause with another sentence."""
         return replace(self, explanation=replace(self.explanation, message=message))
 
 

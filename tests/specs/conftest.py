@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from harness.model.plan import Plan, Scenario, Specification
+from harness.model.stimulus import Stimulus
 from tests.shipped import shipped
 
 
@@ -32,6 +35,11 @@ def groups(scenarios: Iterable[Scenario]) -> dict[str, list[Scenario]]:
     for scenario in scenarios:
         found[scenario.group].append(scenario)
     return found
+
+
+def bound_names(stimulus: Stimulus) -> dict[str, Any]:
+    """The values of the names that a draw binds."""
+    return {each.name: ast.literal_eval(each.literal) for each in stimulus.bindings}
 
 
 def points(plan: Plan) -> dict[str, Fraction]:

@@ -19,22 +19,15 @@ from harness.policy.checking import check
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from tests.shipped import program
-from tests.specs.conftest import points
+from tests.specs.conftest import bound_names, points
 
 ASSIGNMENT = "comp1005-a3"
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "specs" / "comp1005-a3"
 REFERENCE = ROOT / "reference" / "comp1005-a3"
 GENERATORS = (
-    "rows_of_four",
-    "columns_of_four",
-    "falling_fours",
-    "rising_fours",
-    "lines_of_three",
-    "longer_lines",
-    "ends_of_games",
-    "games_going_on",
-    "moves",
+    *("rows_of_four", "columns_of_four", "falling_fours", "rising_fours", "lines_of_three"),
+    *("longer_lines", "ends_of_games", "games_going_on", "moves"),
 )
 PICTURE = "|     |0\n|     |1\n| O   |2\n| X X |3\n+-----+\n 01234"
 
@@ -120,7 +113,7 @@ def test_every_line_asked_about_goes_through_the_column(plan: Plan, grids: Any) 
 def arguments(stimulus: Stimulus) -> tuple[list[list[str]], int]:
     names: dict[str, Any] = {"win": lambda grid, column: (grid, column)}
     exec(stimulus.given, names)
-    names.update({b.name: ast.literal_eval(b.literal) for b in stimulus.bindings})
+    names |= bound_names(stimulus)
     assert isinstance(stimulus.action, Call)
     grid, column = eval(stimulus.action.expression, names)
     return grid, column
@@ -149,101 +142,82 @@ def test_the_grids_of_the_game_scenarios_are_whole(plan: Plan) -> None:
                     assert {len(row) for row in rows} == {width + 3}
 
 
-ASKS_BLACK = [
-    "Which column does black want to play? ",
-    f"{PICTURE}\nBLACK's turn.\nColumn (0-4): ",
-    f"Red has played 3.\n{PICTURE}\n[Black] ",
-    f"{PICTURE}\n(X is Red, O is Black)\nYour move, black:",
-    f"{PICTURE}\nBlack's turn (O = black, X = red), choose a column: ",
-    "Red has played 3.\nAu tour de black, quelle colonne ? ",
+WINS_FOR_RED = [
+    f"{PICTURE}\n{text}"
+    for text in (
+        "Red wins the game after 7 moves",
+        "*** RED WINS ***\nThe game took 7 moves.",
+        "After 7 moves, the winner is red.",
+        "(X is Red, O is Black)\nVictory for red! It took 7 moves.",
+        "(X is Red, O is Black)\nred has won the game",
+        "Congratulations red, you beat black!",
+        "Four in a row for Red",
+        "After 7 moves, the winner is Red. Better luck next time, Black.",
+        "Red won!\nBlack lost.\nSize of the next game? ",
+        "We have a winner after 7 moves:\n  RED (and not Black)",
+        "Red has connected four, black loses.",
+        "red gagne la partie après 7 coups.",
+    )
 ]
-ASKS_ANOTHER = [
-    "",
-    "Column: ",
-    f"Black has played 3.\n{PICTURE}\nColumn for red: ",
-    f"{PICTURE}\n(X is Black, O is Red)\nYour move, red:",
-    "Red's turn (O = black, X = red), choose a column: ",
-    "(O is Black, X is Red)\nColumn: ",
-    "Which column does blackbird want to play? ",
-]
+# By a scenario and its turn: what its pattern is found in, and what it is not found in.
+PATTERNS: dict[tuple[str, int], tuple[list[str], list[str]]] = {
+    ("game_turns/then-black-is-asked", 2): (
+        [
+            "Which column does black want to play? ",
+            f"{PICTURE}\nBLACK's turn.\nColumn (0-4): ",
+            f"Red has played 3.\n{PICTURE}\n[Black] ",
+            f"{PICTURE}\n(X is Red, O is Black)\nYour move, black:",
+            f"{PICTURE}\nBlack's turn (O = black, X = red), choose a column: ",
+            "Red has played 3.\nAu tour de black, quelle colonne ? ",
+        ],
+        [
+            "",
+            "Column: ",
+            f"Black has played 3.\n{PICTURE}\nColumn for red: ",
+            f"{PICTURE}\n(X is Black, O is Red)\nYour move, red:",
+            "Red's turn (O = black, X = red), choose a column: ",
+            "(O is Black, X is Red)\nColumn: ",
+            "Which column does blackbird want to play? ",
+        ],
+    ),
+    ("game_ends/red-wins-with-a-column", 8): (
+        WINS_FOR_RED,
+        [
+            "What size would you like? ",
+            "Black wins the game after 7 moves",
+            "(X is Red, O is Black)\nBlack wins the game after 7 moves.",
+            "Black wins! Red loses.\nWhat size would you like? ",
+            "Black wins the game after 7 moves.\nHow large a grid shall red and black have? ",
+            "After 7 moves, the winner is black. Better luck next time, red.",
+            "We have a winner after 7 moves:\n  BLACK (and not Red)",
+            "Red has played column 0.\nWhat size would you like? ",
+        ],
+    ),
+    ("game_ends/black-wins-with-a-row", 9): ([], WINS_FOR_RED),
+    ("game_ends/red-after-eleven-moves", 12): (
+        ["Red wins the game after 11 moves", "moves:11."],
+        ["after 12 moves", "after 111 moves", "after 6 moves\nSize, 4 to 10? ", PICTURE],
+    ),
+    ("game_ends/a-tie-that-black-completes", 17): (
+        [
+            *("The game is a tie", "IT'S A TIE!", "Tied.", "A draw", "Nobody wins"),
+            *("Cat's game", "Match nul !", "No one has won"),
+        ],
+        [
+            "Columns that are full cannot be chosen, neither can others. Shake hands!",
+            "What size? ",
+            "It is time for another column, red: ",
+        ],
+    ),
+}
 
 
-def test_a_question_names_its_colour_last(plan: Plan) -> None:
-    pattern = stated(plan, "game_turns/then-black-is-asked", 2)
-    assert [text for text in ASKS_BLACK if not re.search(pattern, text)] == []
-    assert [text for text in ASKS_ANOTHER if re.search(pattern, text)] == []
-
-
-RED_WINS = [
-    "Red wins the game after 7 moves",
-    "*** RED WINS ***\nThe game took 7 moves.",
-    "After 7 moves, the winner is red.",
-    "(X is Red, O is Black)\nVictory for red! It took 7 moves.",
-    "(X is Red, O is Black)\nred has won the game",
-    "Congratulations red, you beat black!",
-    "Four in a row for Red",
-    "After 7 moves, the winner is Red. Better luck next time, Black.",
-    "Red won!\nBlack lost.\nSize of the next game? ",
-    "We have a winner after 7 moves:\n  RED (and not Black)",
-    "Red has connected four, black loses.",
-    "red gagne la partie après 7 coups.",
-]
-RED_DOES_NOT = [
-    "What size would you like? ",
-    "Black wins the game after 7 moves",
-    "(X is Red, O is Black)\nBlack wins the game after 7 moves.",
-    "Black wins! Red loses.\nWhat size would you like? ",
-    "Black wins the game after 7 moves.\nHow large a grid shall red and black have? ",
-    "After 7 moves, the winner is black. Better luck next time, red.",
-    "We have a winner after 7 moves:\n  BLACK (and not Red)",
-    "Red has played column 0.\nWhat size would you like? ",
-]
-
-
-def test_who_won_is_told_in_many_words(plan: Plan) -> None:
-    pattern = stated(plan, "game_ends/red-wins-with-a-column", 8)
-    screens = [f"{PICTURE}\n{text}" for text in RED_WINS]
-    assert [text for text in screens if not re.search(pattern, text)] == []
-    assert [text for text in RED_DOES_NOT if re.search(pattern, text)] == []
-    other = stated(plan, "game_ends/black-wins-with-a-row", 9)
-    assert [text for text in screens if re.search(other, text)] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "is_eleven"),
-    [
-        ("Red wins the game after 11 moves", True),
-        ("moves:11.", True),
-        ("after 12 moves", False),
-        ("after 111 moves", False),
-        ("after 6 moves\nSize, 4 to 10? ", False),
-        (PICTURE, False),
-    ],
-)
-def test_the_number_of_moves_stands_alone(plan: Plan, text: str, is_eleven: bool) -> None:
-    pattern = stated(plan, "game_ends/red-after-eleven-moves", 12)
-    assert bool(re.search(pattern, text)) is is_eleven
-
-
-@pytest.mark.parametrize(
-    ("text", "is_tie"),
-    [
-        ("The game is a tie", True),
-        ("IT'S A TIE!", True),
-        ("Tied.", True),
-        ("A draw", True),
-        ("Nobody wins", True),
-        ("Cat's game", True),
-        ("Match nul !", True),
-        ("No one has won", True),
-        ("Columns that are full cannot be chosen, neither can others. Shake hands!", False),
-        ("What size? ", False),
-        ("It is time for another column, red: ", False),
-    ],
-)
-def test_a_tie_is_told_in_many_words(plan: Plan, text: str, is_tie: bool) -> None:
-    pattern = stated(plan, "game_ends/a-tie-that-black-completes", 17)
-    assert bool(re.search(pattern, text)) is is_tie
+@pytest.mark.parametrize("place", PATTERNS, ids=lambda place: place[0])
+def test_what_programs_say_in_many_words_is_told_apart(plan: Plan, place: tuple[str, int]) -> None:
+    pattern = stated(plan, *place)
+    right, wrong = PATTERNS[place]
+    assert [text for text in right if not re.search(pattern, text)] == []
+    assert [text for text in wrong if re.search(pattern, text)] == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ against a second program that was written differently.
 
 from __future__ import annotations
 
-import ast
 import itertools
 import random
 from functools import cache
@@ -14,30 +13,32 @@ from unittest.mock import patch
 
 import pytest
 
-from harness.model.plan import Plan, Scenario, Specification, Visibility
+from harness.model.plan import Plan, Scenario, Specification
 from harness.model.policy import Severity
 from harness.model.stimulus import Stimulus
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from tests.shipped import module_of, program, screen_of
 from tests.specs import connect4ish_oracle as oracle
-from tests.specs.conftest import groups, points, scored
+from tests.specs.conftest import bound_names, groups, points, scored
 
 ASSIGNMENT = "connect4ish"
 ROOT = Path(__file__).parents[2]
-SIZE_DEPENDENT = (
-    "generate_initial_board",
-    "is_column_full",
-    "is_column_empty",
-    "display_board",
-    "check_input",
-    "get_action",
-    "add_piece",
-    "remove_piece",
-    "check_win",
-    "play_game",
-    "main",
-)
+POINTS = {
+    "num_hours": 2,
+    "generate_initial_board": 5,
+    "is_column_full": 4,
+    "is_column_empty": 4,
+    "display_board": 10,
+    "check_input": 13,
+    "get_action": 8,
+    "add_piece": 10,
+    "remove_piece": 10,
+    "check_win": 15,
+    "play_game": 12,
+    "main": 7,
+}
+SIZE_DEPENDENT = [function for function in POINTS if function != "num_hours"]
 DIRECTIONS = {(1, 0), (0, 1), (1, 1), (1, -1)}
 
 
@@ -67,14 +68,9 @@ def test_at_least_150_scenarios_without_swept_values_and_draws(plan: Plan) -> No
 
 
 @pytest.mark.parametrize("function", SIZE_DEPENDENT)
-def test_at_least_12_distinct_stimuli(function: str, plan: Plan) -> None:
+def test_12_distinct_stimuli_and_every_size(function: str, plan: Plan) -> None:
     mine = [s for s in scored(plan) if s.function == function]
     assert len({question(s.stimuli[0]) for s in mine}) >= 12
-
-
-@pytest.mark.parametrize("function", SIZE_DEPENDENT)
-def test_swept_over_every_size(function: str, plan: Plan) -> None:
-    mine = [s for s in scored(plan) if s.function == function]
     swept = [sizes_of(members) for members in groups(mine).values() if len(members) > 1]
     assert set(range(4, 11)) in swept
 
@@ -85,16 +81,6 @@ def test_at_least_30_whole_games(plan: Plan) -> None:
     assert sum(len(members[0].stimuli[0].inputs) > 3 for members in groups(games).values()) >= 30
 
 
-def test_every_clause_has_a_scenario_and_a_mutant(specification: Specification) -> None:
-    clauses = {
-        clause.id
-        for clause in specification.plan.assignment.clauses
-        if not clause.unsettled and clause.section != "policy"
-    }
-    assert {clause for s in scored(specification.plan) for clause in s.clauses} == clauses
-    assert {mutant.clause for mutant in specification.mutants} == clauses
-
-
 def test_policy_clauses_are_the_ones_that_findings_cite(plan: Plan) -> None:
     policy = plan.assignment.policy
     assert policy is not None
@@ -102,12 +88,6 @@ def test_policy_clauses_are_the_ones_that_findings_cite(plan: Plan) -> None:
     assert cited == {c.id for c in plan.assignment.clauses if c.section == "policy"}
     consequences = (policy.on_imports, policy.on_techniques, policy.on_structure)
     assert {consequence.severity for consequence in consequences} == {Severity.REVIEW}
-
-
-def test_what_is_not_settled_takes_no_marks(plan: Plan) -> None:
-    unsettled = {clause.id for clause in plan.assignment.clauses if clause.unsettled}
-    assert not {s.id for s in scored(plan) if unsettled & set(s.clauses)}
-    assert {c for s in plan.scenarios if s.informational for c in s.clauses} <= unsettled
 
 
 def test_other_sizes_can_be_left_out(plan: Plan) -> None:
@@ -120,27 +100,7 @@ def test_other_sizes_can_be_left_out(plan: Plan) -> None:
 
 
 def test_a_point_is_a_percent(plan: Plan) -> None:
-    assert points(plan) == {
-        "num_hours": 2,
-        "generate_initial_board": 5,
-        "is_column_full": 4,
-        "is_column_empty": 4,
-        "display_board": 10,
-        "check_input": 13,
-        "get_action": 8,
-        "add_piece": 10,
-        "remove_piece": 10,
-        "check_win": 15,
-        "play_game": 12,
-        "main": 7,
-    }
-
-
-def test_about_a_quarter_is_visible(plan: Plan) -> None:
-    all_groups = groups(scored(plan)).values()
-    visible = [g for g in all_groups if g[0].visibility is Visibility.VISIBLE]
-    assert 0.2 <= len(visible) / len(all_groups) <= 0.3
-    assert {g[0].function for g in visible} == {s.function for s in scored(plan)}
+    assert points(plan) == POINTS
 
 
 @pytest.mark.parametrize("size", [4, 7, 8, 10])
@@ -156,7 +116,7 @@ def test_every_line_of_four_is_a_case(size: int, plan: Plan) -> None:
         if "every line of four" not in scenario.name or "other piece" in scenario.name:
             continue
         for stimulus in scenario.stimuli if is_size else ():
-            board = ast.literal_eval(stimulus.bindings[0].literal)
+            (board,) = bound_names(stimulus).values()
             pieces = {p for column in board for p in column if p != "-"}
             places = frozenset(
                 (c, r) for c, column in enumerate(board) for r, p in enumerate(column) if p != "-"
@@ -168,27 +128,24 @@ def test_every_line_of_four_is_a_case(size: int, plan: Plan) -> None:
 
 def test_draws_within_one_column_are_cases(plan: Plan) -> None:
     boards = [
-        ast.literal_eval(stimulus.bindings[0].literal)
+        board
         for scenario in plan.scenarios
         if scenario.name.startswith("draws")
         for stimulus in scenario.stimuli
+        for board in bound_names(stimulus).values()
     ]
     for column in range(8):
         for text in ("XXXXOOOO", "OOOOXXXX"):
             assert ["-" * 8] * column + [text] + ["-" * 8] * (7 - column) in boards
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "two_valid_games",
-        "draw",
-        "invalid_moves",
-        "special_commands",
-        "7030_BOARD_SIZE_4",
-        "7030_BOARD_SIZE_10",
-    ],
+TRANSCRIPTS = (
+    *("two_valid_games", "draw", "invalid_moves", "special_commands"),
+    *("7030_BOARD_SIZE_4", "7030_BOARD_SIZE_10"),
 )
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
 def test_transcripts_name_the_messages_and_never_quote_them(
     name: str, specification: Specification
 ) -> None:
@@ -199,7 +156,7 @@ def test_transcripts_name_the_messages_and_never_quote_them(
     assert "Please" not in text and "Invalid" not in text and "wins" not in text
 
 
-REFERENCE = Path(__file__).parents[2] / "reference" / "connect4ish"
+REFERENCE = ROOT / "reference" / "connect4ish"
 SUPPORT = (REFERENCE / "a1_support.py").read_text()
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13)
 
@@ -233,15 +190,11 @@ def random_board(size: int, rng: random.Random) -> list[str]:
     return ["".join(rng.choices("XO", k=height)).rjust(size, "-") for height in heights]
 
 
-def test_check_win_of_random_boards(a1: Any, size: int) -> None:
+def test_check_win(a1: Any, size: int) -> None:
     rng = random.Random(size)
     boards = [random_board(size, rng) for _ in range(60)]
-    assert [a1.check_win(board) for board in boards] == [oracle.outcome(board) for board in boards]
-
-
-def test_check_win_of_scattered_pieces(a1: Any, size: int) -> None:
-    rng = random.Random(100 + size)
-    boards = [["".join(rng.choices("XO-", k=size)) for _ in range(size)] for _ in range(60)]
+    scattered = random.Random(100 + size)
+    boards += [["".join(scattered.choices("XO-", k=size)) for _ in range(size)] for _ in range(60)]
     assert [a1.check_win(board) for board in boards] == [oracle.outcome(board) for board in boards]
 
 
@@ -346,7 +299,7 @@ def test_every_answer_to_a_draw_is_what_the_other_program_says(
         names = vars(reference(support_of(plan, scenario)))
         for stimulus in scenario.stimuli:
             assert isinstance(stimulus.action, Call)
-            draw = {b.name: ast.literal_eval(b.literal) for b in stimulus.bindings}
+            draw = bound_names(stimulus)
             board = list(draw["board"])
             value = eval(stimulus.action.expression, {**names, **draw})
             if function == "check_win":

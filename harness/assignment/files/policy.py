@@ -209,15 +209,13 @@ def _check_empty(document: Document, loc: Loc, shape: ListShape | FileImportsSha
 
 
 def _imports(document: Document, loc: Loc, shape: FileImportsShape) -> ImportPolicy:
-    stated = shape.model_fields_set
-    if "exactly" in stated:
-        return ImportPolicy(exactly=tuple(shape.exactly))
-    if "none" in stated and not shape.none:
-        document.add((*loc, "none"), "expected true, got false", "leave it out")
-    if "forbid" in stated:
-        _check_empty(document, loc, shape)
-        return ImportPolicy(forbid=tuple(shape.forbid))
-    return ImportPolicy(allow=tuple(shape.allow))
+    (kind,) = shape.model_fields_set
+    if kind == "none":
+        if not shape.none:
+            document.add((*loc, "none"), "expected true, got false", "leave it out")
+        return ImportPolicy(allow=())
+    _check_empty(document, loc, shape)
+    return ImportPolicy(**{kind: tuple(getattr(shape, kind))})
 
 
 def _lists(document: Document, shape: PolicyShape) -> Iterator[NameList]:

@@ -121,11 +121,9 @@ class Context:
 
     @property
     def has_cases(self) -> bool:
-        """Whether the scenario has cases: rows, or draws."""
         return self.states("sample") or self.states("cases")
 
     def text(self, key: str) -> str:
-        """The text that the scenario itself states under the key of a stimulus."""
         return str(getattr(self.own, key))
 
     def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:

@@ -81,7 +81,7 @@ class ScenarioFile:
     vocabulary: Vocabulary
     compiled: Compiled
     scenarios: list[Scenario] = field(default_factory=list)
-    marks: Fraction | None = None  # what they are worth together, where the file's head says so
+    marks: Fraction = Fraction()  # what they are worth together, where the file's head says so
 
     def read(self) -> None:
         """Read all scenarios of the file that can be read, and what they are worth."""

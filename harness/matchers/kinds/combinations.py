@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds import MATCHER, read, read_matcher
 from harness.matchers.kinds.values import Exactly
-from harness.matchers.reading import Field, Part, Schema, matcher_key, read_all
+from harness.matchers.reading import Field, Part, Schema, as_read, matcher_key, read_all
 from harness.model.expectation import Ignore, Matcher, TextMatcher
 from harness.model.values import Value, ValueKind
 
@@ -65,12 +65,7 @@ def _one_of(field: Field) -> OneOf:
     )
 
 
-def one_of(matcher: OneOf) -> OneOf:
-    """One of these values, or what one of these matchers accepts."""
-    return matcher
-
-
-ONE_OF = matcher_key("one_of", one_of, order=60, matcher=Part(read=_one_of, schema=_schema))
+ONE_OF = matcher_key("one_of", as_read, order=60, matcher=Part(read=_one_of, schema=_schema))
 
 
 _COMBINED = ("all_of", "none_of")
@@ -152,6 +147,8 @@ NONE_OF = matcher_key("none_of", NoneOf, order=910, matchers=_MATCHERS)
 class _OfLines(TextMatcher):
     """What is asked of single lines, each without its line end."""
 
+    line: ClassVar[str]  # in words, with its article
+
     matcher: Matcher
 
     def parts(self) -> tuple[Matcher, ...]:
@@ -160,26 +157,25 @@ class _OfLines(TextMatcher):
     def resolved(self, python_values: Mapping[str, Value]) -> Self:
         return replace(self, matcher=self.matcher.resolved(python_values))
 
-    def _in_words(self, line: str, *, whole: bool) -> str:
+    def in_words(self, *, whole: bool = False) -> str:
         if isinstance(self.matcher, AllOf):
             parts = [part.in_words(whole=whole) for part in self.matcher.matchers]
-            return f"{line} that {' and '.join(map(_clause, parts))}"
+            return f"{self.line} that {' and '.join(map(_clause, parts))}"
         words = self.matcher.in_words(whole=whole)
         if words.startswith("text "):
-            return words.replace("text", line, 1)
-        return f"{line} that is {words}"
+            return words.replace("text", self.line, 1)
+        return f"{self.line} that is {words}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastLine(_OfLines):
     """A str whose last line the matcher accepts."""
 
+    line = "a last line"
+
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
         last = text.rstrip("\n").rpartition("\n")[2]
         return self.matcher.accepts_text(last, ignore)
-
-    def in_words(self, *, whole: bool = False) -> str:
-        return self._in_words("a last line", whole=whole)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
         """The last line with the one part that does not hold for it."""
@@ -192,11 +188,10 @@ class LastLine(_OfLines):
 class ALine(_OfLines):
     """A str with a line that the matcher accepts."""
 
+    line = "a line"
+
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
         return any(self.matcher.accepts_text(line, ignore) for line in lines_of(text))
-
-    def in_words(self, *, whole: bool = False) -> str:
-        return self._in_words("a line", whole=whole)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
         """The one part that no line has; itself where each part has a line, but no line has all."""

@@ -19,7 +19,15 @@ from typing import NoReturn
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.matchers.comparison import normalised
-from harness.matchers.reading import Field, Part, describe, matcher_key, nearest, read_values
+from harness.matchers.reading import (
+    Field,
+    Part,
+    as_read,
+    describe,
+    matcher_key,
+    nearest,
+    read_values,
+)
 from harness.model.expectation import Ignore, TextMatcher
 from harness.model.values import ValueKind
 
@@ -185,18 +193,8 @@ _PATTERN = Part(read=lambda field: _compiled(field, field.text()), schema={"type
 _WORDS = Part(read=_named, schema={"type": "string"})
 
 
-def matches(matcher: Matches) -> Matches:
-    """A str in which `re.search` finds the pattern."""
-    return matcher
-
-
-def shows(matcher: Matches) -> Matches:
-    """A str in which the pattern is found that `patterns:` has for these words."""
-    return matcher
-
-
-MATCHES = matcher_key("matches", matches, order=30, matcher=_PATTERN)
-SHOWS = matcher_key("shows", shows, order=40, matcher=_WORDS)
+MATCHES = matcher_key("matches", as_read, order=30, matcher=_PATTERN)
+SHOWS = matcher_key("shows", as_read, order=40, matcher=_WORDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from harness.matchers.reading import (
     VALUES,
     Field,
     Part,
+    as_read,
     matcher_key,
     nearest,
     read_number,
@@ -68,12 +69,7 @@ def _any(field: Field) -> AnyValue:
     return AnyValue() if field.data is True else field.expected("true")
 
 
-def any_value(matcher: AnyValue) -> AnyValue:
-    """Any value, also one that is too large to compare."""
-    return matcher
-
-
-ANY = matcher_key("any", any_value, order=20, matcher=Part(read=_any, schema={"const": True}))
+ANY = matcher_key("any", as_read, order=20, matcher=Part(read=_any, schema={"const": True}))
 
 
 _NOT_BUILT_IN = (
