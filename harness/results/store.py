@@ -46,27 +46,16 @@ def record(database: Path, drafts: Iterable[Change]) -> list[Change]:
     """Store changes, which get their ids and times, in one transaction: all of them are there when
     this returns, whatever happens then, and none when it raises UserError (the database cannot be
     written)."""
-    with translated(database), closing(_opened(database)) as connection, connection:
+    with (
+        translated(database),
+        closing(_connect(database, mode="rw", synchronous="FULL")) as connection,
+        connection,
+    ):
         connection.execute("BEGIN IMMEDIATE")
-        upgrade(connection)
         return append(connection, drafts)
 
 
-def _opened(database: Path) -> sqlite3.Connection:
-    address = f"{database.absolute().as_uri()}?mode=rw"  # a folder that is gone is not made anew
-    connection = sqlite3.connect(address, timeout=WAIT_SECONDS, uri=True, isolation_level=None)
-    try:
-        refuse_other_version(database, read_version(connection))
-        # What a kill interrupts is left out by whoever reads next, who need not be able to write.
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def upgrade(connection: sqlite3.Connection) -> None:
+def _upgrade(connection: sqlite3.Connection) -> None:
     """Give a database of the oldest version this version's table, inside a transaction."""
     if read_version(connection) != OLDEST_VERSION:
         return
@@ -125,6 +114,7 @@ class Store(StoreReader):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # marks and names
             lock = lock_for_writing(path)
             try:
+                # A power cut may lose the last submissions, never damage the file; they run again.
                 return cls(path, _emptied(path) if fresh else _connect(path), lock)
             except BaseException:
                 lock.close()
@@ -299,19 +289,21 @@ def _emptied(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=10, isolation_level=None)
+def _connect(path: Path, *, mode: str = "rwc", synchronous: str = "NORMAL") -> sqlite3.Connection:
+    """A database with this version's tables: a new file and one of the oldest version get them."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    connection = sqlite3.connect(address, timeout=WAIT_SECONDS, uri=True, isolation_level=None)
     try:
         version = read_version(connection)
         has_tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-        if version or has_tables is not None:
+        if version or has_tables is not None or mode == "rw":
             refuse_other_version(path, version)
+        # What a kill interrupts is left out by whoever reads next, who need not be able to write.
         connection.execute("PRAGMA journal_mode = WAL")
-        # A power cut may lose the last submissions, never damage the file; they are run again.
-        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("BEGIN IMMEDIATE")
         if version:
-            upgrade(connection)
+            _upgrade(connection)
         else:
             for statement in TABLES:
                 connection.execute(statement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from harness.common.errors import UserError
@@ -70,11 +71,9 @@ def line_of(
 ) -> int:
     """The line of the whole source, from 1, of the first thing to fix that is asked about; 0: it
     has none."""
-    for each in about:
-        place = causes[each.cause - 1].place if each.cause else None
-        before = 0
-        for file in files if place is not None else ():
-            if place is not None and file.name == place.file:
-                return before + (causes[each.cause - 1].line or place.first)
-            before += len(file.lines)
+    lengths = [len(file.lines) for file in files]
+    before = dict(zip((file.name for file in files), accumulate(lengths, initial=0), strict=False))
+    for cause in (causes[each.cause - 1] for each in about if each.cause):
+        if cause.place is not None and cause.place.file in before:
+            return before[cause.place.file] + (cause.line or cause.place.first)
     return 0

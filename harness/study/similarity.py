@@ -14,7 +14,6 @@ from harness.common.errors import UserError
 from harness.execution import Answers, ToolFailed, choose_tier, create_driver, find_interpreter
 from harness.grading.check import cohort_of
 from harness.grading.stub import handed_out_stubs
-from harness.intake.terms import ClassOptions
 from harness.model import study
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Tier
@@ -31,16 +30,14 @@ Progress = Callable[[int], None]
 
 
 @contextmanager
-def program_reader(
-    assignment: Assignment, function: str, python: Path | None, require: Tier | None
-) -> Iterator[Answers]:
+def program_reader(assignment: Assignment, function: str, python: Path | None) -> Iterator[Answers]:
     """A function of `program_texts` in a confined process. UserError when this machine has no
-    usable interpreter or not the tier `require`."""
+    usable interpreter or not the standard tier."""
     module = "program_texts"
     text = resources.files("harness.study").joinpath(f"{module}.py").read_text("utf-8")
     interpreter = find_interpreter(assignment.python, python)
     with (
-        create_driver(interpreter, choose_tier(interpreter, require).tier) as driver,
+        create_driver(interpreter, choose_tier(interpreter, Tier.STANDARD).tier) as driver,
         driver.tool({module: text}, f"{module}:{function}") as tool,
     ):
         yield tool
@@ -60,7 +57,7 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
             hint="put it back, or grade again from where it is",
         )
     graded = {result.id: result.source_digest for result in store.run().submissions}
-    submissions = cohort_of(paths, store.plan().assignment, ClassOptions()).submissions
+    submissions = cohort_of(paths, store.plan().assignment).submissions
     same = tuple(each for each in submissions if each.files and graded.get(each.id) == each.digest)
     left_out = {
         name: "it is not there as it was graded" for name, digest in graded.items() if digest
@@ -90,7 +87,7 @@ def earlier_submissions(
     `taken`. Raises UserError when a path cannot be read, or has no submission."""
     found: dict[str, Submission] = {}
     for path in paths:
-        for each in cohort_of([path], assignment, ClassOptions()).submissions:
+        for each in cohort_of([path], assignment).submissions:
             name = f"{path.resolve().name}/{each.id}"
             while name in taken or name in found:
                 name = f"{name}+"
@@ -103,16 +100,14 @@ def compare_class(
     specification: Specification,
     submissions: Sequence[Submission],
     *,
-    earlier: Sequence[Submission] = (),
-    python: Path | None = None,
-    require: Tier | None = Tier.STANDARD,
-    progress: Progress = lambda done: None,
+    earlier: Sequence[Submission],
+    python: Path | None,
+    progress: Progress,
 ) -> study.SimilarityReport:
     """Compare each submission with every other one, and with each of `earlier` classes. `progress`
-    is called with the number of submissions that are read. Raises UserError when this machine has
-    no usable interpreter or not the tier `require`."""
+    is called with the number of submissions that are read. UserError as of `program_reader`."""
     everybody = (*submissions, *earlier)
-    with program_reader(specification.plan.assignment, "run_fingerprints", python, require) as tool:
+    with program_reader(specification.plan.assignment, "run_fingerprints", python) as tool:
         trees = _read(tool, specification, everybody, TREE, progress)
         broken = trees.broken
         tokens = _read(tool, specification, everybody, TOKENS) if broken else None

@@ -15,7 +15,6 @@ from pathlib import Path
 from harness.execution import Answers, ToolFailed
 from harness.model import study
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.observation import Tier
 from harness.model.submission import Submission
 from harness.study.similarity import program_reader
 
@@ -114,15 +113,15 @@ def style_report(
     assignment: Assignment,
     submissions: Sequence[Submission],
     *,
-    python: Path | None = None,
-    progress: Callable[[int], None] = lambda done: None,
+    python: Path | None,
+    progress: Callable[[int], None],
 ) -> study.StyleReport:
     """The evidence of each submission, once for equal files. The texts are parsed in a confined
-    process; ruff, where it is installed, reads them from a pipe. UserError when no interpreter or
-    tier serves."""
+    process; ruff, where it is installed, reads them from a pipe. UserError as of
+    `program_reader`."""
     ruff = find_ruff()
     found: dict[str, study.StyleEvidence] = {}
-    with program_reader(assignment, "run_facts", python, Tier.STANDARD) as tool:
+    with program_reader(assignment, "run_facts", python) as tool:
         for done, submission in enumerate(submissions, start=1):
             if submission.digest not in found:
                 found[submission.digest] = _evidence(tool, ruff, submission.files)

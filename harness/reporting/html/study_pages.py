@@ -191,7 +191,6 @@ def _read(kind: type[R], path: Path) -> R | None:
 class SourceLine:
     """One line of a program."""
 
-    number: int
     text: str
     block: int  # the number of the match that it belongs to, 0 for none
     begins: bool  # the block, here or again
@@ -258,7 +257,7 @@ def _lines(
         for number, line in enumerate(text.splitlines()[:left], start=1):
             block = blocks.get(number, 0)
             begins = block != blocks.get(number - 1, 0)
-            lines.append(SourceLine(number, line, block, begins, block not in begun))
+            lines.append(SourceLine(line, block, begins, block not in begun))
             begun.add(block)
         left -= len(lines)
         found.append(lines)
