@@ -73,6 +73,9 @@ TOTALS = {
     "never below 0": (marked("0.5", "1"), ("1.5", "1.5", "0")),
     "an adjustment is not lessened": (marked(adjusted="1"), ("7.5", "2", "6.5")),
     "nor lost below 0": (marked("0.5", "1", adjusted="1"), ("1.5", "1.5", "1")),
+    "an adjustment below 0": (marked(late=None, adjusted="-9"), ("7.5", "0", "0")),
+    "an adjustment above the maximum": (marked(late=None, adjusted="9"), ("7.5", "0", "10")),
+    "nothing by hand": (replace(marked(late=None), manual=()), ("4.5", "0", "4.5")),
     "a mark put in its place": (
         replace(marked(), override=Override(mark=Fraction(6), reason="ours")),
         ("9", "2", "7"),

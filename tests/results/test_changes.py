@@ -22,6 +22,7 @@ from harness.model.plan import ManualSlot, RubricItem
 from harness.model.result import Adjustment, LineComment, ManualMark
 from harness.model.review import (
     Action,
+    Adjusted,
     Change,
     Commented,
     ItemPicked,
@@ -71,6 +72,21 @@ def test_a_change_is_there_at_once_and_can_be_undone(database: Path) -> None:
     assert mark_of_ada(database) is None
 
 
+def test_what_people_gave_is_joined_and_not_stored_with_the_result(database: Path) -> None:
+    late = Adjusted(adjustment=Adjustment(marks=Fraction(-1, 2), reason="a day late"))
+    gone, said = replace(MARK, slot="gone"), Commented(text="Short and clear.")
+    record(database, [*map(draft, (MARK, gone, late, said)), draft(MARK, "nobody")])
+    with StoreReader.read_only(database) as reader:
+        (ada,) = reader.run().submissions
+        assert reader.result("ada") == ADA
+    assert ada.manual == (ManualMark(slot=STYLE, mark=Fraction(3)),)
+    assert (ada.adjustment, ada.comment, ada.notes) == (late.adjustment, said.text, ADA.notes)
+    assert (ada.total, ada.total_out_of) == (7, 10)
+    record(database, map(draft, (replace(MARK, mark=None), Adjusted(), Commented(text=""))))
+    with StoreReader.read_only(database) as reader:
+        assert reader.run().submissions == (ADA,)
+
+
 def test_two_writers_take_turns_and_each_sees_the_other(database: Path) -> None:
     record(database, [draft(MARK, who="ann")])
     record(database, [draft(replace(MARK, mark=Fraction(2)), who="ben")])
@@ -105,7 +121,8 @@ def test_people_mark_while_a_grading_writes_and_its_end_keeps_it(database: Path)
         store.save(replace(ADA, source_digest="b" * 64), state_digest="s3")
         (found,) = store.run().submissions
     assert (found.manual[0].mark, found.comment) == (3, "good")
-    assert "what a person gave was given for an earlier version of these files" in found.notes
+    earlier = "what a person gave was given for an earlier version of these files"
+    assert found.notes == (*ADA.notes, earlier)
 
 
 def test_a_comment_on_a_line_alone_does_not_say_so_of_the_marks(database: Path) -> None:

@@ -82,6 +82,7 @@ def test_fresh_forgets_everything(store: Store) -> None:
     store.close()
     with Store.open(store.path, fresh=True) as fresh:
         assert fresh.result("ada") is None
+        assert fresh.earlier("ada", result("ada").source_digest) is None
         assert fresh.observations("k") is None
         with pytest.raises(UserError, match="holds no facts"):
             fresh.run()

@@ -22,28 +22,14 @@ import pytest
 
 from harness.common.errors import UserError
 from harness.model.observation import Observation
-from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ManualMark, RunResult
-from harness.model.review import Action, Adjusted, Change, Commented, MarkGiven
+from harness.model.result import RunResult
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.database import STORE_NAME
 from harness.results.reuse import PIECE_BYTES, Packer, Piece
 from harness.results.store import Store
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result, save
 
-STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
-ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
-MARK, GONE = (MarkGiven(slot=slot, mark=Fraction(7, 3)) for slot in ("style", "gone"))
-LATE = Adjusted(adjustment=Adjustment(marks=Fraction(-1, 2), reason="a day late"))
-SAID = Commented(text="Short and clear.")
-GIVEN = (MARK, GONE, LATE, SAID)
-
-
-def given(
-    *actions: Action, submission: str = "ada", digest: str = ADA.source_digest, to: str = ""
-) -> list[Change]:
-    facts = {"who": "ann", "submission": submission, "source_digest": digest, "assignment": to}
-    return [Change(action=action, **facts) for action in actions]
+ADA = result("ada")
 
 
 @pytest.fixture
@@ -73,66 +59,6 @@ def test_a_good_result_of_another_state_can_be_asked_for(store: Store) -> None:
 def test_a_submission_that_is_gone_is_not_kept(store: Store) -> None:
     store.keep_only([], state_digest="s2")
     assert store.earlier("ada", ADA.source_digest) is None
-
-
-def test_what_people_gave_is_joined_and_not_stored_with_the_result(store: Store) -> None:
-    store.append([*given(*GIVEN), *given(*GIVEN, submission="nobody")])
-    (ada,) = store.run().submissions
-    assert ada.manual == (ManualMark(slot=STYLE, mark=Fraction(7, 3)),)
-    assert (ada.adjustment, ada.comment) == (LATE.adjustment, SAID.text)
-    assert ada.notes == ADA.notes
-    assert (ada.total, ada.total_out_of) == (Fraction(9, 2) + Fraction(7, 3) - Fraction(1, 2), 10)
-    assert store.result("ada") == ADA
-    taken_back = [replace(MARK, mark=None), Adjusted(), Commented(text="")]
-    store.append(given(*taken_back))
-    assert store.run().submissions == (ADA,)
-
-
-def test_what_was_given_for_another_assignment_is_not_joined(store: Store) -> None:
-    store.append(given(*GIVEN, to="other"))
-    assert store.run().submissions == (ADA,)
-    store.append(given(*GIVEN, to=FACTS.assignment))
-    assert store.run().submissions[0].comment == SAID.text
-
-
-def test_marks_for_earlier_bytes_say_so(store: Store) -> None:
-    store.append(given(*GIVEN, digest="0" * 64))
-    (ada,) = store.run().submissions
-    assert ada.notes == (
-        *ADA.notes,
-        "what a person gave was given for an earlier version of these files",
-    )
-
-
-def test_to_begin_anew_keeps_what_people_gave(store: Store) -> None:
-    store.append(given(*GIVEN))
-    store.close()
-    with Store.open(store.path, fresh=True) as fresh:
-        assert fresh.result("ada") is None
-        assert fresh.earlier("ada", ADA.source_digest) is None
-        assert [change.action for _, change in fresh.changes()] == [*GIVEN]
-
-
-TOTALS = {
-    "nothing by hand": ((), None, Fraction(9, 2)),
-    "one is missing": ((None,), None, None),
-    "all are there": ((Fraction(1, 3),), None, Fraction(29, 6)),
-    "never below nothing": ((Fraction(0),), Adjustment(marks=Fraction(-9), reason="r"), 0),
-    "never above the maximum": (
-        (Fraction(0),),
-        Adjustment(marks=Fraction(9), reason="r"),
-        ADA.out_of + STYLE.out_of,
-    ),
-}
-
-
-@pytest.mark.parametrize(("marks", "adjustment", "total"), TOTALS.values(), ids=TOTALS)
-def test_totals(
-    marks: tuple[Fraction | None, ...], adjustment: Adjustment | None, total: Fraction | None
-) -> None:
-    manual = tuple(ManualMark(slot=STYLE, mark=mark) for mark in marks)
-    assert replace(ADA, manual=manual, adjustment=adjustment).total == total
-    assert replace(ADA, manual=manual, mark=None).total is None
 
 
 def test_an_outline_is_the_result_without_its_long_parts(tmp_path: Path) -> None:
