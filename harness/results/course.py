@@ -219,20 +219,16 @@ def _students(
     for group in connected(keys):
         found = [own[at] for at in group if at < len(own)]
         named = next((roster[at - len(own)][0] for at in group if at >= len(own)), None)
-        if len(dict(found)) < len(found):
+        parts = [dict(found)]
+        if len(parts[0]) < len(found):
             who = _first([each.id for _, each in found])
             notices.append(f"{who} have one id or email and several submissions: not put together")
-            students += [_student(len(runs), dict([each])) for each in found]
-        else:
-            students.append(_student(len(runs), dict(found), named))
+            parts, named = [dict([each]) for each in found], None
+        for of_runs in parts:
+            results = tuple(of_runs.get(at) for at in range(len(runs)))
+            students.append(CourseStudent(results=results, listed=named))
     students.sort(key=lambda each: (each.names[0].casefold(), each.ids))
     return tuple(students), [*notices, *_same_names(students)]
-
-
-def _student(
-    count: int, found: dict[int, SubmissionResult], named: Student | None = None
-) -> CourseStudent:
-    return CourseStudent(results=tuple(map(found.get, range(count))), listed=named)
 
 
 def _keys(run: CourseRun, result: SubmissionResult) -> frozenset[str]:

@@ -14,7 +14,6 @@ import json
 import keyword
 import re
 import zlib
-from collections.abc import Iterable
 from typing import Any
 
 # A fingerprint is of so many symbols in a row, and of every so many of those one is kept: the
@@ -33,52 +32,28 @@ Symbols = list[tuple[str, int]]
 
 
 def run_fingerprints(payload: str) -> str:
-    """Of each of `programs`, a list of files in base64, as JSON: `rows` of fingerprint, first line,
-    last line, number of the file, of the syntax trees or the tokens (`kind`); and `whole`: whether
-    all files can be parsed.
-    """
+    """The `fingerprints` of each of `programs`, a list of files in base64, as JSON."""
     asked = json.loads(payload)
-    answers = []
-    for texts in asked["programs"]:
-        files = [base64.b64decode(text) for text in texts]
-        if asked["kind"] == "tokens":
-            answers.append({"rows": token_fingerprints(files), "whole": True})
-        else:
-            trees = [_tree(data) for data in files]
-            answers.append({"rows": _of_trees(trees), "whole": None not in trees})
-    return json.dumps(answers)
+    programs = ([base64.b64decode(text) for text in texts] for texts in asked["programs"])
+    return json.dumps([fingerprints(files, asked["kind"]) for files in programs])
 
 
-def fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
-    """Each with its first and last line and its file; files that cannot be parsed have none."""
-    return _of_trees([_tree(data) for data in files])
-
-
-def token_fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
-    """The same of what stands in the text, whether it can be parsed or not."""
-    return _rows([_tokens(data.decode("utf-8-sig", "replace"))] for data in files)
-
-
-def _tree(data: bytes) -> ast.Module | None:
-    try:
-        return ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _of_trees(trees: list[ast.Module | None]) -> list[tuple[int, int, int, int]]:
-    return _rows(_parts(tree) if tree is not None else [] for tree in trees)
-
-
-def _rows(parts_of_files: Iterable[list[Symbols]]) -> list[tuple[int, int, int, int]]:
-    found: list[tuple[int, int, int, int]] = []
+def fingerprints(files: list[bytes], kind: str = "tree") -> dict[str, Any]:
+    """Of a program: `rows` of fingerprint, first line, last line, number of the file, of the syntax
+    trees or the tokens (`kind`); and `whole`: whether all files can be parsed."""
+    parts_of_files: list[list[Symbols] | None]
+    if kind == "tokens":
+        parts_of_files = [[_tokens(data.decode("utf-8-sig", "replace"))] for data in files]
+    else:
+        parts_of_files = [_parts(data) for data in files]
+    rows: list[tuple[int, int, int, int]] = []
     symbols_left = MOST_SYMBOLS
     for number, parts in enumerate(parts_of_files):
-        for part in parts:
+        for part in parts or ():
             symbols = part[:symbols_left]
             symbols_left -= len(symbols)
-            found += [(*one, number) for one in _winnow(symbols)]
-    return found
+            rows += [(*fingerprint, number) for fingerprint in _winnow(symbols)]
+    return {"rows": rows, "whole": None not in parts_of_files}
 
 
 # A text that is not closed ends with its line.
@@ -118,11 +93,15 @@ def _tokens(text: str) -> Symbols:
     return symbols
 
 
-def _parts(tree: ast.Module) -> list[Symbols]:
-    """The symbols of each function, and of what is outside, so that their order does not matter."""
+def _parts(data: bytes) -> list[Symbols] | None:
+    """The symbols of each function, and of what is outside, so that their order does not matter;
+    None where it cannot be parsed."""
+    try:
+        pending = ast.parse(data).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
     parts: list[Symbols] = []
     outside: Symbols = []
-    pending: list[ast.stmt] = list(tree.body)
     while pending:
         node = pending.pop(0)
         if isinstance(node, ast.ClassDef):

@@ -23,8 +23,6 @@ from harness.model.study import Fingerprint
 from harness.study.likeness import Likeness, likeness
 from harness.study.program_texts import fingerprints
 
-Read = Callable[[list[bytes]], list[tuple[int, int, int, int]]]
-
 SUBMISSIONS = Path(__file__).parents[2] / "submissions"
 SAMPLES = SUBMISSIONS / "connect4ish"
 STYLES = {
@@ -52,20 +50,20 @@ STYLE_OF = {name: style for style, names in STYLES.items() for name in names}
 PREFIX = "copy of "
 
 
-def prints(text: str, read: Read = fingerprints) -> tuple[Fingerprint, ...]:
+def prints(text: str, kind: str = "tree") -> tuple[Fingerprint, ...]:
     """The fingerprints of a program of one file."""
     return tuple(
         Fingerprint(value=value, first_line=first, last_line=last, file=file)
-        for value, first, last, file in read([text.encode()])
+        for value, first, last, file in fingerprints([text.encode()], kind)["rows"]
     )
 
 
 def alike(
-    texts: Mapping[str, str], read: Read = fingerprints, given: str = "", **options: Any
+    texts: Mapping[str, str], kind: str = "tree", given: str = "", **options: Any
 ) -> Likeness:
     """The likeness of these programs, to which this text was given."""
-    found = {name: prints(text, read) for name, text in texts.items()}
-    return likeness(found, given=prints(given, read), **options)
+    found = {name: prints(text, kind) for name, text in texts.items()}
+    return likeness(found, given=prints(given, kind), **options)
 
 
 def scores_of(found: Likeness) -> defaultdict[frozenset[str], float]:
@@ -164,7 +162,7 @@ def all_functions() -> tuple[ast.FunctionDef, ...]:
         for node in tree.body:
             if not isinstance(node, ast.FunctionDef):
                 continue
-            values = {value for value, *_ in fingerprints([ast.unparse(node).encode()])}
+            values = {each.value for each in prints(ast.unparse(node))}
             if len(values) >= _LEAST_FUNCTION and not any(
                 len(values & other) >= _SAME_FUNCTION * min(len(values), len(other))
                 for other, _ in found
@@ -182,7 +180,7 @@ def sources_by_assignment() -> dict[str, tuple[str, ...]]:
         for sample in sorted(folder.iterdir()):
             files = sorted(sample.glob("*.py"))
             text = "\n\n".join(each.read_text("utf-8-sig") for each in files)
-            if text.count("\n") >= 80 and fingerprints([text.encode()]):
+            if text.count("\n") >= 80 and prints(text):
                 texts.append(text)
         found[folder.name] = tuple(texts)
     return found

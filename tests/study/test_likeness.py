@@ -21,7 +21,6 @@ from harness.model.study import Fingerprint, SimilarPair
 from harness.model.submission import Submission
 from harness.study import program_texts
 from harness.study.likeness import MOST_MATCHES, Likeness, groups, likeness, matches
-from harness.study.program_texts import fingerprints, token_fingerprints
 from harness.study.similarity import MOST_BYTES, TREE, ProgramPrints, read_some
 from tests.study.class_of_copies import (
     PREFIX,
@@ -43,7 +42,7 @@ from tests.tiny_course import Course
 Scores = dict[frozenset[str], float]
 
 
-tokens = partial(prints, read=token_fingerprints)
+tokens = partial(prints, kind="tokens")
 
 
 def names(pairs: Iterable[SimilarPair]) -> list[tuple[str, str]]:
@@ -133,13 +132,13 @@ def test_groups_are_of_programs_connected_by_pairs() -> None:
     ids=["empty", "no Python", "a zero byte", "brackets", "deep", "long"],
 )
 def test_what_cannot_be_compared_has_no_fingerprints(text: str) -> None:
-    assert fingerprints([text.encode()]) == []
+    assert prints(text) == ()
 
 
 def test_a_very_large_program_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program_texts, "MOST_SYMBOLS", 1000)
-    large, larger = (fingerprints([b"x = [" + b"1 + 2, " * n + b"]\n"]) for n in (1000, 2000))
-    assert larger == large != []
+    large, larger = (prints("x = [" + "1 + 2, " * n + "]\n") for n in (1000, 2000))
+    assert larger == large != ()
 
 
 def test_two_programs_that_match_everywhere_in_another_order_cost_little() -> None:
@@ -242,7 +241,7 @@ def token_scores() -> Scores:
         for name, text in programs().items()
     }
     assert all(bool(prints(text)) != name.startswith(PREFIX) for name, text in texts.items())
-    return scores_of(alike(texts, token_fingerprints))
+    return scores_of(alike(texts, "tokens"))
 
 
 @pytest.mark.parametrize("original", STYLE_OF)

@@ -197,10 +197,13 @@
     every.forEach(function (each, place) { each.classList.toggle("active", place === slot && every.length > 1); });
     return every[slot];
   }
-  function pressed(button) {
-    var fields = { "do": button.dataset.do }, own = button.closest("[data-slot]");
+  function fieldsOf(sender) {  // a button or a form
+    var fields = Object.assign({}, sender.dataset), own = sender.closest("[data-slot]");
     if (own) fields.slot = own.dataset.slot;
-    ["item", "level", "kind", "value", "mark"].forEach(function (name) { if (button.dataset[name] !== undefined) fields[name] = button.dataset[name]; });
+    return fields;
+  }
+  function pressed(button) {
+    var fields = fieldsOf(button);
     if (button.getAttribute("aria-pressed") === "true") { if (fields.do === "pick") fields.off = "yes"; else fields.value = ""; }
     send(fields);
   }
@@ -231,10 +234,8 @@
   });
   main.addEventListener("submit", function (event) {
     event.preventDefault();
-    var form = event.target, fields = { "do": form.dataset.do }, own = form.closest("[data-slot]");
-    if (own) fields.slot = own.dataset.slot;
-    if (form.dataset.kind) fields.kind = form.dataset.kind;
-    Array.prototype.forEach.call(form.elements, function (each) { if (each.name) fields[each.name] = each.value; });
+    var fields = fieldsOf(event.target);
+    Array.prototype.forEach.call(event.target.elements, function (each) { if (each.name) fields[each.name] = each.value; });
     send(fields);
     main.focus({ preventScroll: true });  // the next key is no text
   });
