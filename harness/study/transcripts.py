@@ -210,59 +210,38 @@ def record(target: Path, name: str, played: Played, constants: Mapping[str, str]
     marks, which it does unless the other files' marks are all that the assignment has. The
     transcript is what the reference shows for what was typed. Raises UserError, and writes nothing,
     when there is a scenario of that name or the reference does not end by itself."""
-    root, assignment = target.parents[2], played.specification.plan.assignment
-    observation = played.reference
+    program, observation = played.program, played.reference
     if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
         what = f"the reference does not end by itself on this ({observation.ending.value})"
         raise UserError(what, place=name)
-    check_name(root, assignment.id, name)
-    program, transcript = played.program, transcript_path(name)
-    before = target.read_text(encoding="utf-8") if target.exists() else ""
     lines = [f"  - name: {in_quotes(name)}", f"    function: {program}"]
     if played.interrupted:
         lines.append("    # The person who played broke off here.")
     lines += [*constants_line(constants), f"    run: {program}"]
     typed = (f"{{key: {one.key}}}" if one.key else in_quotes(one.text) for one in played.typed)
     lines.append(f"    input: [{', '.join(typed)}]")
-    lines.append(f"    transcript: {transcript}")
+    lines.append(f"    transcript: {transcript_path(name)}")
     if observation.ending is Ending.ASKED_FOR_MORE:
         lines.append("    ends: asks_for_more")
     if observation.raised is not None and observation.exit_status is None:
         lines.append(f"    raises: {observation.raised.type_name}")
     elif observation.exit_status:
         lines.append(f"    exit: {observation.exit_status}")
-    head = before.rstrip("\n") + "\n" if before.strip() else "scenarios:\n"
-    variant = assignment.variant(played.scenario.stimuli[0].constants)
-    shown = observation.transcript()
-    addition = Addition(
-        file=RECORDED,
-        yaml=head + "\n".join(lines) + "\n",
-        transcript=transcript,
-        template=as_template(shown, variant, assignment.submission_files),
+    return _add(
+        target,
+        _appended(target, "\n".join(lines) + "\n", "scenarios:\n"),
+        transcript_path(name),
+        draft=played.specification,
+        scenario=played.scenario,
         typed=played.typed,
-        shown=shown,
+        shown=observation.transcript(),
     )
-    return add(root, assignment.id, addition)
 
 
 _FOLDER = "gameplay"
 _UNCOUNTED = "    informational: true\n"
 MOST_BYTES = 1024 * 1024  # of a transcript
 MOST_INPUTS = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
-    """`yaml` is the whole new text of `file`, which has one scenario more: it types `typed`. The
-    file of its transcript gets the text `template`, which stands for what is `shown`. Both are
-    paths below specs/<id>."""
-
-    file: str
-    yaml: str
-    transcript: str
-    template: str
-    typed: tuple[Typed, ...]
-    shown: str
 
 
 def transcript_path(name: str) -> str:
@@ -282,39 +261,51 @@ def with_draft(root: Path, assignment_id: str, texts: Mapping[str, str]) -> Spec
         return load(trial, assignment_id)
 
 
-def add(root: Path, assignment_id: str, addition: Addition) -> bool:
-    """Write both files; whether the scenario counts for marks, which it does unless those that
-    other files state are all that the assignment has. UserError where the transcript is there
-    already, or where the scenario types or shows something else when it is read back; SpecErrors
-    where it cannot be read. Nothing is written then."""
-    try:
-        _add(root, assignment_id, addition)
-    except SpecErrors:
-        _add(root, assignment_id, replace(addition, yaml=addition.yaml + _UNCOUNTED))
-        return False
-    return True
+def _appended(target: Path, entry: str, head: str) -> str:
+    """The text of a file of scenarios with one more, below `head` where there is none yet."""
+    before = target.read_text(encoding="utf-8") if target.exists() else ""
+    return (before.rstrip("\n") + "\n" if before.strip() else head) + entry
 
 
-def _add(root: Path, assignment_id: str, addition: Addition) -> None:
-    folder = root / "specs" / assignment_id
-    path = folder / addition.transcript
+def _add(
+    target: Path,
+    text: str,
+    transcript: str,
+    *,
+    draft: Specification,
+    scenario: Scenario,
+    typed: tuple[Typed, ...],
+    shown: str,
+) -> bool:
+    """Write `text`, which has one scenario more than `target` has, and its transcript, a path below
+    specs/<id>: it types `typed` and is to show `shown` under the constants of the draft's
+    `scenario`. Whether it counts for marks, which it does unless those that other files state are
+    all that the assignment has. UserError where the transcript is there already, or where the
+    scenario types or shows something else when it is read back; SpecErrors where it cannot be read.
+    Nothing is written then."""
+    folder, assignment = target.parent, draft.plan.assignment
+    path, root = folder / transcript, target.parents[2]
     if path.exists():
         raise UserError("this transcript is there already", place=str(path))
-    plan_before = load(root, assignment_id).plan
-    texts = {addition.transcript: addition.template, addition.file: addition.yaml}
-    plan = with_draft(root, assignment_id, texts).plan
-    added = _new_scenarios(plan_before, plan)
-    read_back = [(one.stimuli[0].inputs, one.stated.transcript) for one in added]
-    if read_back != [(addition.typed, addition.shown)]:
-        what = "what is typed and shown here cannot be written as a scenario"
-        place = str(folder / addition.file)
-        raise UserError(what, place=place, hint="{{ … }} stands for a constant there")
-    files.write(path, addition.template)
+    variant = assignment.variant(scenario.stimuli[0].constants)
+    template = as_template(shown, variant, assignment.submission_files)
+    before, counts = load(root, assignment.id).plan, True
     try:
-        files.write(folder / addition.file, addition.yaml)
+        plan = with_draft(root, assignment.id, {transcript: template, target.name: text}).plan
+    except SpecErrors:
+        text, counts = text + _UNCOUNTED, False
+        plan = with_draft(root, assignment.id, {transcript: template, target.name: text}).plan
+    added = _new_scenarios(before, plan)
+    if [(one.stimuli[0].inputs, one.stated.transcript) for one in added] != [(typed, shown)]:
+        what = "what is typed and shown here cannot be written as a scenario"
+        raise UserError(what, place=str(target), hint="{{ … }} stands for a constant there")
+    files.write(path, template)
+    try:
+        files.write(target, text)
     except BaseException:
         path.unlink()
         raise
+    return counts
 
 
 def _new_scenarios(before: Plan, after: Plan) -> list[Scenario]:
@@ -348,11 +339,10 @@ def import_transcript(
     Nothing is written unless the assignment loads with it. UserError, with the transcript's line,
     where the reference shows something else; SpecErrors where the file cannot take the scenario.
     """
-    folder = target.resolve().parent
-    root, assignment_id = folder.parent.parent, folder.name
+    file = target.resolve()
+    root, assignment_id = file.parents[2], file.parent.name
     text = _read(transcript)
     name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
-    before = target.read_text(encoding="utf-8") if target.exists() else ""
     plan_before = load(root, assignment_id).plan
     program = program or plan_before.assignment.submission_files[0]
     head = f"  - name: {in_quotes(name)}\n"
@@ -360,26 +350,25 @@ def import_transcript(
         head += f"    clause: [{', '.join(map(in_quotes, clauses))}]\n"
     head += "\n".join([*constants_line(constants), f"    run: {program}\n"])
     has_main = any(each.name == "main" for each in plan_before.assignment.functions)
-    function = "main" if has_main else program
-    draft = _append(before, f"{head}    input: []\n{_UNCOUNTED}", function)
-    specification = with_draft(root, assignment_id, {target.name: draft})
-    added = _new_scenarios(plan_before, specification.plan)
+    first = f"function: {'main' if has_main else program}\nscenarios:\n"
+    text_of_draft = _appended(file, f"{head}    input: []\n{_UNCOUNTED}", first)
+    draft = with_draft(root, assignment_id, {file.name: text_of_draft})
+    added = _new_scenarios(plan_before, draft.plan)
     if len(added) != 1:
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
-    inputs, shown = _replayed(transcript, text, added[0], specification, python)
-    assignment = specification.plan.assignment
-    variant = assignment.variant(added[0].stimuli[0].constants)
+    inputs, shown = _replayed(transcript, text, added[0], draft, python)
     path = transcript_path(name)
     entry = f"{head}    input: [{', '.join(map(in_quotes, inputs))}]\n    transcript: {path}\n"
-    addition = Addition(
-        file=target.name,
-        yaml=_append(before, entry, function),
-        transcript=path,
-        template=as_template(shown, variant, assignment.submission_files),
+    counts = _add(
+        file,
+        _appended(file, entry, first),
+        path,
+        draft=draft,
+        scenario=added[0],
         typed=tuple(Typed(text=line) for line in inputs),
         shown=shown,
     )
-    return Imported(name=name, inputs=len(inputs), counts=add(root, assignment_id, addition))
+    return Imported(name=name, inputs=len(inputs), counts=counts)
 
 
 def _read(path: Path) -> str:
@@ -426,12 +415,6 @@ def constants_line(constants: Mapping[str, str]) -> list[str]:
     """The line of a scenario, if any, that overrides these, which are YAML texts by name."""
     values = ", ".join(f"{name}: {value}" for name, value in constants.items())
     return [f"    constants: {{{values}}}"] if constants else []
-
-
-def _append(before: str, entry: str, function: str) -> str:
-    if not before.strip():
-        return f"function: {function}\nscenarios:\n{entry}"
-    return before.rstrip("\n") + "\n" + entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
