@@ -6,7 +6,6 @@ specification is kept by the content of all it came from; a plan and its subsets
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -98,21 +97,16 @@ def test_a_name_in_two_modules_cannot_be_overridden() -> None:
         with_overrides(files, (Binding(name="SIZE", literal="10"),))
 
 
-def test_constants_are_public_plain_values() -> None:
-    text = (
-        "import math\nA = [1, (2,)]\n_B = 1\nC = math\ndef d(): pass\nclass E: pass\nF = object()\n"
-    )
-    assert constants_of((file("s.py", text),)) == {"A": [1, (2,)]}
-
-
-def test_provided_modules_import_one_another_and_drivers_define_nothing() -> None:
+def test_constants_are_public_plain_values_of_modules_that_are_no_drivers() -> None:
+    other = "import math\n_B = 1\nC = math\ndef d(): pass\nclass E: pass\nF = object()\n"
     files = (
         file("driver.py", "from p4 import play\nX = play()\n"),
+        file("other.py", f"LIST = [1, (2,)]\n{other}"),
         file("a.py", "from b import *\nTWICE = 2 * ONE\n"),
         file("b.py", "print('hello')\nONE = 1\n"),
         file("notes.txt", "not Python at all\n"),
     )
-    assert constants_of(files, ["p4.py"]) == {"ONE": 1, "TWICE": 2}
+    assert constants_of(files, ["p4.py"]) == {"LIST": [1, (2,)], "ONE": 1, "TWICE": 2}
 
 
 def test_a_provided_module_that_fails_is_named() -> None:
@@ -142,11 +136,6 @@ CONSTANTS: dict[str, object] = {
 )
 def test_render(text: str, expected: str) -> None:
     assert render(text, CONSTANTS) == expected
-
-
-def test_a_pattern_takes_the_text_of_a_constant_as_it_is() -> None:
-    pattern = render("^{{ PROMPT }}$", CONSTANTS, re.escape)
-    assert re.fullmatch(pattern, "Your move? (y/n): ")
 
 
 @pytest.mark.parametrize(

@@ -279,8 +279,45 @@ def at_times(root: Path, *lines: str, settings: str = "", head: str = "") -> tup
     return plan_of(root, body, head=head + HEAD, changes={A: ASSIGNMENT + settings}).scenarios
 
 
-def clocks(scenarios: tuple[Scenario, ...]) -> dict[str, list[str]]:
-    return {
+ZONE = "time_zone: Australia/Brisbane\nclock: 2026-03-01T12:00\n"
+NEXT_YEAR = "clock: 2027-01-01\n"
+FIRST, SECOND = "2026-03-01T00:00:00+00:00", "2028-02-29T08:00:00+00:00"
+# Lines of the scenario, of assignment.yaml and of the file's head; the times of its stimuli.
+CLOCKS: dict[str, tuple[tuple[str, ...], str, str, dict[str, list[str]]]] = {
+    "none": ((), "", "", {"f/s": [""]}),
+    "of the assignment": ((), ZONE, "", {"f/s": ["2026-03-01T12:00:00+10:00"]}),
+    "of the file": ((), ZONE, NEXT_YEAR, {"f/s": ["2027-01-01T00:00:00+10:00"]}),
+    "of the scenario": (
+        ("clock: 2028-02-29T08:00",),
+        ZONE,
+        NEXT_YEAR,
+        {"f/s": ["2028-02-29T08:00:00+10:00"]},
+    ),
+    "of rows": (
+        ("clock: 2026-03-01", "cases: [{clock: 2027-01-01}, {returns: true}]"),
+        "",
+        "",
+        {"f/s": ["2027-01-01T00:00:00+00:00", FIRST]},
+    ),
+    "a list, swept with constants": (
+        ("constants: {BOARD_SIZE: [4, 5]}", 'clock: [2026-03-01, "2028-02-29T08:00"]'),
+        "",
+        "",
+        {
+            "f/s[BOARD_SIZE=4,clock=2026-03-01]": [FIRST],
+            "f/s[BOARD_SIZE=4,clock=2028-02-29T08:00]": [SECOND],
+            "f/s[BOARD_SIZE=5,clock=2026-03-01]": [FIRST],
+            "f/s[BOARD_SIZE=5,clock=2028-02-29T08:00]": [SECOND],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CLOCKS)
+def test_the_clock_of_the_assignment_gives_way_to_nearer_ones(case: str, tmp_path: Path) -> None:
+    lines, settings, head, times = CLOCKS[case]
+    scenarios = at_times(tmp_path, *lines, settings=settings, head=head)
+    assert times == {
         scenario.id: [
             each.clock.time.isoformat() if each.clock else "" for each in scenario.stimuli
         ]
@@ -288,45 +325,10 @@ def clocks(scenarios: tuple[Scenario, ...]) -> dict[str, list[str]]:
     }
 
 
-ZONE = "time_zone: Australia/Brisbane\nclock: 2026-03-01T12:00\n"
-
-
-def test_the_assignment_has_a_clock_that_a_file_and_a_scenario_replace(tmp_path: Path) -> None:
-    assert clocks(at_times(tmp_path)) == {"f/s": [""]}
-    ours = "2026-03-01T12:00:00+10:00"
-    assert clocks(at_times(tmp_path, settings=ZONE)) == {"f/s": [ours]}
-    head = "clock: 2027-01-01\n"
-    assert clocks(at_times(tmp_path, settings=ZONE, head=head)) == {
-        "f/s": ["2027-01-01T00:00:00+10:00"]
-    }
-    own = "clock: 2028-02-29T08:00"
-    assert clocks(at_times(tmp_path, own, settings=ZONE, head=head)) == {
-        "f/s": ["2028-02-29T08:00:00+10:00"]
-    }
-
-
-def test_a_list_is_swept_with_the_constants(tmp_path: Path) -> None:
-    found = at_times(
-        tmp_path, "constants: {BOARD_SIZE: [4, 5]}", 'clock: [2026-03-01, "2028-02-29T08:00"]'
-    )
-    first, second = "2026-03-01T00:00:00+00:00", "2028-02-29T08:00:00+00:00"
-    assert clocks(found) == {
-        "f/s[BOARD_SIZE=4,clock=2026-03-01]": [first],
-        "f/s[BOARD_SIZE=4,clock=2028-02-29T08:00]": [second],
-        "f/s[BOARD_SIZE=5,clock=2026-03-01]": [first],
-        "f/s[BOARD_SIZE=5,clock=2028-02-29T08:00]": [second],
-    }
-
-
 def test_the_time_that_is_swept_fills_in_texts(tmp_path: Path) -> None:
     (scenario,) = at_times(tmp_path, "clock: [2026-03-01]", 'prints: "{{ clock }}\\n"')
     assert scenario.stated.prints is not None
     assert scenario.stated.prints.exact_text == "2026-03-01\n"
-
-
-def test_a_row_has_its_own_time(tmp_path: Path) -> None:
-    found = at_times(tmp_path, "clock: 2026-03-01", "cases: [{clock: 2027-01-01}, {returns: true}]")
-    assert clocks(found) == {"f/s": ["2027-01-01T00:00:00+00:00", "2026-03-01T00:00:00+00:00"]}
 
 
 def test_a_mistake_in_the_assignment_has_its_place(tmp_path: Path) -> None:

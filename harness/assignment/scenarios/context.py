@@ -140,11 +140,8 @@ class Context:
         else:
             self.document.add(loc, what, hint, key=key)
 
-    def refuse(
-        self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0
-    ) -> NoReturn:
-        """Note a mistake as `add` does, and raise Refused."""
-        self.add(loc, what, hint, key=key, line=line)
+    def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> NoReturn:
+        self.add(loc, what, hint, key=key)
         raise Refused
 
     @contextmanager
@@ -153,7 +150,8 @@ class Context:
         try:
             yield
         except HintedError as error:
-            self.refuse(loc, str(error), error.hint, line=error.line)
+            self.add(loc, str(error), error.hint, line=error.line)
+            raise Refused from None
 
     def spec_file(self, loc: Loc, name: str, hint: str = "") -> Path:
         """A file by its path below the spec folder; Refused, with the mistake noted, if it is not
