@@ -225,6 +225,7 @@ def test_a_tab_of_a_broken_line_is_marked_where_spaces_indent_too(
     assert ("    if x" in page) is not is_marked
 
 
+SAID = Explanation(rule="r", message="It is wrong.")
 HIDDEN = ShownCause(function="check_win", hidden=3, clauses=CLAUSES[3:4])
 
 
@@ -250,12 +251,7 @@ def test_hidden_failures_of_several_functions_are_one_card() -> None:
     assert text.count("What to try: call each with inputs of your own") == 1
 
 
-def test_marks_are_shown_by_function_and_what_extra_credit_adds() -> None:
-    text = " ".join(assert_inert(feedback_page(student_view(MANY_FAULTS, PLAN))).text.split())
-    assert "0.88 of 6 marks, plus up to 0.46 extra" in text
-    assert "0.88/6, plus up to 0.46 extra" in on_terminal(show_submission(MANY_FAULTS, PLAN))
-    assert "check_input✗ 1 of 20.46 of 0.92" in text
-    assert "Together3 of 121.38" in text
+def test_nothing_is_said_of_extra_credit_where_there_is_none() -> None:
     no_extra = tuple(each for each in PLAN.scenarios if not each.extra_credit)
     plain = student_view(PERFECT, replace(PLAN, scenarios=no_extra))
     assert "extra" not in assert_inert(feedback_page(plain)).text
@@ -263,13 +259,9 @@ def test_marks_are_shown_by_function_and_what_extra_credit_adds() -> None:
 
 def test_the_caller_that_shows_a_fault_is_named() -> None:
     cause = Cause(
-        function="_hours",
-        explanation=Explanation(rule="wrong_value", message="It is wrong."),
-        scenarios=(HOURS.id,),
-        example=HOURS.id,
-        blamed=True,
+        function="_hours", explanation=SAID, scenarios=(HOURS.id,), example=HOURS.id, blamed=True
     )
-    found = result("x", {HOURS.id: failed("wrong_value", "It is wrong.")}, causes=(cause,))
+    found = result("x", {HOURS.id: failed("r", "It is wrong.")}, causes=(cause,))
     for page in (feedback_page(student_view(found, PLAN)), submission_page(found, PLAN)):
         assert "1. _hours (called by num_hours)" in assert_inert(page).text
 
@@ -290,19 +282,17 @@ def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:
     assert "Also: “the sheet's example”: says 2" in text
 
 
-def test_a_hint_stands_on_its_own() -> None:
-    said = Explanation(rule="r", message="It is wrong.")
-    cause = replace(HIDDEN, explanation=said, hint="Look at <the> last row.")
-    assert "<b>Hint:</b> <bdi>Look at &lt;the&gt; last row.</bdi>" in page_of(cause)
+PLACE = CodePlace(file="a1.py", first=3, last=4, text=("def f(x):", "    return x[9]"))
 
 
-def test_the_line_is_marked_in_words_too() -> None:
-    place = CodePlace(file="a1.py", first=3, last=4, text=("def f(x):", "    return x[9]"))
-    said = Explanation(rule="r", message="m")
-    cause = replace(HIDDEN, explanation=said, place=place, line=4, marks=Fraction(1, 2))
-    page = assert_inert(page_of(cause))
-    assert "return x[9] ← here" in page.text
-    assert page.text.count("← here") == 1
+def test_a_hint_stands_on_its_own_and_a_line_is_marked_in_words_too() -> None:
+    hint = "Look at <the> last row."
+    cause = replace(HIDDEN, explanation=SAID, hint=hint, place=PLACE, line=4, marks=Fraction(1, 2))
+    page = page_of(cause)
+    assert "<b>Hint:</b> <bdi>Look at &lt;the&gt; last row.</bdi>" in page
+    text = assert_inert(page).text
+    assert "return x[9] ← here" in text
+    assert text.count("← here") == 1
 
 
 def check_of(name: str, verdict: Verdict) -> ShownCheck:
@@ -361,22 +351,25 @@ def test_what_is_written_is_explained_before_what_is_missing(count: int) -> None
 
 
 HEAD = "from a1 import *\nfrom a1_support import *\n"
-
-
-@pytest.mark.parametrize(
-    ("scenario", "lines"),
-    [
-        (REFUSES, 'check_input(f"a{BOARD_SIZE + 1}")'),
-        (LABELS, "board = ['----', '--XO', '----', '---X']\ndisplay_board(board)"),
-        (WINS, "board = ['XXXX', '----']\ncheck_win(board)"),
-        (
-            SHEET,
-            "board = ['----', '---X']\nfor _ in range(2):\n    add_piece(board, 'X', 0)\n\nboard",
-        ),
-    ],
+ROLL = Stimulus(action=Call(expression="roll()"))
+DOUBLE = Stimulus(
+    action=Session(steps=("x = double(n)", "x")), bindings=(Binding(name="n", literal="3"),)
 )
-def test_python_lines(scenario: Scenario, lines: str) -> None:
-    assert python_lines(scenario.stimuli[0], AROUND) == HEAD + lines
+PASTED = {
+    REFUSES.stimuli[0]: 'check_input(f"a{BOARD_SIZE + 1}")',
+    LABELS.stimuli[0]: "board = ['----', '--XO', '----', '---X']\ndisplay_board(board)",
+    WINS.stimuli[0]: "board = ['XXXX', '----']\ncheck_win(board)",
+    SHEET.stimuli[0]: (
+        "board = ['----', '---X']\nfor _ in range(2):\n    add_piece(board, 'X', 0)\n\nboard"
+    ),
+    DOUBLE: "n = 3\nx = double(n)\nx",
+    replace(ROLL, given="a = 1; b = 2"): "a = 1; b = 2\nroll()",
+}
+
+
+@pytest.mark.parametrize(("stimulus", "lines"), PASTED.items())
+def test_python_lines(stimulus: Stimulus, lines: str) -> None:
+    assert python_lines(stimulus, AROUND) == HEAD + lines
 
 
 def test_a_constant_is_set_in_the_file_that_defines_it() -> None:
@@ -391,16 +384,18 @@ def test_a_program_is_started() -> None:
     assert shell_command(stimulus) == "python3 a1.py 'two words' '$HOME'"
 
 
-def test_a_chosen_seed_is_part_of_it() -> None:
-    stimulus = Stimulus(action=Call(expression="roll()"), seed=7)
-    assert python_lines(stimulus, AROUND) == "import random\nrandom.seed(7)\n" + HEAD + "roll()"
-    assert to_try(stimulus) == "import random\nrandom.seed(7)\nroll()"
-    at_noon = replace(stimulus, seed=None, clock=Clock(seconds=1_772_330_400, offset=36_000))
+def test_a_chosen_seed_and_the_clock_are_part_of_it() -> None:
+    seeded = replace(ROLL, seed=7)
+    assert python_lines(seeded, AROUND) == f"import random\nrandom.seed(7)\n{HEAD}roll()"
+    assert to_try(seeded) == "import random\nrandom.seed(7)\nroll()"
+    assert to_try(replace(ROLL, seed=0)) == "import random\nrandom.seed(0)\nroll()"
+    at_noon = replace(ROLL, clock=Clock(seconds=1_772_330_400, offset=36_000))
     assert to_try(at_noon) == "# at 2026-03-01 12:00:00 (UTC+10:00)\nroll()"
-    of_nought = replace(stimulus, seed=0)
-    assert to_try(of_nought) == "import random\nrandom.seed(0)\nroll()"
-    on_one_line = replace(stimulus, seed=None, given="a = 1; b = 2")
-    assert python_lines(on_one_line, AROUND) == HEAD + "a = 1; b = 2\nroll()"
+
+
+def test_the_case_is_part_of_the_question() -> None:
+    assert called(WINS.stimuli[1]) == "check_win(board)  with  board = ['----', 'OOOO']"
+    assert called(DOUBLE) == "n = 3\nx = double(n)\nx"
 
 
 @pytest.mark.process
@@ -455,17 +450,6 @@ def test_a_definition_that_nothing_uses_is_left_out(
     stimulus = Stimulus(action=Call(expression=expression), given=given)
     assert set_up(stimulus) == shown
     assert set_up(replace(stimulus, seed=1)) == given.rstrip("\n")
-
-
-def test_the_question_alone() -> None:
-    assert called(WINS.stimuli[1]) == "check_win(board)  with  board = ['----', 'OOOO']"
-
-
-def test_the_case_of_a_session_is_part_of_it() -> None:
-    steps = Session(steps=("x = double(n)", "x"))
-    stimulus = Stimulus(action=steps, bindings=(Binding(name="n", literal="3"),))
-    assert called(stimulus) == "n = 3\nx = double(n)\nx"
-    assert python_lines(stimulus, AROUND) == HEAD + called(stimulus)
 
 
 @pytest.mark.parametrize("scenario", [LABELS, WINS, SHEET])
