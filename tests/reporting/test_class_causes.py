@@ -38,7 +38,6 @@ from tests.reporting.report_samples import (
     IMPORT_ASKS,
     MANY_FAULTS,
     PASSED,
-    PERFECT,
     PLAN,
     RUN,
     WINS,
@@ -207,16 +206,6 @@ def test_every_rule_has_words() -> None:
     assert rule_in_words("a_rule_of_the_course") == "a rule of the course"
 
 
-def test_distribution() -> None:
-    marks = [Fraction(0), Fraction(1, 2), Fraction(5, 2), Fraction(6)]
-    spread = figures.distribution(marks, Fraction(6))
-    assert spread is not None
-    assert (spread.count, spread.mean, spread.median) == (4, Fraction(9, 4), Fraction(3, 2))
-    assert [bar.count for bar in spread.bars] == [1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
-    assert figures.distribution([], Fraction(6)) is None
-    assert overview(replace(RUN, submissions=(replace(PERFECT, mark=None),)), PLAN).marks == []
-
-
 @pytest.mark.parametrize(
     ("top", "bars"), [(6, 12), (10, 10), (100, 10), (7, 7), (Fraction(13, 2), 10)]
 )
@@ -225,23 +214,6 @@ def test_bars_have_round_edges_where_they_can(top: Fraction | int, bars: int) ->
     assert spread is not None
     assert len(spread.bars) == bars
     assert spread.bars[-1].high == top
-
-
-def test_tallies_count_extra_credit_and_leave_out_what_is_not_graded() -> None:
-    tallies = {t.function: t for t in figures.tallies(MANY_FAULTS, PLAN)}
-    display = tallies["display_board"]
-    assert (display.passed, display.total, display.points, display.out_of) == (1, 2, 1, 1)
-    assert tallies["check_input"].total == 2
-
-
-def test_most_failed() -> None:
-    found = overview(RUN, PLAN).failing.most()
-    assert [entry.count for entry in found] == sorted((e.count for e in found), reverse=True)
-    assert found[0].count == 2
-    assert found[0].graded == 4
-    assert "check_input/a-leading-zero" not in [entry.scenarios[0].id for entry in found]
-    (wins,) = (entry for entry in found if WINS in entry.scenarios)
-    assert (wins.count, wins.graded) == (2, 3)  # our own error is nobody's failure
 
 
 def test_findings_with_one_sentence_are_one_entry() -> None:
@@ -440,13 +412,6 @@ def test_the_page_says_who_may_have_copied() -> None:
     assert 'href="study.html">All studies at a glance' in page
     assert 'href="submissions/cyd.html"' in page
     assert 'href="submissions/eve.html"' not in page  # of an earlier class, or forgotten
-
-
-def test_what_a_function_is_worth_stands_in_the_table() -> None:
-    worths = figures.worths(PLAN)
-    assert sum(worths.values()) == PLAN.assignment.functionality_marks
-    page = first_page(FACTS, overview(RUN, PLAN))
-    assert f"<span>check_win</span><small>{words.rounded(worths['check_win'])}</small>" in page
 
 
 def test_what_somebody_has_looked_at_needs_nobody_more() -> None:

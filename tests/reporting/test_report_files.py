@@ -83,9 +83,6 @@ def test_page_names_are_safe(submission_id: str) -> None:
 def test_page_names_differ_also_where_case_does_not_count() -> None:
     names = {page_name(submission_id).lower() for submission_id in HOSTILE_IDS}
     assert len(names) == len(HOSTILE_IDS)
-
-
-def test_a_plain_id_is_its_own_name() -> None:
     assert page_name("jane.doe-7") == "jane.doe-7.html"
 
 
@@ -93,12 +90,14 @@ def test_a_name_that_looks_like_ours_cannot_take_anothers_page() -> None:
     assert page_name(page_name("CAPS").removesuffix(".html").lower()) != page_name("CAPS")
 
 
-def test_every_page_of_a_run(tmp_path: Path) -> None:
+def test_every_page_of_a_run_and_beside_them_marks_and_results(tmp_path: Path) -> None:
     index = write_reports(RUN, PLAN, tmp_path / "new" / "folder")
     assert index == tmp_path / "new" / "folder" / "index.html"
     names = sorted(page_name(submission.id) for submission in RUN.submissions)
     for kind in ("submissions", "feedback"):
         assert sorted(path.name for path in (index.parent / kind).iterdir()) == names
+    assert index.with_name("results.json").read_text("ascii") == results_json(RUN, PLAN)
+    assert index.with_name("marks.csv").read_bytes() == marks_csv(RUN, PLAN).encode()
 
 
 def test_pages_of_gone_submissions_go_and_other_files_stay(tmp_path: Path) -> None:
@@ -148,12 +147,6 @@ def test_another_plan_writes_all_pages_again(tmp_path: Path) -> None:
     titled = replace(PLAN, assignment=replace(PLAN.assignment, title="Another title"))
     write_reports(RUN, titled, tmp_path)
     assert not set(before.items()) & set(inodes(tmp_path / "feedback").items())
-
-
-def test_marks_and_results_stand_beside_the_pages(tmp_path: Path) -> None:
-    write_reports(RUN, PLAN, tmp_path)
-    assert (tmp_path / "results.json").read_text(encoding="ascii") == results_json(RUN, PLAN)
-    assert (tmp_path / "marks.csv").read_bytes() == marks_csv(RUN, PLAN).encode()
 
 
 def test_an_incomplete_run_removes_nothing(tmp_path: Path) -> None:
