@@ -73,8 +73,8 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
     Raises UserError: the sender or the link is none, the template has a mistake, or a page is not
     there.
     """
-    name, _, own = request.sender.rpartition("<")
-    sender = usable_address(own.removesuffix(">") if name else own)
+    name, _, address = request.sender.rpartition("<")
+    sender = usable_address(address.removesuffix(">") if name else address)
     if not sender:
         hint = '--from "CSSE7030 <csse7030@uni.example>"'
         raise UserError(f"{request.sender!r} is no address", place="--from", hint=hint)
@@ -114,15 +114,15 @@ def usable_address(text: str) -> str:
 
 def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[str, str]:
     """To whom, or why there is no mail."""
-    own = addresses.get(result.id) or (result.student.email if result.student else "")
-    to = usable_address(own)
+    address = addresses.get(result.id) or (result.student.email if result.student else "")
+    to = usable_address(address)
     if result.excused:
         return to, f"excused ({result.excused})"
     if result.status in _WITHOUT:
         return to, words.STATUS[result.status]
-    if not own:
+    if not address:
         return to, "there is no address"
-    return to, "" if to else f"{shorten(own)} is no address"
+    return to, "" if to else f"{shorten(address)} is no address"
 
 
 def _addressed(name: str, address: str) -> Address:
@@ -218,7 +218,7 @@ def _attach(message: EmailMessage, path: Path) -> None:
 
 def remove_mails(folder: Path) -> bool:
     """Remove what was written below a report's folder; whether there was anything."""
-    found = [*(folder / FOLDER).glob("*.eml")]
-    for path in found:
+    paths = [*(folder / FOLDER).glob("*.eml")]
+    for path in paths:
         path.unlink()
-    return bool(found)
+    return bool(paths)

@@ -23,39 +23,39 @@ _NOISE = Fraction(1, 50)  # marks and points come rounded
 HEADER = ("submission", "before", "now", "change", "files", "through")
 
 
-def comparison_table(found: comparing.RunComparison) -> RenderableType:
+def comparison_table(comparison: comparing.RunComparison) -> RenderableType:
     """The comparison for a terminal."""
-    parts: list[RenderableType] = [Text(line, "bold red") for line in _incomplete(found)]
-    if found.changes:
+    parts: list[RenderableType] = [Text(line, "bold red") for line in _incomplete(comparison)]
+    if comparison.changes:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in HEADER:
             right = name in HEADER[1:4]
             table.add_column(name, justify="right" if right else "left", overflow="fold")
-        for change in found.changes[:_MOST_ROWS]:
+        for change in comparison.changes[:_MOST_ROWS]:
             cells = _cells(change, most=_MOST_REASONS)
             table.add_row(*(Text(visible(cell)) for cell in cells))
         parts.append(table)
-        left = len(found.changes) - _MOST_ROWS
-        if left > 0:
-            parts.append(Text(f"… and {left} more: see --to csv or --to html.", "dim"))
-    parts += [Text(line) for line in _summary(found)]
+        more = len(comparison.changes) - _MOST_ROWS
+        if more > 0:
+            parts.append(Text(f"… and {more} more: see --to csv or --to html.", "dim"))
+    parts += [Text(line) for line in _summary(comparison)]
     return Group(*parts)
 
 
-def comparison_csv(found: comparing.RunComparison) -> str:
+def comparison_csv(comparison: comparing.RunComparison) -> str:
     """The comparison as CSV, every reason of every submission in it."""
-    return csv_text([HEADER, *(_cells(change) for change in found.changes)])
+    return csv_text([HEADER, *(_cells(change) for change in comparison.changes)])
 
 
-def comparison_page(found: comparing.RunComparison) -> str:
+def comparison_page(comparison: comparing.RunComparison) -> str:
     """The comparison as HTML."""
     return render(
         "comparison.html.j2",
-        found=found,
+        comparison=comparison,
         header=HEADER,
-        rows=[_cells(change) for change in found.changes],
-        incomplete=_incomplete(found),
-        summary=_summary(found),
+        rows=[_cells(change) for change in comparison.changes],
+        incomplete=_incomplete(comparison),
+        summary=_summary(comparison),
     )
 
 
@@ -80,8 +80,8 @@ def _state(entry: comparing.SnapshotEntry | None) -> str:
     if entry is None:
         return ""
     if entry.mark is None:
-        known = entry.status in set(SubmissionStatus)
-        return words.STATUS[SubmissionStatus(entry.status)] if known else entry.status
+        is_ours = entry.status in set(SubmissionStatus)
+        return words.STATUS[SubmissionStatus(entry.status)] if is_ours else entry.status
     return rounded(entry.mark)
 
 
@@ -131,24 +131,24 @@ def _total(entry: comparing.SnapshotEntry) -> str:
     return "none" if entry.total is None else rounded(entry.total)
 
 
-def _incomplete(found: comparing.RunComparison) -> list[str]:
+def _incomplete(comparison: comparing.RunComparison) -> list[str]:
     return [
         f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
-        for name, run in (("old", found.old), ("new", found.new))
+        for name, run in (("old", comparison.old), ("new", comparison.new))
         if not run.complete
     ]
 
 
-def _other_scenarios(found: comparing.RunComparison) -> Iterable[str]:
+def _other_scenarios(comparison: comparing.RunComparison) -> Iterable[str]:
     """What of the scenarios themselves differs: new ones, others that are gone, other points."""
-    for names, what in ((found.added, "new"), (found.removed, "no longer there")):
+    for names, what in ((comparison.added, "new"), (comparison.removed, "no longer there")):
         if names:
             are = "is" if len(names) == 1 else "are"
             yield f"{words.counted(len(names), 'scenario')} {are} {what}: {_first(names)}."
     changed = [
-        f"{name} ({words.number(found.old.worth[name])} before, "
-        f"{words.number(found.new.worth[name])} now)"
-        for name in found.reweighted
+        f"{name} ({words.number(comparison.old.worth[name])} before, "
+        f"{words.number(comparison.new.worth[name])} now)"
+        for name in comparison.reweighted
     ]
     if changed:
         have = "has" if len(changed) == 1 else "have"
@@ -156,41 +156,41 @@ def _other_scenarios(found: comparing.RunComparison) -> Iterable[str]:
 
 
 def _first(names: Sequence[str]) -> str:
-    left = len(names) - _MOST_REASONS
+    more = len(names) - _MOST_REASONS
     shown = [visible(name) for name in names[:_MOST_REASONS]]
-    return ", ".join([*shown, *([f"{left} more"] if left > 0 else [])])
+    return ", ".join([*shown, *([f"{more} more"] if more > 0 else [])])
 
 
-def _summary(found: comparing.RunComparison) -> list[str]:
-    lines = [_moved(found)] if found.changes else []
-    if found.made_with:
-        lines.append(f"Different in the two runs: {', '.join(found.made_with)}.")
-    lines += _other_scenarios(found)
-    for tally in found.scenarios[:_MOST_REASONS]:
+def _summary(comparison: comparing.RunComparison) -> list[str]:
+    lines = [_moved(comparison)] if comparison.changes else []
+    if comparison.made_with:
+        lines.append(f"Different in the two runs: {', '.join(comparison.made_with)}.")
+    lines += _other_scenarios(comparison)
+    for tally in comparison.scenarios[:_MOST_REASONS]:
         lines.append(
             f"{visible(tally.id)}: {tally.now_pass} pass it now, {tally.now_fail} no longer "
             "(files unchanged)."
         )
-    left = len(found.scenarios) - _MOST_REASONS
-    if left > 0:
-        lines.append(f"{words.counted(left, 'more scenario')} with other verdicts.")
-    new = sum(change.before is None for change in found.changes)
-    gone = sum(change.after is None for change in found.changes)
+    more = len(comparison.scenarios) - _MOST_REASONS
+    if more > 0:
+        lines.append(f"{words.counted(more, 'more scenario')} with other verdicts.")
+    new = sum(change.before is None for change in comparison.changes)
+    gone = sum(change.after is None for change in comparison.changes)
     lines.append(
-        f"{words.counted(found.same, 'submission')} as before, "
-        f"{len(found.changes) - new - gone} changed, {new} new, {gone} gone."
+        f"{words.counted(comparison.same, 'submission')} as before, "
+        f"{len(comparison.changes) - new - gone} changed, {new} new, {gone} gone."
     )
     return lines
 
 
-def _moved(found: comparing.RunComparison) -> str:
+def _moved(comparison: comparing.RunComparison) -> str:
     """The marks that changed, of submissions that both runs have."""
-    moved = [change.marks for change in found.changes if change.marks]
+    moved = [change.marks for change in comparison.changes if change.marks]
     up = sum(marks > 0 for marks in moved)
     parts = [f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down"]
     in_both = [
         (each.before.mark is not None, each.after.mark is not None)
-        for each in found.changes
+        for each in comparison.changes
         if each.before and each.after
     ]
     for is_marked, what in (((False, True), "now marked"), ((True, False), "no longer marked")):

@@ -33,10 +33,10 @@ def exporters() -> dict[str, Exporter]:
 
 def exporter(name: str) -> Exporter:
     """The format of this name; UserError when there is none."""
-    known = exporters()
+    formats = exporters()
     if name in _NO_WAY:
         what, hint = _NO_WAY[name]
         raise UserError(what, hint=hint)
-    if name not in known:
-        raise UserError(f"there is no format {name!r}", hint=f"--to {' | '.join(known)}")
-    return known[name]
+    if name not in formats:
+        raise UserError(f"there is no format {name!r}", hint=f"--to {' | '.join(formats)}")
+    return formats[name]

@@ -240,12 +240,12 @@ def _read_matches(
     of_rows = by_key((row, row.person.keys(By.LOGIN)) for row in rows)
     matches: list[_Match] = []
     for record in sheet.records:
-        download, own = record.first(*_DOWNLOAD), record.first(*_GRADEBOOK)
+        download, row_id = record.first(*_DOWNLOAD), record.first(*_GRADEBOOK)
         entry = _only(of_entries, download, "submission of this run", record.place)
-        row = _only(of_rows, own, "row of the gradebook", record.place)
+        row = _only(of_rows, row_id, "row of the gradebook", record.place)
         if any(match.entry is entry or match.row is row for match in matches):
             raise UserError(
-                f"{download} or {own} was matched on a line above already", place=record.place
+                f"{download} or {row_id} was matched on a line above already", place=record.place
             )
         matches.append(_Match(row=row, entry=entry))
     return matches

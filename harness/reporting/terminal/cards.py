@@ -54,28 +54,28 @@ def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> Line:
 
 def moved(lines: Iterable[Line], columns: int) -> list[Line]:
     """The lines so many columns further to the right."""
-    return [replace(one, indent=one.indent + columns) for one in lines]
+    return [replace(row, indent=row.indent + columns) for row in lines]
 
 
 def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
     """Lines of at most `width` columns, broken between words where that can be."""
-    for one in lines:
-        width_left = max(width - one.indent, 8)
-        if sum(map(_columns, one.text)) <= width_left:
-            yield replace(one, hang=0)
+    for row in lines:
+        width_left = max(width - row.indent, 8)
+        if sum(map(_columns, row.text)) <= width_left:
+            yield replace(row, hang=0)
             continue
-        first, rest = width_left, max(width_left - one.hang, 8)
-        starts = [0, *_breaks(one.text, first, rest), len(one.text)]
-        for number, spans in enumerate(_cut(one.spans, starts)):
-            yield Line(spans, one.indent + (one.hang if number else 0))
+        first, rest = width_left, max(width_left - row.hang, 8)
+        starts = [0, *_breaks(row.text, first, rest), len(row.text)]
+        for number, spans in enumerate(_cut(row.spans, starts)):
+            yield Line(spans, row.indent + (row.hang if number else 0))
 
 
 def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
     """All of it to print, the last line's end included."""
     shown: list[str] = []
-    for one in wrapped(lines, width):
-        spans = [" " * one.indent]
-        for text, style in one.spans:
+    for row in wrapped(lines, width):
+        spans = [" " * row.indent]
+        for text, style in row.spans:
             codes = ";".join(_CODES[word] for word in style.split())
             spans.append(f"\x1b[{codes}m{text}\x1b[0m" if colours and codes else text)
         shown.append("".join(spans).rstrip(" ") + "\n")
@@ -85,17 +85,17 @@ def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
 def _breaks(text: str, first: int, rest: int) -> list[int]:
     """Where lines begin anew; a word longer than a line is cut."""
     places: list[int] = []
-    left = first
+    room = first
     for word in _WORD.finditer(text):
         end = word.start() + len(word.group().rstrip())
-        if word.start() and sum(map(_columns, text[word.start() : end])) > left:
+        if word.start() and sum(map(_columns, text[word.start() : end])) > room:
             places.append(word.start())
-            left = rest
+            room = rest
         for at in range(word.start(), word.end()):
-            if at < end and _columns(text[at]) > left:
+            if at < end and _columns(text[at]) > room:
                 places.append(at)
-                left = rest
-            left -= _columns(text[at])
+                room = rest
+            room -= _columns(text[at])
     return places
 
 
@@ -125,27 +125,27 @@ _LABEL = 7  # columns of the labels "try", "type" and "set"
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
 
 
-def cause(number: int, found: ShownCause, surroundings: Surroundings) -> list[Line]:
+def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Line]:
     """One thing to fix: its number, where it is, the clearest check that fails for it, and how many
     more do. Of a cause that only hidden checks show: its function and clause."""
-    if found.checks:
-        check, *others = found.checks
+    if shown.checks:
+        check, *others = shown.checks
         sign, name = words.sign(check.verdict.kind), f"{check.function}: {check.name}"
         about = filter(None, [paste.settings(check.stimulus.constants), words.case(check)])
         aside = ", ".join(about)
         aside = visible(f"  [{aside}]") if aside else ""
-        inside = [*_place(found), *explained(check, surroundings, found.message)]
-        if found.hint and found.hint not in found.message:
-            inside.append(_asked("hint", visible(shorten(found.hint, 400))))
+        inside = [*_place(shown), *explained(check, surroundings, shown.message)]
+        if shown.hint and shown.hint not in shown.message:
+            inside.append(_asked("hint", visible(shorten(shown.hint, 400))))
         if others:
             inside.append(line((words.other_checks(each.verdict for each in others), "dim")))
     else:
-        sign, name = words.OTHER_SIGN, found.function or "the file"
-        counted = words.counted(found.hidden, "hidden check")
-        aside = f"  only {counted} {'fails' if found.hidden == 1 else 'fail'}"
-        inside = [line(visible(found.message))] if found.message else []
-        inside += _place(found)
-        sheet = (f"the sheet, {each.section}: {each.text}" for each in found.clauses)
+        sign, name = words.OTHER_SIGN, shown.function or "the file"
+        counted = words.counted(shown.hidden, "hidden check")
+        aside = f"  only {counted} {'fails' if shown.hidden == 1 else 'fail'}"
+        inside = [line(visible(shown.message))] if shown.message else []
+        inside += _place(shown)
+        sheet = (f"the sheet, {each.section}: {each.text}" for each in shown.clauses)
         inside += [line(visible(text)) for text in sheet]
     title = line(
         (f"{number}. ", "bold"), (f"{sign} ", "red"), (visible(name), "bold"), (aside, "dim")
@@ -153,14 +153,14 @@ def cause(number: int, found: ShownCause, surroundings: Surroundings) -> list[Li
     return [title, *moved(inside, 3)]
 
 
-def _place(found: ShownCause) -> list[Line]:
+def _place(shown: ShownCause) -> list[Line]:
     """Where in the student's file the fault is, as far as that is known."""
-    place = found.place
+    place = shown.place
     if place is None:
         return []
     lines = f"lines {place.first}-{place.last}" if place.last > place.first else ""
-    where = f"line {found.line}" if found.line else lines or f"line {place.first}"
-    name = f"{found.function}: " if found.function else ""
+    where = f"line {shown.line}" if shown.line else lines or f"line {place.first}"
+    name = f"{shown.function}: " if shown.function else ""
     return [line(("look at ", "dim"), visible(f"{name}{place.file}, {where}"))]
 
 
@@ -281,9 +281,9 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
     causes, missing = written_first(view.causes)
     for number, shown in enumerate(causes[:limit], start=1):
         yield from (Line(), *cause(number, shown, view.surroundings))
-    left = len(causes) - limit
-    if left > 0:
-        yield from (Line(), line((f"… and {words.counted(left, 'more thing')} to fix.", "dim")))
+    more = len(causes) - limit
+    if more > 0:
+        yield from (Line(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
     if missing:
         yield from (Line(), all_missing(missing))
     for finding in view.findings:
@@ -376,9 +376,9 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
             continue
         yield from _block([row.expected for row in rows], ("expected ", "green"))
         yield from _block([row.actual for row in rows], ("got      ", "red"), caret=True)
-    left = max(0, len(part.rows) - start - MOST_ROWS) + part.left_out_after
-    if left:
-        yield line((f"         … {words.counted(left, 'more line')}", "dim"))
+    more = max(0, len(part.rows) - start - MOST_ROWS) + part.left_out_after
+    if more:
+        yield line((f"         … {words.counted(more, 'more line')}", "dim"))
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:

@@ -75,12 +75,12 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
         parts.append(
             Text.assemble((f"{finding_kind(finding.rule).title} ", "yellow"), visible(line))
         )
-    found, missing = written_first(view.causes)
-    for number, one in enumerate(found[:_MOST_CAUSES], start=1):
-        parts += [Text(""), _Printed(cause(number, one, view.surroundings))]
-    left = len(found) - _MOST_CAUSES
-    if left > 0:
-        parts.append(Text(f"… and {words.counted(left, 'more cause')}.", "dim"))
+    causes, missing = written_first(view.causes)
+    for number, shown in enumerate(causes[:_MOST_CAUSES], start=1):
+        parts += [Text(""), _Printed(cause(number, shown, view.surroundings))]
+    more = len(causes) - _MOST_CAUSES
+    if more > 0:
+        parts.append(Text(f"… and {words.counted(more, 'more cause')}.", "dim"))
     if missing:
         parts += [Text(""), _Printed([all_missing(missing)])]
     ungraded = [check for check in view.shown if check.informational and not check.verdict.passed]
@@ -111,8 +111,8 @@ class _Printed:
         self._lines = tuple(lines)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for one in wrapped(self._lines, options.max_width):
-            yield Text.assemble(" " * one.indent, *one.spans, no_wrap=True, overflow="ignore")
+        for row in wrapped(self._lines, options.max_width):
+            yield Text.assemble(" " * row.indent, *row.spans, no_wrap=True, overflow="ignore")
 
 
 def _state(result: SubmissionResult) -> Text:

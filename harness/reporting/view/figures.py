@@ -396,7 +396,7 @@ class ClassCauses:
         Marks by hand are missing once people have begun to give them: before, they are for every
         submission."""
         first = [*_REASONS.values(), _EARLIER]
-        found = sorted(
+        ordered = sorted(
             self._for_a_person.values(),
             key=lambda tally: (
                 first.index(tally.kind) if tally.kind in first else len(first),
@@ -405,7 +405,7 @@ class ClassCauses:
             ),
         )
         by_hand = self._some_by_hand and self._not_marked.count
-        return [*found, *([self._not_marked] if by_hand else [])]
+        return [*ordered, *([self._not_marked] if by_hand else [])]
 
     def same_files(self) -> list[list[str]]:
         """Those who handed in the same bytes, the most first."""

@@ -72,16 +72,16 @@ def clock_words(clock: Clock) -> str:
     return f"{clock.time.replace(tzinfo=None)} ({clock.time.tzname()})"
 
 
-def set_up(stimulus: Stimulus, call: str = "", known: Collection[str] = ()) -> str:
+def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) -> str:
     """What is run first, without the definitions that nothing uses: of `call`, where it is shown in
-    place of the whole, all names but the `known` ones. All of it where its chance is seeded, which
+    place of the whole, all names but those `without`. All of it where its chance is seeded, which
     each of them may draw from."""
     given = stimulus.given.rstrip("\n")
     parts = statements(given)
     kept = [part for part in parts if not _bound(part)]
     texts = (call,) if call else stimulus.action.texts
     used = {name for text in texts for part in statements(text) for name in _names(part)}
-    used -= set(known)
+    used -= set(without)
     used.update(name for part in kept for name in _names(part))
     for _ in parts:
         new = [part for part in parts if part not in kept and _bound(part) & used]
@@ -180,26 +180,26 @@ def shown_call(
 ) -> ShownCall:
     """What is called or run, with its boards taken out. `constants` are literals by name, `given`
     the boards of arguments that are no literals."""
-    whole = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
+    plain = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
     expression = stimulus.action.expression
     if not expression:
-        return whole
+        return plain
     literals = dict(constants) | {each.name: each.literal for each in stimulus.constants}
-    known = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
+    trees = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
     boards: dict[str, Grid] = {}
     others: list[Binding] = []
     for binding in stimulus.bindings:
-        board = _board(_parsed(binding.literal), known)
+        board = _board(_parsed(binding.literal), trees)
         if board is not None:
             boards[binding.name] = board
         else:
             others.append(binding)
-    text = _without_boards(expression, known, given, boards)
+    text = _without_boards(expression, trees, given, boards)
     if not boards:
-        return whole
-    left = settings(others)
+        return plain
+    values = settings(others)
     return ShownCall(
-        text=f"{text}  with  {left}" if left else text,
+        text=f"{text}  with  {values}" if values else text,
         set_up=set_up(stimulus, text, boards),
         boards=tuple(boards.items()),
     )
@@ -207,7 +207,7 @@ def shown_call(
 
 def _without_boards(
     expression: str,
-    known: Mapping[str, ast.expr],
+    trees: Mapping[str, ast.expr],
     given: Sequence[BoardArgument],
     boards: dict[str, Grid],
 ) -> str:
@@ -221,7 +221,7 @@ def _without_boards(
     for position, argument in enumerate(tree.args):
         board = by_position.get(position)
         if board is None and isinstance(argument, (ast.List, ast.Tuple)):
-            board = _board(argument, known)
+            board = _board(argument, trees)
         if board is None:
             continue
         if isinstance(argument, ast.Name):
@@ -245,19 +245,19 @@ def _parsed(source: str) -> ast.expr | None:
 
 
 class _Filled(ast.NodeTransformer):
-    def __init__(self, known: Mapping[str, ast.expr]) -> None:
-        self._known = known
+    def __init__(self, trees: Mapping[str, ast.expr]) -> None:
+        self._trees = trees
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._known.get(node.id, node)
+        return self._trees.get(node.id, node)
 
 
-def _board(node: ast.expr | None, known: Mapping[str, ast.expr]) -> Grid | None:
+def _board(node: ast.expr | None, trees: Mapping[str, ast.expr]) -> Grid | None:
     """The board that a literal is, known names filled in; None where it is none."""
     if node is None:
         return None
     try:
-        literal = ast.literal_eval(_Filled(known).visit(copy.deepcopy(node)))
+        literal = ast.literal_eval(_Filled(trees).visit(copy.deepcopy(node)))
         return grid_of(Value.of(literal))
     except (ValueError, TypeError, RecursionError, MemoryError):
         return None

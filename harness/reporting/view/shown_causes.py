@@ -290,27 +290,27 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
     where the exception came up, and the most suspect lines of other functions, those of a helper
     before the function that calls it."""
     places = [(cause.place, cause.line), (cause.raised_in, cause.raised_at)]
-    found = [
+    sure = [
         MarkedPlace(place=place, marked=[line] if line else [])
         for place, line in places
         if place is not None
     ]
     number = written_out(cause.message)
     if number is not None:
-        several = [*found, *(_suspect(each, cause) for each in cause.suspects)]
+        several = [*sure, *(_suspect(each, cause) for each in cause.suspects)]
         numbers = [
             replace(each, marked=with_number(each.place, number.number), exact=True)
             for each in several
         ]
         if any(each.marked for each in numbers):
             return [each for each in numbers if each.marked]
-    known = [each.place for each in found]
-    if any(each.marked for each in found):
-        others = [each for each in cause.suspects if each.place not in known]
-        return [*found, *(_suspect(each, cause) for each in others[:1])]
+    places_of_sure = [each.place for each in sure]
+    if any(each.marked for each in sure):
+        others = [each for each in cause.suspects if each.place not in places_of_sure]
+        return [*sure, *(_suspect(each, cause) for each in others[:1])]
     suspects = [_suspect(each, cause) for each in cause.suspects[:_MOST_SUSPECT_PLACES]]
     shown = [each.place for each in suspects]
-    return [*suspects, *(each for each in found if each.place not in shown)]
+    return [*suspects, *(each for each in sure if each.place not in shown)]
 
 
 def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
@@ -343,10 +343,10 @@ def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
     head and those around the marked ones, else its beginning and its end. What is left out is seen
     to be, and never a single line."""
     numbered = dict(enumerate(indented(place.text), place.first))
-    wanted = [number for number in numbered if number in marked][:_MOST_MARKED]
+    marked_numbers = [number for number in numbered if number in marked][:_MOST_MARKED]
     shown = [number for number in numbered if number not in _docstring(place)]
-    if len(shown) > WHOLE and wanted:
-        near = {n for line in wanted for n in range(line - _AROUND, line + _AROUND + 1)}
+    if len(shown) > WHOLE and marked_numbers:
+        near = {n for line in marked_numbers for n in range(line - _AROUND, line + _AROUND + 1)}
         shown = [number for number in shown if number in near or number == shown[0]]
     elif len(shown) > WHOLE:
         shown = [*shown[:_BEGINNING], *shown[-_END:]]
@@ -359,7 +359,7 @@ def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
             lines.append(OwnLine())
             continue
         for number in numbers:
-            text, is_marked = numbered[number], number in wanted
+            text, is_marked = numbered[number], number in marked_numbers
             lines.append(OwnLine(number=number, text=text, marked=is_marked))
     return lines
 

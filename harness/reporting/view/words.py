@@ -67,15 +67,15 @@ STATUS = {
 _WRONG_NAME = re.compile(r"found (?P<found>[^ ]+\.py), expected (?P<wanted>[^ ]+\.py)")
 
 
-def remedy(problem: str, wanted: Sequence[str]) -> str:
+def remedy(problem: str, file_names: Sequence[str]) -> str:
     """What a student does about files that cannot be graded; empty where only the problem's own
     sentence says it."""
     named = _WRONG_NAME.fullmatch(problem)
     if named is not None:
         return f"Rename {named['found']} to {named['wanted']} and hand it in again."
     if problem.startswith(("no file ", "found ")):
-        names = "this name" if len(wanted) == 1 else "these names"
-        return f"Hand in {listed(wanted)}, with exactly {names}."
+        names = "this name" if len(file_names) == 1 else "these names"
+        return f"Hand in {listed(file_names)}, with exactly {names}."
     return ""
 
 
@@ -160,8 +160,8 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
     lines = [manual(given) for given in result.manual]
     if result.override is not None:
         mark = rounded(result.override.mark)
-        found = f" (found: {rounded(result.mark)})" if result.mark is not None else ""
-        lines.insert(0, f"the mark was set to {mark}{found}: {result.override.reason}")
+        was = f" (found: {rounded(result.mark)})" if result.mark is not None else ""
+        lines.insert(0, f"the mark was set to {mark}{was}: {result.override.reason}")
     if result.late is not None:
         lines.append(lateness(result.late, result.reached, result.late_marks))
     if result.adjustment is not None:
@@ -208,9 +208,9 @@ def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -
     if late.slip_days:
         parts.append(f"{late.slip_days} slip {plural(late.slip_days, 'day')} used")
     if late.begun is not None:
-        whole = "the marks reached" if late.of is LateOf.REACHED else "the total"
+        lessened = "the marks reached" if late.of is LateOf.REACHED else "the total"
         cost = "costs" if late.begun.count == 1 else "cost"
-        parts.append(f"{late.begun} begun {cost} {number(late.share * 100)} % of {whole}")
+        parts.append(f"{late.begun} begun {cost} {number(late.share * 100)} % of {lessened}")
     if marks is not None and reached is not None and late.share:
         parts.append(f"{rounded(reached)} before, {rounded(reached - marks)} after")
     return "; ".join(parts)
@@ -221,10 +221,10 @@ def _limit(result: SubmissionResult | StudentView) -> str:
     reached, late = result.reached, result.late_marks
     if result.total is None or result.adjustment is None or reached is None or late is None:
         return ""
-    wanted = reached - late + result.adjustment.marks
-    if wanted < result.total:
+    unlimited = reached - late + result.adjustment.marks
+    if unlimited < result.total:
         return " (the total is not below 0)"
-    return " (the total is not above the maximum)" if wanted > result.total else ""
+    return " (the total is not above the maximum)" if unlimited > result.total else ""
 
 
 def stood_in(verdicts: Iterable[Verdict]) -> str:
@@ -286,8 +286,8 @@ def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
 
 def is_other_python(facts: RunFacts) -> bool:
     """Whether the run's interpreter is not of the version that the assignment names."""
-    wanted = facts.python_wanted.split(".")
-    return facts.python.split(".")[: len(wanted)] != wanted
+    version = facts.python_wanted.split(".")
+    return facts.python.split(".")[: len(version)] != version
 
 
 def mark_text(mark: Fraction | None) -> str:
