@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -64,12 +62,13 @@ LOGINS = {101: "ada", 102: "sean", 103: "wei", 105: "lena", 199: "not"}
 BY_LOGIN = tuple(
     replace(each, student=replace(each.student, id=LOGINS[int(each.student.id)])) for each in CLASS
 )
+# Of each download the platform, its class, and the cells that get marks.
 FILES = {
-    "canvas.csv": ("canvas", CLASS),
-    "brightspace.csv": ("brightspace", BY_LOGIN),
-    "blackboard.xls": ("blackboard", BY_LOGIN),
-    "moodle.csv": ("moodle", CLASS),
-    "moodle-de.csv": ("moodle", CLASS),
+    "canvas.csv": ("canvas", CLASS, {(2, 6): "4.50", (3, 6): "0.00"}),
+    "brightspace.csv": ("brightspace", BY_LOGIN, {(1, 5): "4.50", (2, 5): "0.00", (3, 5): "6.00"}),
+    "blackboard.xls": ("blackboard", BY_LOGIN, {(1, 6): "4.50", (2, 6): "0.00"}),
+    "moodle.csv": ("moodle", CLASS, {(1, 4): "4.50", (2, 4): "0.00"}),
+    "moodle-de.csv": ("moodle", CLASS, {(1, 4): "4,50", (2, 4): "0,00"}),
 }
 
 
@@ -79,75 +78,36 @@ def make(
     return make_gradebook(PLATFORMS[platform], entries, request(path, **more))
 
 
-def filled(name: str) -> FilledGradebook:
-    platform, entries = FILES[name]
-    return make(platform, entries, GIVEN / name)
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_a_filled_gradebook(name: str) -> None:
-    found = filled(name)
+    platform, entries, _ = FILES[name]
+    found = make(platform, entries, GIVEN / name)
     warnings = "".join(f"{line}\n" for line in found.warnings).replace(f"{GIVEN}/", "")
     assert_golden(GOLDEN / f"gradebook-{name}", encoded(found.sheet))
     assert_golden(GOLDEN / f"gradebook-{name}.txt", warnings)
 
 
-def cells(name: str, encoding: str, delimiter: str) -> tuple[list[list[str]], list[list[str]]]:
-    """What was downloaded and what goes back, as the csv module reads both."""
-
-    def read(path: Path) -> list[list[str]]:
-        text = path.read_bytes().decode(encoding)
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-
-    return read(GIVEN / name), read(GOLDEN / f"gradebook-{name}")
-
-
-FORMS = {
-    "canvas.csv": ("utf-8", ",", {(2, 6): "4.50", (3, 6): "0.00"}),
-    "brightspace.csv": ("utf-8", ",", {(1, 5): "4.50", (2, 5): "0.00", (3, 5): "6.00"}),
-    "blackboard.xls": ("utf-16", "\t", {(1, 6): "4.50", (2, 6): "0.00"}),
-    "moodle.csv": ("utf-8", ",", {(1, 4): "4.50", (2, 4): "0.00"}),
-    "moodle-de.csv": ("utf-8-sig", ";", {(1, 4): "4,50", (2, 4): "0,00"}),
-}
-
-
-def test_moodle_s_maximum_stands_beside_the_grade_whatever_it_is_called(tmp_path: Path) -> None:
-    text = (GIVEN / "moodle.csv").read_text("utf-8").replace("Maximum grade", "Nota massima")
-    (tmp_path / "book.csv").write_text(text.replace(",6.00,", ",9.00,"), "utf-8")
-    with pytest.raises(UserError, match='"Grade" is out of 9, the marks are out of 6'):
-        make("moodle", CLASS, tmp_path / "book.csv")
-
-
-def test_what_needs_names_may_not_be_anonymous() -> None:
-    found = {name for name, each in exporters().items() if each.may_be_anonymous}
-    assert found == {"csv", "json", "junit"}
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_all_other_cells_are_as_they_were(name: str) -> None:
-    encoding, delimiter, marks = FORMS[name]
-    before, after = cells(name, encoding, delimiter)
+@pytest.mark.parametrize("name", FILES)
+def test_all_other_cells_are_as_they_were_and_the_form_is_the_downloads(name: str) -> None:
+    before, after = read_sheet(GIVEN / name), read_sheet(GOLDEN / f"gradebook-{name}")
+    assert after.form == before.form
+    assert [len(row) for row in after.rows] == [len(row) for row in before.rows]
     changed = {
-        (r, c): after[r][c]
-        for r, row in enumerate(before)
+        (r, c): after.rows[r][c]
+        for r, row in enumerate(before.rows)
         for c, cell in enumerate(row)
-        if after[r][c] != cell
+        if after.rows[r][c] != cell
     }
     comment = {at: text for at, text in changed.items() if text.startswith("'=2+2")}
     formula = {at: text for at, text in changed.items() if text.startswith("'=HYPER")}
     assert len(comment) == (name in ("blackboard.xls", "moodle.csv"))
     assert len(formula) == (name == "canvas.csv")
-    assert {at: t for at, t in changed.items() if at not in comment | formula} == marks
-    assert [len(row) for row in after] == [len(row) for row in before]
+    assert {at: t for at, t in changed.items() if at not in comment | formula} == FILES[name][2]
 
 
-def test_the_form_is_the_downloads() -> None:
-    for name in FILES:
-        before, after = (GIVEN / name).read_bytes(), (GOLDEN / f"gradebook-{name}").read_bytes()
-        assert before[:4] == after[:4]
-        assert (b"\r\n" in before) == (b"\r\n" in after)
-        sheet = read_sheet(GIVEN / name)
-        assert read_sheet(GOLDEN / f"gradebook-{name}").form == sheet.form
+def test_what_needs_names_may_not_be_anonymous() -> None:
+    found = {name for name, each in exporters().items() if each.may_be_anonymous}
+    assert found == {"csv", "json", "junit"}
 
 
 def test_a_comment_in_blackboards_gradebook_has_a_format(tmp_path: Path) -> None:
@@ -283,25 +243,22 @@ def test_two_submissions_of_one_id_get_nothing_by_it(book: Path) -> None:
 
 PAIRS = "download id,gradebook id\n"
 SETTLED = {
-    "by the submission's id": f"{PAIRS}folder,2\n",
-    "by the student's id": "Gradebook ID;Download ID\n2;9\n",
+    "by the submission's id": (f"{PAIRS}folder,2\n", TWINS, ["", "4.50", "2.00"]),
+    "by the student's id": ("Gradebook ID;Download ID\n2;9\n", TWINS, ["", "4.50", "2.00"]),
+    "against an id": (f"{PAIRS}folder,1\n", "x,9,,,,\ny,1,,,,", ["", "4.50"]),
 }
 
 
-@pytest.mark.parametrize("text", SETTLED.values(), ids=SETTLED)
-def test_a_match_file_settles_who_it_is(book: Path, text: str) -> None:
+@pytest.mark.parametrize(("text", "rows", "marks"), SETTLED.values(), ids=SETTLED)
+def test_a_match_file_settles_who_it_is(book: Path, text: str, rows: str, marks: list[str]) -> None:
     path = book.with_name("match.csv")
     path.write_text(text, encoding="utf-8")
-    found = canvas(book, TWINS, ADA, entry(3, "Grace Hopper", "2.00"), match=path)
-    assert [row[5] for row in found.sheet.rows[1:]] == ["", "4.50", "2.00"]
-    assert lines_of(found, book) == ["book.csv:2: Lovelace, Ada has no submission; the row stays"]
-
-
-def test_a_match_file_is_stronger_than_an_id(book: Path) -> None:
-    path = book.with_name("match.csv")
-    path.write_text(f"{PAIRS}folder,1\n", encoding="utf-8")
-    found = canvas(book, "x,9,,,,\ny,1,,,,", ADA, match=path)
-    assert [row[5] for row in found.sheet.rows[1:]] == ["", "4.50"]
+    entries = (ADA, entry(3, "Grace Hopper", "2.00"))[: len(marks) - 1]
+    found = canvas(book, rows, *entries, match=path)
+    assert [row[5] for row in found.sheet.rows[1:]] == marks
+    (line,) = lines_of(found, book)
+    assert line.startswith("book.csv:2: ")
+    assert line.endswith(" has no submission; the row stays")
 
 
 BAD_MATCHES = {
@@ -374,66 +331,62 @@ def test_a_comment_that_is_replaced_is_named(book: Path) -> None:
     assert lines_of(found, book) == ["book.csv:2: ada: the comment in the gradebook was replaced"]
 
 
-OUT_OF_100 = "Points Possible,,,,,100\nx,9,,,,7.50"
-
-
-def test_a_column_of_another_maximum_is_filled_when_it_is_asked_for(book: Path) -> None:
-    line = f'{book}: the column "A tiny till (7)" is out of 100, the marks are out of 6'
-    hint = 'Hint: --column "A tiny till (7)" fills it all the same'
-    assert refusal(canvas, book, OUT_OF_100, ADA) == f"{line}. {hint}"
-    assert canvas(book, OUT_OF_100, ADA, column=TITLE).warnings == (
-        line,
-        f"{book}:3: x: 7.50 became 4.50",
-    )
-
-
+OUT_OF_100 = CANVAS.format(title=TITLE, rows="Points Possible,,,,,100\nx,9,,,,7.50")
 TWO = "Student,ID,A tiny till (7),A  Tiny till (8)\nx,9,7.50,\n"
-HINT = 'Hint: --column "A tiny till (7)" | "A  Tiny till (8)"'
-
-
-@pytest.mark.parametrize("column", [None, TITLE])
-def test_two_columns_of_one_title_are_a_question(book: Path, column: str | None) -> None:
-    book.write_text(TWO, encoding="utf-8")
-    line = f"{book}: 2 columns are called 'A tiny till'. {HINT}"
-    assert refusal(make, "canvas", (ADA,), book, column=column) == line
-    found = make("canvas", (ADA,), book, column="A tiny till (8)")
-    assert found.sheet.rows[1] == ("x", "9", "7.50", "4.50")
-
-
-def test_two_columns_of_one_header_cannot_be_told_apart(book: Path) -> None:
-    book.write_text(TWO.replace("(8)", "(7)"), encoding="utf-8")
-    line = refusal(make, "canvas", (ADA,), book, column="A tiny till (7)")
-    assert "rename one of them on the platform" in line
-
-
-def test_the_only_column_is_not_taken_for_ours(book: Path) -> None:
-    line = f"{book}: no column is called 'A tiny till'. Hint: --column \"Quiz (7)\""
-    assert refusal(canvas, book, "x,9,,,,7.50", ADA, title="Quiz") == line
-
-
+TWO_LINE = (
+    '2 columns are called \'A tiny till\'. Hint: --column "A tiny till (7)" | "A  Tiny till (8)"'
+)
+NOT_OURS = CANVAS.format(title="Quiz", rows="x,9,,,,7.50")
+MAXIMUM = 'the column "A tiny till (7)" is out of 100, the marks are out of 6'
+MOODLE = (GIVEN / "moodle.csv").read_text("utf-8").replace("Maximum grade", "Nota massima")
 WRONG = {
-    "nobody fits": ("canvas", CANVAS.format(title=TITLE, rows="x,1,,,,"), {},
+    "nobody fits": ("canvas", CANVAS.format(title=TITLE, rows="x,1,,,,"), None,
                     "no row fits any of 1 submission"),
-    "another column": ("canvas", CANVAS.format(title=TITLE, rows="x,9,,,,"), {"column": "Quiz"},
+    "another column": ("canvas", CANVAS.format(title=TITLE, rows="x,9,,,,"), "Quiz",
                        "there is no column 'Quiz' for marks"),
-    "no students": ("canvas", CANVAS.format(title=TITLE, rows=""), {}, "has no students in it"),
-    "no header": ("canvas", "a,b\n1,2\n", {}, "has no columns Student and ID"),
-    "no participants": ("moodle", "a,b\n1,2\n", {},
+    "no column of ours": ("canvas", NOT_OURS, None,
+                          "no column is called 'A tiny till'. Hint: --column \"Quiz (7)\""),
+    "another maximum": ("canvas", OUT_OF_100, None,
+                        f'{MAXIMUM}. Hint: --column "A tiny till (7)" fills it all the same'),
+    # It stands beside the grade, whatever it is called.
+    "another maximum in Moodle": ("moodle", MOODLE.replace(",6.00,", ",9.00,"), None,
+                                  'the column "Grade" is out of 9, the marks are out of 6'),
+    "two columns": ("canvas", TWO, None, TWO_LINE),
+    "two columns, asked for": ("canvas", TWO, TITLE, TWO_LINE),
+    "two columns of one header": (
+        "canvas", TWO.replace("(8)", "(7)"), "A tiny till (7)",
+        "2 columns are called 'A tiny till (7)'. Hint: rename one of them on the platform",
+    ),
+    "no students": ("canvas", CANVAS.format(title=TITLE, rows=""), None, "has no students in it"),
+    "no header": ("canvas", "a,b\n1,2\n", None, "has no columns Student and ID"),
+    "no participants": ("moodle", "a,b\n1,2\n", None,
                         'has no column with "Participant 12" in every row'),
-    "no usernames": ("blackboard", "a,b\n1,2\n", {}, "has no column Username"),
-    "no key": ("brightspace", "a,b\n1,2\n", {}, "has neither a column OrgDefinedId nor Username"),
-    "an empty file": ("canvas", "", {}, "is empty"),
+    "no usernames": ("blackboard", "a,b\n1,2\n", None, "has no column Username"),
+    "no key": ("brightspace", "a,b\n1,2\n", None, "has neither a column OrgDefinedId nor Username"),
+    "an empty file": ("canvas", "", None, "is empty"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("platform", "text", "more", "line"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("platform", "text", "column", "line"), WRONG.values(), ids=WRONG)
 def test_one_line_says_what_is_wrong(
-    book: Path, platform: str, text: str, more: dict[str, str], line: str
+    book: Path, platform: str, text: str, column: str | None, line: str
 ) -> None:
     book.write_text(text, encoding="utf-8")
-    refused = refusal(make, platform, (ADA,), book, **more)
+    entries = CLASS if platform == "moodle" else (ADA,)
+    refused = refusal(make, platform, entries, book, column=column)
     assert refused.startswith(f"{book}: {line}")
     assert "\n" not in refused
+
+
+def test_a_column_that_is_asked_for_is_filled(book: Path) -> None:
+    book.write_text(OUT_OF_100, encoding="utf-8")
+    assert make("canvas", (ADA,), book, column=TITLE).warnings == (
+        f"{book}: {MAXIMUM}",
+        f"{book}:3: x: 7.50 became 4.50",
+    )
+    book.write_text(TWO, encoding="utf-8")
+    found = make("canvas", (ADA,), book, column="A tiny till (8)")
+    assert found.sheet.rows[1] == ("x", "9", "7.50", "4.50")
 
 
 WITHOUT = {
