@@ -76,14 +76,6 @@ def test_a_short_value_is_stacked_and_what_is_described_is_in_words() -> None:
     assert IN_WORDS.in_words
 
 
-def test_a_file_that_lacks_its_last_line_end_prints_none() -> None:
-    long = "a line that is longer than one can take in at a glance"
-    where = "First difference: the end: your file has no line end there."
-    assert first_difference(of_file(f"{long}\n", long)) == where
-    where = "First difference: the end: your file has a line end that should not be there."
-    assert first_difference(of_file(long, f"{long}\n")) == where
-
-
 def test_a_long_text_is_cut_around_the_first_difference() -> None:
     expected = [f"line {i}" for i in range(1000)]
     actual = [*expected[:500], "other", *expected[501:]]
@@ -99,25 +91,6 @@ def test_a_long_line_is_cut_around_the_first_difference() -> None:
     assert "<mark>a</mark>" in left
     assert "<mark>b</mark>" in right
     assert len(left) < 700
-
-
-def shown(part: Comparison, side: str) -> list[str]:
-    return [
-        (f"{line.number}: " if line.number else "") + (line.note or str(cell_html(line.cell)))
-        for line in side_lines(part, side)
-    ]
-
-
-def test_a_file_that_should_be_empty_is_called_empty() -> None:
-    part = compare_texts(Channel.WRITES, "file out.txt", "", "a\n")
-    assert shown(part, "expected") == ["(empty)"]
-
-
-def test_a_list_in_place_of_none_is_no_text() -> None:
-    part = returned("None", f"([1], {'-' * 60!r})")
-    assert shown(part, "expected") == ["None"]
-    assert shown(part, "actual") == ["(", "    [1],", f"    {'-' * 60!r},", ")"]
-    assert first_difference(part) == ""
 
 
 @pytest.mark.parametrize(
@@ -140,37 +113,31 @@ def test_every_item_that_differs_is_marked(
     assert tuple(found) == rows
 
 
-def test_a_flood_is_shown_three_times() -> None:
-    part = printed("ask: ", "no\n" * 40)
-    assert [line.note or line.cell.text for line in side_lines(part, "expected")] == ["ask: "]
-    lines = [line.note or line.cell.text for line in side_lines(part, "actual")]
-    assert lines[:3] == ["no"] * 3
-    assert lines[3] == "… the same line 13 more times"
-    assert len(lines) <= 5
+FLOOD = printed("ask: ", "no\n" * 40)
+A_LIST = returned("None", f"([1], {'-' * 60!r})")
+BOARD = "\n".join([*(f"row {n}" for n in range(1, 13)), "O to move", "Move: "])
+LONG = printed(BOARD, BOARD.replace("O to", "X to"))
+# What is compared, a side of it, and its lines, with their numbers where they are shown.
+SHOWN: list[tuple[Comparison, str, list[str]]] = [
+    (of_file("", "a\n"), "expected", ["(empty)"]),
+    (A_LIST, "expected", ["None"]),
+    (A_LIST, "actual", ["(", "    [1],", f"    {'-' * 60!r},", ")"]),
+    (FLOOD, "expected", ["ask: "]),
+    (FLOOD, "actual", ["no", "no", "no", "… the same line 13 more times", "… 24 more lines"]),
+    (LONG, "actual", ["… 9 lines agree", "10: row 10", "11: row 11", "12: row 12",
+                      "13: X to move", "14: Move: "]),
+    # That a line is missing is said of the program's side alone.
+    (printed("a\nb\nc\n", "a\nc\n"), "actual", ["a", "(missing)", "c"]),
+    (printed("a\nc\n", "a\nb\nc\n"), "expected", ["a", "c"]),
+]  # fmt: skip
 
 
-def test_long_equal_transcripts_show_the_neighbourhood_with_numbers() -> None:
-    board = [f"row {n}" for n in range(1, 13)]
-    expected = "\n".join([*board, "O to move", "Move: "])
-    part = printed(expected, expected.replace("O to", "X to"))
-    assert [line.note or (line.number, line.cell.text) for line in side_lines(part, "actual")] == [
-        "… 9 lines agree",
-        (10, "row 10"),
-        (11, "row 11"),
-        (12, "row 12"),
-        (13, "X to move"),
-        (14, "Move: "),
-    ]
-    assert first_difference(part).startswith("First difference: line 13, character 1")
-
-
-def test_a_missing_line_is_said_of_the_programs_side_alone() -> None:
-    part = printed("a\nb\nc\n", "a\nc\n")
-    assert [line.note or line.cell.text for line in side_lines(part, "actual")] == [
-        "a", "(missing)", "c",
-    ]  # fmt: skip
-    part = printed("a\nc\n", "a\nb\nc\n")
-    assert [line.note or line.cell.text for line in side_lines(part, "expected")] == ["a", "c"]
+@pytest.mark.parametrize(("part", "side", "lines"), SHOWN)
+def test_one_side_from_the_top(part: Comparison, side: str, lines: list[str]) -> None:
+    assert [
+        (f"{line.number}: " if line.number else "") + (line.note or line.cell.text)
+        for line in side_lines(part, side)
+    ] == lines
 
 
 def test_the_key_names_the_signs_that_are_used() -> None:
@@ -296,28 +263,31 @@ def test_a_board_that_is_written_out_is_not_kept_again() -> None:
     assert len(board_arguments(calling("win(b)"), seen)) == 1
 
 
-@pytest.mark.parametrize(
-    ("expected", "actual", "words"),
-    [
-        ("one\ntwo\n", "one\ntoo\n", "line 2, character 2: expected “w”, your program has “o”."),
-        ("a b\nc\n", "a  b\nc\n", "line 1, character 3: expected “b”, your program has a space."),
-        ("a\nb\nc\n", "a\nc\n", "line 2 is missing."),
-        ("a\nc\n", "a\nb\nc\n", "line 2 is one too many."),
-        ("a\nbb\n", "a\nb\n", "2: expected “b”, your program has the end of the line."),
-        ("x\n" * 30 + "a\n", "x\n" * 30 + "b\n", "line 31, character 1: expected “a”"),
-        ("a\nb\n", "a\nb", "line 2: your program prints no line end there."),
-        ("a\nb", "a\nb\n", "line 2: your program prints a line end that should not be there."),
-        ("a\x1b\nc\n", "ab\nc\n", r"expected “\x1b”, your program has “b”."),
-    ],
-)
-def test_the_first_difference_in_words(expected: str, actual: str, words: str) -> None:
-    assert words in first_difference(printed(expected, actual))
+A_LINE = "a line that is longer than one can take in at a glance"
+FIRST: list[tuple[Comparison, str]] = [
+    (printed("one\ntwo\n", "one\ntoo\n"),
+     "line 2, character 2: expected “w”, your program has “o”."),
+    (printed("a b\nc\n", "a  b\nc\n"),
+     "line 1, character 3: expected “b”, your program has a space."),
+    (printed("a\nb\nc\n", "a\nc\n"), "line 2 is missing."),
+    (printed("a\nc\n", "a\nb\nc\n"), "line 2 is one too many."),
+    (printed("a\nbb\n", "a\nb\n"), "2: expected “b”, your program has the end of the line."),
+    (printed("x\n" * 30 + "a\n", "x\n" * 30 + "b\n"), "line 31, character 1: expected “a”"),
+    (LONG, "First difference: line 13, character 1"),
+    (printed("a\nb\n", "a\nb"), "line 2: your program prints no line end there."),
+    (printed("a\nb", "a\nb\n"),
+     "line 2: your program prints a line end that should not be there."),
+    (printed("a\x1b\nc\n", "ab\nc\n"), r"expected “\x1b”, your program has “b”."),
+    (of_file(f"{A_LINE}\n", A_LINE), "First difference: the end: your file has no line end there."),
+    (of_file(A_LINE, f"{A_LINE}\n"),
+     "First difference: the end: your file has a line end that should not be there."),
+    (printed("a\nb\n", ""), ""),  # nothing printed
+    (returned("None", "'X'"), ""),  # short enough to see
+    (A_LIST, ""),
+]  # fmt: skip
 
 
-def test_nothing_printed_differs_nowhere() -> None:
-    part = printed("a\nb\n", "")
-    assert (part.is_silent, first_difference(part)) == (True, "")
-
-
-def test_values_short_enough_to_see_are_not_put_in_words() -> None:
-    assert first_difference(returned("None", "'X'")) == ""
+@pytest.mark.parametrize(("part", "words"), FIRST)
+def test_the_first_difference_in_words(part: Comparison, words: str) -> None:
+    assert words in first_difference(part)
+    assert bool(words) == bool(first_difference(part))
