@@ -283,6 +283,15 @@ GIVEN = {
             "total: 7.29 of 12.5",
         ],
     ),
+    "an adjustment before there is a total": (
+        ADA,
+        [
+            "marked by hand: Code style: 0.33 of 4",
+            "marked by hand: The report: not marked yet (out of 2.5)",
+            "adjusted by -1.5: a day late",
+            "comment: -- good",
+        ],
+    ),
     "nothing": (BOB, []),
 }
 
