@@ -21,7 +21,7 @@ from harness.assignment.loading import digest, shown
 from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.context import Context, slug
 from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
-from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescaled
+from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescale
 from harness.assignment.vocabulary import ProvidedError, Vocabulary, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
@@ -112,7 +112,7 @@ class _Compiler:
         if heading is None or len(heading.provided) < len(heading.shape.provided):
             self._only_shapes()
             return None
-        clauses = self._named(heading, "clauses", "clauses.yaml")
+        clauses = self._open_named(heading, "clauses", "clauses.yaml")
         listed = None if clauses is None else small_files.read_clauses(clauses)
         vocabulary = replace(heading, clauses=listed)
         try:
@@ -122,7 +122,7 @@ class _Compiler:
             document.add(("provided", index), str(error))
             self._only_shapes()
             return None
-        policy = self._named(vocabulary, "policy", "policy.yaml")
+        policy = self._open_named(vocabulary, "policy", "policy.yaml")
         plan_policy = None if policy is None else read_policy(policy, vocabulary)
         compiled = self._scenarios(vocabulary)
         assignment = self._assignment(vocabulary, compiled)
@@ -178,7 +178,7 @@ class _Compiler:
             floats_within=vocabulary.floats_within,
             writes_files=any(stimulus.folder for stimulus in stimuli),
             tells_time=any(stimulus.clock for stimulus in stimuli),
-            other_names=_used(vocabulary.other_names, vocabulary.variants.constants(), stimuli),
+            other_names=_in_use(vocabulary.other_names, vocabulary.variants.constants(), stimuli),
             manual=manual_slots(vocabulary),
             late=None if shape.late is None else shape.late.policy(),
             exemptions=() if exempt is None else small_files.read_exemptions(exempt, ids),
@@ -202,7 +202,7 @@ class _Compiler:
         for path in loading.scenario_files(self.folder, ()):
             self._open(path.name)
 
-    def _named(self, vocabulary: Vocabulary, key: str, default: str) -> Document | None:
+    def _open_named(self, vocabulary: Vocabulary, key: str, default: str) -> Document | None:
         """The file that the key of assignment.yaml names."""
         document, name = vocabulary.document, getattr(vocabulary.shape, key)
         if name and self._is_there(name):
@@ -245,7 +245,8 @@ class _Compiler:
         files = [ScenarioFile(each, vocabulary, compiled) for each in documents if each]
         for file in files:
             file.read()
-        compiled.scenarios += with_needs(weighted(files, shape.functionality_marks), compiled.needs)
+        scenarios = share_marks(files, shape.functionality_marks)
+        compiled.scenarios += with_needs(scenarios, compiled.needs)
         return compiled
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:
@@ -268,7 +269,7 @@ class _Compiler:
         return digest(parts)
 
 
-def _used(
+def _in_use(
     names: frozenset[str], constants: Mapping[str, object], stimuli: Iterable[Stimulus]
 ) -> tuple[str, ...]:
     """Those of the reference's names that a stimulus uses, where nothing else gives them."""
@@ -279,7 +280,7 @@ def _used(
     return tuple(sorted((names & used) - constants.keys()))
 
 
-def weighted(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
+def share_marks(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
     """All scenarios, the files with `marks` worth just those of the assignment's `out_of`.
 
     The other files share what is left by their points. What cannot be shared out so is a problem
@@ -301,7 +302,7 @@ def weighted(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
     else:
         a_mark = points / left if left else Fraction(1)
         for file in stated:
-            file.scenarios = rescaled(file.scenarios, file.marks * a_mark)
+            file.scenarios = rescale(file.scenarios, file.marks * a_mark)
     return [scenario for file in files for scenario in file.scenarios]
 
 

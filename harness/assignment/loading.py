@@ -136,12 +136,12 @@ def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 def digest(parts: Iterable[tuple[str, bytes]]) -> str:
     """Hex SHA-256 over names and bytes, unambiguous about where each ends."""
-    whole = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for name, data in parts:
         label = name.encode("utf-8")
-        whole.update(b"%d %d\n" % (len(label), len(data)) + label)
-        whole.update(data)
-    return whole.hexdigest()
+        sha256.update(b"%d %d\n" % (len(label), len(data)) + label)
+        sha256.update(data)
+    return sha256.hexdigest()
 
 
 @contextlib.contextmanager

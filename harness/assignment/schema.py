@@ -74,22 +74,22 @@ def _definitions() -> dict[str, Any]:
     for kind, model in KINDS.items():
         text = re.sub(rf'(?<=["/]){model.__name__}"', f'{kind}"', text)
     text = re.sub(r'Shape"', '"', text)
-    definitions: dict[str, Any] = _cleaned(json.loads(text))
+    definitions: dict[str, Any] = _without_defaults(json.loads(text))
     used = set().union(*(_reachable(kind, definitions) for kind in KINDS))
     return {name: definitions[name] for name in sorted(used)}
 
 
-def _cleaned(part: Any) -> Any:
+def _without_defaults(part: Any) -> Any:
     """Without pydantic's titles, "not stated" defaults and null beside a shape."""
     if isinstance(part, list):
-        return [_cleaned(item) for item in part]
+        return [_without_defaults(item) for item in part]
     if not isinstance(part, dict):
         return part
     options = part.get("anyOf", ())
     if {"type": "null"} in options and "$ref" in options[0]:
         part = {key: value for key, value in part.items() if key != "anyOf"} | options[0]
     return {
-        key: _cleaned(value)
+        key: _without_defaults(value)
         for key, value in part.items()
         if not (key == "title" and isinstance(value, str))
         and not (key == "default" and value in ("", [], {}, None, "0"))

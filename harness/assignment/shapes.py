@@ -212,17 +212,17 @@ def one_required(*keys: str) -> dict[str, Any]:
     return {"oneOf": [{"required": [key]} for key in keys]}
 
 
-def shaped(kind: type[M], document: Document) -> M | None:
+def read_shape(kind: type[M], document: Document) -> M | None:
     """The document as a `kind`, with something right in the place of what is not, where there is
     such a thing; mistakes are noted. None where nothing can be made of it."""
     data = document.data
-    shape, details = _validated(kind, document, (), data)
+    shape, details = _validate(kind, document, (), data)
     if document.refused:
         return None
     for detail in details:
         if detail.get("ctx", {}).get("instead") is None:
             return None
-        data = _replaced(data, detail["loc"], detail["ctx"]["instead"])
+        data = _replace(data, detail["loc"], detail["ctx"]["instead"])
     try:
         return kind.model_validate(data) if details else shape
     except ValidationError:
@@ -233,30 +233,30 @@ def load_shape(kind: type[M], path: Path, file: str) -> M:
     """A file (called `file` in messages) as a `kind`; SpecErrors with every mistake in it."""
     problems = Problems()
     document = Document.open(path, file, problems)
-    shape = None if document is None else shaped(kind, document)
+    shape = None if document is None else read_shape(kind, document)
     problems.raise_any()
     assert shape is not None
     return shape
 
 
-def _replaced(data: Any, loc: Loc, value: Any) -> Any:
+def _replace(data: Any, loc: Loc, value: Any) -> Any:
     if not loc or not isinstance(data, dict | list):  # a single item of a list
         return value
     if not _is_written(loc[0]):
-        return _replaced(data, loc[1:], value)
+        return _replace(data, loc[1:], value)
     copy: Any = data.copy()
-    copy[loc[0]] = _replaced(copy[loc[0]], loc[1:], value)
+    copy[loc[0]] = _replace(copy[loc[0]], loc[1:], value)
     return copy
 
 
-def salvaged(
+def salvage(
     kind: type[M], document: Document, loc: Loc, data: Any
 ) -> tuple[M | None, frozenset[Any]]:
     """As much of `data` as is a `kind`, so that the rest can still be checked, and the keys that
     have a mistake (noted). The shape is None if nothing can be made of the rest."""
     size = len(loc)
     broken = {part[size] for part in document.refused if len(part) > size and part[:size] == loc}
-    shape, details = _validated(kind, document, loc, data)
+    shape, details = _validate(kind, document, loc, data)
     if not details:
         return shape, frozenset(broken)
     broken |= {detail["loc"][0] for detail in details if detail["loc"]}
@@ -269,9 +269,7 @@ def salvaged(
         return None, frozenset(broken)
 
 
-def _validated(
-    kind: type[M], document: Document, loc: Loc, data: Any
-) -> tuple[M | None, list[Any]]:
+def _validate(kind: type[M], document: Document, loc: Loc, data: Any) -> tuple[M | None, list[Any]]:
     """The shape, or None and pydantic's mistakes, which are noted."""
     try:
         return kind.model_validate(data), []

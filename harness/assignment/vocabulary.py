@@ -153,10 +153,10 @@ def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) ->
     driver and defines nothing."""
     modules = {name.removesuffix(".py") for name in submitted}
     named = [file for file in files if file.name.endswith(".py")]
-    return frozenset(defined_in(each for each in named if modules.isdisjoint(_imported(each))))
+    return frozenset(defined_in(each for each in named if modules.isdisjoint(_imports_of(each))))
 
 
-def _imported(file: SourceFile) -> Iterator[str]:
+def _imports_of(file: SourceFile) -> Iterator[str]:
     for node in ast.walk(ast.parse(file.data)):
         if isinstance(node, ast.ImportFrom):
             yield node.module or ""
@@ -166,8 +166,8 @@ def _imported(file: SourceFile) -> Iterator[str]:
 
 def _of_class(node: ast.ClassDef) -> Iterator[FunctionSignature]:
     methods = [part for part in node.body if isinstance(part, _FUNCTIONS)]
-    made = next((part for part in methods if part.name == "__init__"), None)
-    parameters = _parameters(made)[1:] if made else ()
+    init = next((part for part in methods if part.name == "__init__"), None)
+    parameters = _parameters(init)[1:] if init else ()
     yield FunctionSignature(name=node.name, parameters=parameters)
     for part in methods:
         if not part.name.startswith("_"):
@@ -215,7 +215,7 @@ def with_overrides(
         if len(bound) != 1 or not plain:
             raise OverrideError(binding.name, len(plain), len(bound) - len(plain))
         name, value = plain[0]
-        data[name] = _rewritten(data[name], value, binding.literal)
+        data[name] = _rewrite(data[name], value, binding.literal)
     return tuple(SourceFile(name=file.name, data=data[file.name]) for file in files)
 
 
@@ -299,7 +299,7 @@ def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:
                         yield node.id, None
 
 
-def _rewritten(source: bytes, value: ast.expr, literal: str) -> bytes:
+def _rewrite(source: bytes, value: ast.expr, literal: str) -> bytes:
     lines = source.removeprefix(codecs.BOM_UTF8).splitlines(keepends=True)
     first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
     before = b"".join(lines[:first]) + lines[first][: value.col_offset]

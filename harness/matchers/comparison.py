@@ -63,10 +63,8 @@ def same_shown(expected: str, actual: str, within: float | None = None) -> bool:
     """Whether two texts of values are the same, but for floats that are near enough."""
     if expected == actual or within is None:
         return expected == actual
-    wanted, got = _FLOAT.findall(expected), _FLOAT.findall(actual)
-    near = (
-        abs(float(one) - float(other)) <= within for one, other in zip(wanted, got, strict=False)
-    )
+    pairs = zip(_FLOAT.findall(expected), _FLOAT.findall(actual), strict=False)
+    near = (abs(float(number) - float(other)) <= within for number, other in pairs)
     return _FLOAT.split(expected) == _FLOAT.split(actual) and all(near)
 
 
@@ -77,18 +75,18 @@ def with_tolerated(expected: Value, actual: Value, within: float | None) -> Valu
         return actual
     if expected.kind in _NUMBERS:
         return expected if _same_scalar(expected, actual, within) else actual
-    wanted: dict[int, Value] = dict(enumerate(expected.items))
+    places: dict[int, Value] = dict(enumerate(expected.items))
     if expected.kind in _KEYED:
         values = dict(
             zip(map(Value.source, expected.items[::2]), expected.items[1::2], strict=False)
         )
         keys = enumerate(actual.items[::2])
-        wanted = {2 * at + 1: values[name] for at, key in keys if (name := key.source()) in values}
+        places = {2 * at + 1: values[name] for at, key in keys if (name := key.source()) in values}
     elif expected.kind in _UNORDERED:
         return actual
     parts = enumerate(actual.items)
     items = [
-        with_tolerated(wanted[at], part, within) if at in wanted else part for at, part in parts
+        with_tolerated(places[at], part, within) if at in places else part for at, part in parts
     ]
     return Value(actual.kind, actual.text, tuple(items))
 

@@ -240,10 +240,10 @@ def reviewed(result: SubmissionResult, changes: Sequence[Change]) -> SubmissionR
         notes.append(f"excused: {excuse.value}")
     if given.source_digest not in ("", result.source_digest):
         notes.append("what a person gave was given for an earlier version of these files")
-    comments = [_placed(comment, result) for comment in given.line_comments.values()]
+    comments = [_comment_in(comment, result) for comment in given.line_comments.values()]
     return replace(
         result,
-        manual=tuple(_marked(slot, given.marks.get(slot.id)) for slot in slots),
+        manual=tuple(_manual_mark(slot, given.marks.get(slot.id)) for slot in slots),
         adjustment=given.adjustment,
         comment=given.comment,
         notes=tuple(notes),
@@ -254,7 +254,7 @@ def reviewed(result: SubmissionResult, changes: Sequence[Change]) -> SubmissionR
     )
 
 
-def _marked(slot: ManualSlot, given: SlotMark | None) -> ManualMark:
+def _manual_mark(slot: ManualSlot, given: SlotMark | None) -> ManualMark:
     if given is None or given.mark is not None:
         return ManualMark(slot=slot, mark=given.mark if given else None)
     items = []
@@ -266,7 +266,7 @@ def _marked(slot: ManualSlot, given: SlotMark | None) -> ManualMark:
     return ManualMark(slot=slot, mark=slot.mark_of(given.levels), items=tuple(items))
 
 
-def _placed(comment: LineComment, result: SubmissionResult) -> LineComment:
+def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
     """The comment at its line in files that may have changed since."""
     files = (file.lines for file in result.files if file.name == comment.file)
     lines = [line[:MOST_QUOTED].strip() for line in next(files, [])]
@@ -285,7 +285,7 @@ def merged(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Chang
     ids = {change.id for change in ours}
     new = [change for change in theirs if change.id not in ids]
     shared = ids & {change.id for change in theirs}
-    mine, others = _touched(ours, shared), _touched(theirs, shared)
+    mine, others = _last_changes(ours, shared), _last_changes(theirs, shared)
     hands = [by_hand(changes) for changes in (ours, theirs, [*ours, *new])]
     conflicts = []
     for key in sorted(mine.keys() & others.keys()):
@@ -297,7 +297,7 @@ def merged(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Chang
     return new, conflicts
 
 
-def _touched(changes: Sequence[Change], shared: set[str]) -> dict[tuple[str, str], str]:
+def _last_changes(changes: Sequence[Change], shared: set[str]) -> dict[tuple[str, str], str]:
     """Who changed what of which submission last, beside the changes that are shared."""
     by_id = {change.id: change for change in changes}
     touched: dict[tuple[str, str], str] = {}

@@ -111,7 +111,7 @@ class Value:
     @classmethod
     def simple(cls, kind: ValueKind, text: str) -> Value:
         """A value without items; a short one is made once."""
-        return _shared(kind, text) if len(text) <= _SHORT else cls(kind, text)
+        return _cached(kind, text) if len(text) <= _SHORT else cls(kind, text)
 
     @property
     def type_name(self) -> str:
@@ -218,7 +218,7 @@ NONE = Value(ValueKind.NONE, "None")
 
 
 @functools.lru_cache(maxsize=4096)
-def _shared(kind: ValueKind, text: str) -> Value:
+def _cached(kind: ValueKind, text: str) -> Value:
     return Value(kind, text)
 
 

@@ -322,6 +322,13 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "assignment.yaml:9:18: compare.Board: expected a list of attributes, or attributes, repr, equality or none, got the text 'reprs'. Hint: did you mean repr?"),
     "an odd attribute": ({A: ASSIGNMENT + "compare: {Board: [1]}\n", R: CLASSES},
      "assignment.yaml:9:19: compare.Board, item 1: expected the name of an attribute, got the number 1."),
+    "a pattern that is none is told once": ({
+        A: ASSIGNMENT + "patterns: {a: '('}\n",
+        F: HEAD + "  - name: a\n" + GOOD + "    prints: {shows: a}\n",
+    },
+     "assignment.yaml:9:15: patterns.a: not a regular expression (missing ), unterminated subpattern at position 0)."),
+    "a clock that tells no such time": ({A: ASSIGNMENT + "time_zone: Europe/London\nclock: 2026-03-29T01:30\n"},
+     "assignment.yaml:10:8: clock: there is no 2026-03-29T01:30 in Europe/London: clocks are put forward then. Hint: write 2026-03-29T02:30."),
     "floats within nothing": ({A: ASSIGNMENT + "floats: {within: 0}\n", R: CLASSES},
      "assignment.yaml:9:18: floats.within: expected a positive number, got the number 0."),
 }  # fmt: skip

@@ -390,17 +390,6 @@ def test_a_pattern_in_words(tmp_path: Path) -> None:
     assert (scenario.stated.exit, scenario.stated.exit_any) == (None, True)
 
 
-def test_a_broken_pattern_is_told_once_where_it_stands(tmp_path: Path) -> None:
-    text = ASSIGNMENT + "patterns: {a: '('}\n"
-    body = "name: s\ncall: check_input('')\nprints: {shows: a}"
-    line = len(text.splitlines())
-    changes = {A: text, F: scenario_file(body)}
-    assert errors_of(tmp_path, changes) == (
-        f"specs/small/assignment.yaml:{line}:15: patterns.a: not a regular expression "
-        "(missing ), unterminated subpattern at position 0).",
-    )
-
-
 def test_a_program_with_a_transcript_for_each_size(tmp_path: Path) -> None:
     body = (
         "name: game\nrun: a1.py\nargv: [-x]\nprovide: extra/note.txt\ninput: [a1, n]\nexit: 0\n"

@@ -33,7 +33,7 @@ from harness.assignment.shapes import (
     Points,
     Positive,
     Shape,
-    shaped,
+    read_shape,
     wrong,
 )
 from harness.assignment.vocabulary import (
@@ -192,7 +192,7 @@ _FileNames = Annotated[list[Annotated[str, AfterValidator(_file_name)]], OneOrMo
 _WAYS = Literal["attributes", "repr", "equality", "none"]
 
 
-def _compared(value: Any) -> str:
+def _hint_to_compare(value: Any) -> str:
     if value == []:
         return "write none where nothing but the class counts"
     return nearest(value, get_args(_WAYS)) if isinstance(value, str) else ""
@@ -208,7 +208,7 @@ Comparison = Annotated[
     _WAYS | Annotated[list[Annotated[str, BeforeValidator(_attribute)]], Field(min_length=1)],
     Expects(
         "a list of attributes, or attributes, repr, equality or none",
-        _compared,
+        _hint_to_compare,
         instead="repr",
     ),
 ]
@@ -352,7 +352,7 @@ def read_heading(
 ) -> Vocabulary | None:
     """The assignment of a spec folder, but for its clauses; None, with mistakes noted, if the rest
     cannot be read without it."""
-    shape = shaped(AssignmentShape, document)
+    shape = read_shape(AssignmentShape, document)
     if shape is None:
         return None
     beside = root / REFERENCE / folder.name

@@ -129,10 +129,10 @@ def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
 
 def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
     """A target for each scenario and set of constants that is drawn by a strategy."""
-    left = dict(compiled.samples)
+    requests = dict(compiled.samples)
     for scenario in compiled.scenarios:
         first = scenario.stimuli[0]
-        request = left.pop((scenario.group, first.constants, first.clock), None)
+        request = requests.pop((scenario.group, first.constants, first.clock), None)
         if request is None or scenario.informational:
             continue
         yield FuzzTarget(
@@ -204,6 +204,6 @@ def _function(
     (`strict`) asks for what is no constant."""
     with suppress(Refused), context.noted(loc):
         function = course_function(context.vocabulary, name)
-        known = [each for each in function.parameters if each in context.constants]
-        return with_constants(function, context.constants, None if strict else known)
+        names = [each for each in function.parameters if each in context.constants]
+        return with_constants(function, context.constants, None if strict else names)
     return None

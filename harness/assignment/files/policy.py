@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped, wrong
+from harness.assignment.shapes import Expects, Points, Shape, one_required, read_shape, wrong
 from harness.assignment.vocabulary import Vocabulary, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
@@ -137,26 +137,21 @@ class _PolicyShape(Shape):
 
 _SETTINGS = [rule.setting for rule in policy_rules() if rule.setting is not None]
 
-if TYPE_CHECKING:
-    PolicyShape = _PolicyShape
-else:
-    PolicyShape = create_model(
-        "PolicyShape",
-        __base__=_PolicyShape,
-        __doc__=_PolicyShape.__doc__,
-        **{
-            setting.key: (
-                (ListShape if setting.may_forbid else AllowShape) | None,
-                Field(default=None, description=setting.description),
-            )
-            for setting in _SETTINGS
-        },
+_LISTS: dict[str, Any] = {
+    setting.key: (
+        (ListShape if setting.may_forbid else AllowShape) | None,
+        Field(default=None, description=setting.description),
     )
+    for setting in _SETTINGS
+}
+PolicyShape = create_model(
+    "PolicyShape", __base__=_PolicyShape, __doc__=_PolicyShape.__doc__, **_LISTS
+)
 
 
 def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
     """The policy; None, with mistakes noted, if the file holds none."""
-    shape = shaped(PolicyShape, document)
+    shape = read_shape(PolicyShape, document)
     if shape is None:
         return None
     for key in shape.clauses.model_fields_set:
@@ -193,14 +188,14 @@ def _file_imports(
 ) -> tuple[FileImports, ...]:
     if not shape.files:
         document.add(("imports", "files"), "names no file", "leave imports out")
-    found: list[FileImports] = []
+    rules: list[FileImports] = []
     for name, part in shape.files.items():
         loc = ("imports", "files", name)
         if name not in submitted or not name.endswith(".py"):
             hint = nearest(name, submitted)
             document.add(loc, f"{name} is no submitted module", hint, key=True)
-        found.append(FileImports(file=name, imports=_imports(document, loc, part)))
-    return tuple(found)
+        rules.append(FileImports(file=name, imports=_imports(document, loc, part)))
+    return tuple(rules)
 
 
 def _check_empty(document: Document, loc: Loc, shape: ListShape | FileImportsShape) -> None:
@@ -218,7 +213,7 @@ def _imports(document: Document, loc: Loc, shape: FileImportsShape) -> ImportPol
     return ImportPolicy(**{kind: tuple(getattr(shape, kind))})
 
 
-def _lists(document: Document, shape: PolicyShape) -> Iterator[NameList]:
+def _lists(document: Document, shape: _PolicyShape) -> Iterator[NameList]:
     for setting in _SETTINGS:
         part: AllowShape | ListShape | None = getattr(shape, setting.key)
         if part is None:
@@ -233,12 +228,12 @@ def _lists(document: Document, shape: PolicyShape) -> Iterator[NameList]:
 
 def _check_names(document: Document, setting: ListSetting, kind: str, names: list[str]) -> None:
     all_names = setting.names if kind == "allow" else setting.forbidden
-    known = None if all_names is None else all_names()
+    permitted = None if all_names is None else all_names()
     for index, name in enumerate(names):
         loc = (setting.key, kind, index)
-        if known is not None and name not in known:
-            every = f"there are {listed(known, 'or')}" if len(known) <= _FEW else ""
-            document.add(loc, f"unknown {setting.noun} {name}", nearest(name, known) or every)
+        if permitted is not None and name not in permitted:
+            every = f"there are {listed(permitted, 'or')}" if len(permitted) <= _FEW else ""
+            document.add(loc, f"unknown {setting.noun} {name}", nearest(name, permitted) or every)
         elif not name.isidentifier():
             document.add(loc, f"{name!r} is not a name")
 

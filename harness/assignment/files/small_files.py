@@ -26,7 +26,7 @@ from harness.assignment.shapes import (
     Whole,
     WholeOrZero,
     load_shape,
-    shaped,
+    read_shape,
     wrong,
 )
 from harness.assignment.vocabulary import Vocabulary
@@ -148,7 +148,7 @@ class MutantsShape(Shape):
 
 def read_clauses(document: Document) -> tuple[Clause, ...] | None:
     """The clauses, in the file's order; None, with mistakes noted, if it cannot be read."""
-    shape = shaped(ClausesShape, document)
+    shape = read_shape(ClausesShape, document)
     if shape is None:
         return None
     clauses: dict[str, Clause] = {}
@@ -162,7 +162,7 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
 
 def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Exemption, ...]:
     """The exemptions; mistakes are noted in the document's problems."""
-    shape = shaped(ExemptShape, document)
+    shape = read_shape(ExemptShape, document)
     if shape is None:
         return ()
     for index, part in enumerate(shape.exempt):
@@ -197,7 +197,7 @@ def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
 
 def read_mutants(document: Document, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
     """The mutants that can be made; mistakes noted for the others."""
-    shape = shaped(MutantsShape, document)
+    shape = read_shape(MutantsShape, document)
     if shape is None:
         return ()
     texts = {file.name: file.data.decode("utf-8-sig") for file in vocabulary.reference}
@@ -218,7 +218,7 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
     file = part.file
     if file not in texts:
         refuse("file", f"the reference has no file {file}", nearest(file, texts))
-    places = located(texts[file], part.find, part.replace)
+    places = places_of(texts[file], part.find, part.replace)
     if not places:
         several = "\n" in part.find.strip("\n")
         hint = "several lines are whole lines, each as it is but for indentation" if several else ""
@@ -236,20 +236,20 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
     return Mutant(**dict(part) | {"find": find, "replace": replacement})
 
 
-def located(text: str, find: str, replacement: str) -> list[tuple[str, str]]:
+def places_of(text: str, find: str, replacement: str) -> list[tuple[str, str]]:
     """Every place of `find` in the text, as text that is there once, with what takes its place.
 
     Whole lines are found at any indentation (a YAML block has lost it); failing that, `find` is
     any piece of text.
     """
     lines = text.splitlines(keepends=True)
-    wanted = textwrap.dedent(find).strip("\n").splitlines()
+    old = textwrap.dedent(find).strip("\n").splitlines()
     new = textwrap.dedent(replacement).strip("\n").splitlines()
     places: list[tuple[str, str]] = []
-    for start in range(len(lines) - len(wanted) + 1):
-        block = "".join(lines[start : start + len(wanted)])
-        if wanted and textwrap.dedent(block).strip("\n").splitlines() == wanted:
-            margin = block[: len(lines[start].rstrip("\r\n")) - len(wanted[0])]
+    for start in range(len(lines) - len(old) + 1):
+        block = "".join(lines[start : start + len(old)])
+        if old and textwrap.dedent(block).strip("\n").splitlines() == old:
+            margin = block[: len(lines[start].rstrip("\r\n")) - len(old[0])]
             changed = "".join(f"{margin}{line}\n" if line.strip() else "\n" for line in new)
             before = start
             while text.count("".join(lines[before:start]) + block) > 1 and before > 0:
@@ -275,7 +275,7 @@ def _names() -> dict[str, tuple[str, ...]]:
 _MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
 
 
-def _named(key: str, what: str, every: str, name: str) -> str:
+def _check_name(key: str, what: str, every: str, name: str) -> str:
     names = _names()[key]
     if name in names:
         return name
@@ -284,10 +284,10 @@ def _named(key: str, what: str, every: str, name: str) -> str:
     raise wrong(f"{what} {name}", hint or every.format(listed(names, "or")), instead=names[0])
 
 
-_FINDING = AfterValidator(partial(_named, "findings", "unknown rule", "rules are {}"))
-_VERDICT = AfterValidator(partial(_named, "verdicts", "unknown verdict", "verdicts are {}"))
+_FINDING = AfterValidator(partial(_check_name, "findings", "unknown rule", "rules are {}"))
+_VERDICT = AfterValidator(partial(_check_name, "verdicts", "unknown verdict", "verdicts are {}"))
 _CAUSE = AfterValidator(
-    partial(_named, "causes", "there is no rule", "docs/causes.md lists the rules")
+    partial(_check_name, "causes", "there is no rule", "docs/causes.md lists the rules")
 )
 
 

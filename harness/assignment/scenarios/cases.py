@@ -52,7 +52,7 @@ def variations(context: Context) -> list[Variation]:
                 swept[name] = None
     if not sound:
         return []
-    found: list[Variation] = []
+    combined: list[Variation] = []
     for *combination, (clock, mark) in itertools.product(*options.values(), read_clocks(context)):
         values = dict(zip(options, combination, strict=True))
         literals = {
@@ -61,8 +61,8 @@ def variations(context: Context) -> list[Variation]:
         }
         overrides = tuple(Binding(name=name, literal=text) for name, text in literals.items())
         marks = tuple(f"{name}={_shown(values[name])}" for name in swept)
-        found.append(Variation(overrides, (*marks, *mark), clock))
-    return found
+        combined.append(Variation(overrides, (*marks, *mark), clock))
+    return combined
 
 
 def _shown(value: Any) -> str:

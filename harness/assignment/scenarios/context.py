@@ -256,30 +256,30 @@ class Context:
         vocabulary = self.vocabulary
         if not vocabulary.reference or not self.names_known:
             return
-        known = {*self.names, *self.constants, *vocabulary.function_names}
-        known |= vocabulary.other_names | vocabulary.definitions
+        defined = {*self.names, *self.constants, *vocabulary.function_names}
+        defined |= vocabulary.other_names | vocabulary.definitions
         modules = {file.removesuffix(".py") for file in vocabulary.file_names}
         modules |= sys.stdlib_module_names
-        for name in sorted(names_of(tree).needed - known - BUILTINS):
+        for name in sorted(names_of(tree).needed - defined - BUILTINS):
             what = (
                 "is not a name of the reference, of a provided file or one that the scenario binds"
             )
             bind = f"write given: import {name}" if name in modules else ""
-            hint = bind or nearest(name, known | BUILTINS)
+            hint = bind or nearest(name, defined | BUILTINS)
             self.add(loc, f"{name} {what}", hint, line=line)
 
     def check_owner(self) -> None:
         """Mistakes where the scenario belongs to no function of the reference, and for every clause
         that clauses.yaml does not list."""
         name, vocabulary = self.own.function, self.vocabulary
-        known = (*vocabulary.function_names, *vocabulary.file_names)
+        owners = (*vocabulary.function_names, *vocabulary.file_names)
         if not name and not self.broken:
             hint = "name the function that the points belong to, here or at the head of the file"
             self.add(self.loc, "the key function is missing", hint)
-        elif name and vocabulary.reference and name not in known:
-            what, hint = f"the reference has no function {name}", nearest(name, known)
+        elif name and vocabulary.reference and name not in owners:
+            what, hint = f"the reference has no function {name}", nearest(name, owners)
             owner, _, member = name.rpartition(".")
-            if member.startswith("__") and owner in known:
+            if member.startswith("__") and owner in owners:
                 what = f"{name} has no row of its own"
                 hint = f"special methods belong to their class: write function: {owner}"
             self.add(self.at("function"), what, hint)

@@ -230,7 +230,7 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
     if not isinstance(draw, dict) or not draw:
         gave = type(draw).__name__
         raise UserError(f"{source} must give dicts of names, gave {gave}", place=place)
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for name, value in draw.items():
         if not (isinstance(name, str) and name.isidentifier()):
             raise UserError(f"{source} gave {name!r}, which is no name", place=place)
@@ -241,8 +241,8 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
         if type(same) is not type(value) or same != value:
             gave = f"{name} = {literal[:60]}"
             raise UserError(f"{source} gave {gave}, which is no Python literal", place=place)
-        found[name] = literal
-    return dict(sorted(found.items()))
+        by_name[name] = literal
+    return dict(sorted(by_name.items()))
 
 
 def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
@@ -251,14 +251,14 @@ def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
     function, place = request.function, request.function.file
     constants = {each.name: ast.literal_eval(each.literal) for each in function.constants}
     try:
-        made = run(**constants)
-        drawn = _examples(made, request) if request.kind == "sample" else list(made)
+        result = run(**constants)
+        values = _examples(result, request) if request.kind == "sample" else list(result)
     except UserError:
         raise
     except Exception as error:
         what = f"{function.source} failed ({type(error).__name__}: {error})"
         raise UserError(what, place=place) from error
-    draws = [literals(function.source, draw, place=place) for draw in drawn]
+    draws = [literals(function.source, draw, place=place) for draw in values]
     if not draws:
         raise UserError(f"{function.source} gave no draw", place=place)
     if len({tuple(draw) for draw in draws}) != 1:
@@ -273,16 +273,16 @@ def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
     except ImportError:
         hint = "pip install 'a1-harness[record]'"
         raise UserError("drawing samples needs Hypothesis", hint=hint) from None
-    found: dict[str, Any] = {}
+    by_text: dict[str, Any] = {}
 
     def collect(draw: Any) -> None:
-        if len(found) < request.count:
-            found.setdefault(repr(draw), draw)
+        if len(by_text) < request.count:
+            by_text.setdefault(repr(draw), draw)
 
     # Different choices can make equal draws, so ask for more than are wanted.
     most, phases = request.count * 4, [hypothesis.Phase.generate]
     run_given(strategy, collect, seed=request.seed, count=most, phases=phases)
-    return list(found.values())
+    return list(by_text.values())
 
 
 def run_given(

@@ -43,7 +43,7 @@ from harness.assignment.scenarios.stimulus import (
     stand_in_files,
     stimulus_of,
 )
-from harness.assignment.shapes import salvaged
+from harness.assignment.shapes import salvage
 from harness.assignment.vocabulary import TemplateError, Vocabulary, class_names, names_in, render
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Refused, describe, nearest, read_all
@@ -94,14 +94,14 @@ class ScenarioFile:
         names: dict[str, str] = {}
         for index, item in enumerate(items if isinstance(items, list) else ()):
             loc = ("scenarios", index)
-            shape, broken = salvaged(ScenarioShape, self.document, loc, item)
+            shape, broken = salvage(ScenarioShape, self.document, loc, item)
             if shape is not None:
                 broken |= broken_head
                 context = Context(self.document, self.vocabulary, head, shape, loc, broken)
                 if self._is_unique(context, names):
                     self._scenario(context.with_head(_SETTINGS))
         if "points_total" in head.model_fields_set:
-            self.scenarios = rescaled(self.scenarios, head.points_total)
+            self.scenarios = rescale(self.scenarios, head.points_total)
         if "marks" not in head.model_fields_set:
             return
         if "points_total" in head.model_fields_set:
@@ -121,7 +121,7 @@ class ScenarioFile:
         items = data.get("scenarios")
         placeholder = [{"name": "stands for all of them"}]
         whole = {**data, "scenarios": placeholder} if isinstance(items, list) and items else data
-        head, broken = salvaged(ScenarioFileShape, self.document, (), whole)
+        head, broken = salvage(ScenarioFileShape, self.document, (), whole)
         if head is None:
             head = ScenarioFileShape.model_validate({"scenarios": placeholder})
         return head, broken - {"scenarios"}
@@ -244,7 +244,7 @@ def counted_points(scenarios: Sequence[Scenario]) -> Fraction:
     return sum((scenario.points for scenario in counted), Fraction())
 
 
-def rescaled(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
+def rescale(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
     """The same scenarios, whose points add up to `total` (unchanged where none is counted)."""
     points = counted_points(scenarios)
     if not points:
@@ -298,14 +298,14 @@ def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> State
     inputs = None if "input" in context.broken else len(parts.inputs)
     most = sys.maxsize if inputs is None else inputs + 1
     if isinstance(data, list) and len(data) > most:
-        context.add(loc, f"{_counted(inputs)} at most {most} turns, got {len(data)}")
+        context.add(loc, f"{_turns_of(inputs)} at most {most} turns, got {len(data)}")
 
     def turn(item: tuple[Any, Any]) -> StatedTurn:
         index, printed = item
         if type(index) is not int or index < 0:
             context.refuse((*loc, index), "a turn is named by its number, from 0", key=True)
         if index >= most and isinstance(data, dict):
-            what = f"there is no turn {index}: {_counted(inputs)} turns 0 to {inputs}"
+            what = f"there is no turn {index}: {_turns_of(inputs)} turns 0 to {inputs}"
             context.refuse((*loc, index), what, key=True)
         return StatedTurn(index=index, printed=_text(context, (*loc, index), printed))
 
@@ -313,7 +313,7 @@ def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> State
     return StatedTurns(turns=turns, all_turns=isinstance(data, list))
 
 
-def _counted(inputs: int | None) -> str:
+def _turns_of(inputs: int | None) -> str:
     return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
 
 
@@ -348,10 +348,10 @@ def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
         where = (*loc, name)
         if names is not None and name not in names:
             what = f"{name} is no parameter of the function and no name of the session"
-            hint = _given(context, str(name), call) or nearest(str(name), names)
+            hint = _how_to_compare(context, str(name), call) or nearest(str(name), names)
             hint = hint or f"known names are {', '.join(sorted(names))}"
             context.refuse(where, what, hint, key=True)
-        if names and call and name in (each.arg for each in _called(call).keywords):
+        if names and call and name in (each.arg for each in _call_in(call).keywords):
             what = "only what is given by its place is compared afterwards"
             hint = f"write {called_function(call)}({name}, …)"
             context.refuse(where, what, hint, key=True)
@@ -387,22 +387,22 @@ def _writes(context: Context, loc: Loc, data: Any) -> dict[str, Any]:
     return {**fields, "writes": read_all(files.items(), written)}
 
 
-def _given(context: Context, name: str, call: str) -> str:
+def _how_to_compare(context: Context, name: str, call: str) -> str:
     """How a name that `given:` or a case binds is compared afterwards; empty for any other name."""
     if not call or name not in context.names:
         return ""
     parameters = context.vocabulary.parameters(called_function(call))
-    for parameter, argument in zip(parameters, _called(call).args, strict=False):
+    for parameter, argument in zip(parameters, _call_in(call).args, strict=False):
         if isinstance(argument, ast.Name) and argument.id == name:
             return f"the function calls it {parameter}"
     return f"a session compares it: leave the call to one step, and write >>> {name} as the next"
 
 
-def _called(call: str) -> ast.Call:
+def _call_in(call: str) -> ast.Call:
     """The call of a function with parameters that are known."""
-    found = parse_expression(call).body
-    assert isinstance(found, ast.Call)
-    return found
+    tree = parse_expression(call).body
+    assert isinstance(tree, ast.Call)
+    return tree
 
 
 def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None]:

@@ -115,7 +115,7 @@ def parse_session(text: str) -> list[Step]:
         else:
             steps[-1].shown_from = steps[-1].shown_from or number
             steps[-1].shown.append(line + "\n")
-    return _checked(steps)
+    return _check_steps(steps)
 
 
 def _is_open(step: Step) -> bool:
@@ -129,8 +129,8 @@ def _is_open(step: Step) -> bool:
         return False
 
 
-def _checked(steps: list[Step]) -> list[Step]:
-    kept: list[Step] = []
+def _check_steps(steps: list[Step]) -> list[Step]:
+    with_code: list[Step] = []
     for step in steps:
         step.source = step.source.rstrip()
         try:
@@ -140,12 +140,12 @@ def _checked(steps: list[Step]) -> list[Step]:
             what = f"{step.source.splitlines()[0]!r} is not Python ({error})"
             raise HintedError(what, hint, step.line) from None
         if tree.body:
-            kept.append(step)
+            with_code.append(step)
         elif any(line.strip() for line in step.shown):
             raise HintedError("text is shown after an empty step", line=step.line)
-    if not kept:
+    if not with_code:
         raise HintedError("a session needs a step", "begin the first step with '>>> '", 1)
-    return kept
+    return with_code
 
 
 def typed_in(steps: Iterable[Step], constants: Iterable[object]) -> list[Typed]:

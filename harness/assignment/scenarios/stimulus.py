@@ -236,7 +236,7 @@ LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
 
 def given_files(context: Context) -> tuple[SourceFile, ...]:
     """The files of every `files:` in force; mistakes are noted for what cannot be read."""
-    found: dict[str, SourceFile] = {}
+    by_name: dict[str, SourceFile] = {}
     for where, files in context.layers("files"):
         for name, content in files.items():
             loc = (*where, name)
@@ -249,8 +249,8 @@ def given_files(context: Context) -> tuple[SourceFile, ...]:
                     data = content_of(context, loc, content)
                 else:
                     data = context.render(content.text, loc).encode()
-                found[name] = SourceFile(name=name, data=data)
-    return tuple(found.values())
+                by_name[name] = SourceFile(name=name, data=data)
+    return tuple(by_name.values())
 
 
 def content_of(context: Context, loc: Loc, text: str) -> bytes:
@@ -267,12 +267,12 @@ def content_of(context: Context, loc: Loc, text: str) -> bytes:
 
 def provided_names(context: Context) -> set[str]:
     """The extra files that are there, as paths below the spec folder; mistakes for the others."""
-    found: set[str] = set()
+    names: set[str] = set()
     for index, name in enumerate(context.own.provide):
         with suppress(Refused):
             context.spec_file((*context.at("provide"), index), name)
-            found.add(name)
-    return found
+            names.add(name)
+    return names
 
 
 def stand_in_files(context: Context) -> dict[str, SourceFile]:
@@ -281,7 +281,7 @@ def stand_in_files(context: Context) -> dict[str, SourceFile]:
     Mistakes are noted for what is no submitted module, for files that are not there, are no Python
     or are the reference's own answer, and where nothing of the submission would be left.
     """
-    found: dict[str, SourceFile] = {}
+    files: dict[str, SourceFile] = {}
     names, where = context.own.stand_in, context.at("stand_in")
     submitted = context.vocabulary.submission_files
     for module, name in names.items():
@@ -291,11 +291,11 @@ def stand_in_files(context: Context) -> dict[str, SourceFile]:
             context.add(loc, f"{module} is no submitted module", hint, key=True)
             continue
         with suppress(Refused):
-            found[name] = _stand_in(context, loc, name)
+            files[name] = _stand_in(context, loc, name)
     if names and set(names) >= set(submitted):
         what = "nothing of the submission would be left"
         context.add(where, what, "leave out the module that the scenario is about", key=True)
-    return found
+    return files
 
 
 def _stand_in(context: Context, loc: Loc, name: str) -> SourceFile:

@@ -174,23 +174,23 @@ def fault_of(pattern: str, version: tuple[int, ...] = sys.version_info[:3]) -> s
     return ""
 
 
-def _compiled(field: Field, text: str, words: str = "") -> Matches:
+def _matches(field: Field, text: str, words: str = "") -> Matches:
     pattern = field.render(text, re.escape)
     if fault := fault_of(pattern):
         field.refuse(fault)
     return Matches(pattern=pattern, words=words)
 
 
-def _named(field: Field) -> Matches:
-    words, known = field.data, field.patterns
-    if not isinstance(words, str) or words not in known:
-        hint = nearest(str(words), known) or "describe it there: patterns: {a parting message: …}"
+def _by_words(field: Field) -> Matches:
+    words, named = field.data, field.patterns
+    if not isinstance(words, str) or words not in named:
+        hint = nearest(str(words), named) or "describe it there: patterns: {a parting message: …}"
         field.refuse(f"assignment.yaml has no pattern for {describe(words)}", hint)
-    return _compiled(field, known[words], words)
+    return _matches(field, named[words], words)
 
 
-_PATTERN = Part(read=lambda field: _compiled(field, field.text()), schema={"type": "string"})
-_WORDS = Part(read=_named, schema={"type": "string"})
+_PATTERN = Part(read=lambda field: _matches(field, field.text()), schema={"type": "string"})
+_WORDS = Part(read=_by_words, schema={"type": "string"})
 
 
 MATCHES = matcher_key("matches", as_read, order=30, matcher=_PATTERN)

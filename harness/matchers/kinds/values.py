@@ -152,12 +152,12 @@ class Unordered(Matcher):
     def accepts(self, value: Value) -> bool:
         if value.kind is not ValueKind.LIST or len(value.items) != len(self.items):
             return False
-        left = list(self.items)
+        missing = list(self.items)
         for item in value.items:
-            at = next((i for i, one in enumerate(left) if same(one, item, self.within)), None)
+            at = next((i for i, one in enumerate(missing) if same(one, item, self.within)), None)
             if at is None:
                 return False
-            del left[at]
+            del missing[at]
         return True
 
     def in_words(self, *, whole: bool = False) -> str:
