@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import signal
 import stat
 import sys
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -168,94 +169,69 @@ def test_what_was_added_is_there_though_its_result_never_came(tmp_path: Path) ->
         assert store.states() == {}
 
 
-WRITER = """
-import sys
-from pathlib import Path
-from tests.results.small_run import FACTS, PLAN, observed, result, save
-from harness.results.store import Store
+def write(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        for number in range(10_000):
+            name = f"s{number:05}"
+            observations = {f"{name}/{n}": (observed(text=name * 50),) for n in range(20)}
+            verdicts = {f"{name}/{n}": result(name).scenarios[1].verdict for n in range(20)}
+            save(store, result(name), observations, verdicts, state_digest=name)
+            print(number, flush=True)
 
-with Store.open(Path(sys.argv[1])) as store:
+
+def fill_the_disk(path: Path) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    store = Store.open(path)
     store.begin(FACTS, PLAN)
-    for number in range(10_000):
-        name = f"s{number:05}"
-        observations = {f"{name}/{n}": (observed(text=name * 50),) for n in range(20)}
-        verdicts = {f"{name}/{n}": result(name).scenarios[1].verdict for n in range(20)}
-        save(store, result(name), observations, verdicts, state_digest=name)
-        print(number, flush=True)
-"""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+    try:
+        for number in range(10_000):
+            data = {f"{number}/{n}": (observed(text=str(n) * 99),) for n in range(50)}
+            save(store, result(f"s{number:05}"), data)
+            print(number, flush=True)
+    except UserError as error:
+        print(error, flush=True)
 
-FULL = """
-import resource, signal, sys
-from pathlib import Path
-from tests.results.small_run import FACTS, PLAN, observed, result, save
-from harness.common.errors import UserError
-from harness.results.store import Store
 
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-path = Path(sys.argv[1])
-store = Store.open(path)
-store.begin(FACTS, PLAN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-try:
-    for number in range(10_000):
-        data = {f"{number}/{n}": (observed(text=str(n) * 99),) for n in range(50)}
-        save(store, result(f"s{number:05}"), data)
-        print(number, flush=True)
-except UserError as error:
-    print(error, flush=True)
-"""
-
-SEALED = """
-import os, sys
-from pathlib import Path
-from tests.results.small_run import FACTS, PLAN, result
-from harness.common.errors import UserError
-from harness.results.store import Store
-
-path = Path(sys.argv[1])
-if os.geteuid() == 0:
-    os.setgid(65534)
-    os.setuid(65534)
-with Store.read_only(path) as reader:
-    print(reader.result("ada") == result("ada"), len(reader.run().submissions))
-try:
-    Store.open(path)
-except UserError as error:
-    print(error)
-"""
+def read_and_write(path: Path) -> None:
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    with Store.read_only(path) as reader:
+        print(reader.result("ada") == result("ada"), len(reader.run().submissions))
+    try:
+        Store.open(path)
+    except UserError as error:
+        print(error, flush=True)
 
 
 @contextmanager
-def started(script: str, path: Path) -> Iterator[tuple[int, TextIO]]:
-    """A process that runs the script, and what it prints. It starts no interpreter, which takes
+def started(function: Callable[[Path], None], path: Path) -> Iterator[tuple[int, TextIO]]:
+    """A process that calls the function, and what it prints. It starts no interpreter, which takes
     long and may lie where the process may not look."""
-    read, write = os.pipe()
+    read, out = os.pipe()
     child = os.fork()
     if child == 0:
-        os.dup2(write, 1)
-        execute(script, path)
-    os.close(write)
+        status = 1
+        try:
+            os.dup2(out, 1)
+            sys.stdout = os.fdopen(1, "w", closefd=False)
+            function(path)
+            sys.stdout.flush()
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(out)
     with os.fdopen(read) as output:
         yield child, output
-
-
-def execute(script: str, path: Path) -> None:
-    status = 1
-    try:
-        sys.argv = ["", str(path)]
-        sys.stdout = os.fdopen(1, "w", closefd=False)
-        exec(script, {})
-        sys.stdout.flush()
-        status = 0
-    finally:
-        os._exit(status)
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("kill_after", [0, 1, 7, 23])
 def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: int) -> None:
     path = tmp_path / "run.sqlite"
-    with started(WRITER, path) as (writer, output):
+    with started(write, path) as (writer, output):
         next(line for line in output if int(line) >= kill_after)
         os.kill(writer, signal.SIGKILL)
         assert os.waitpid(writer, 0)[1] == signal.SIGKILL
@@ -278,7 +254,7 @@ def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: in
 @pytest.mark.process
 def test_a_full_disk_is_one_line_and_loses_nothing_that_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
-    with started(FULL, path) as (writer, output):
+    with started(fill_the_disk, path) as (writer, output):
         *stored, error = output.read().splitlines()
         assert os.waitpid(writer, 0)[1] == 0
     assert error.startswith(f"{path}: the disk ")
@@ -302,7 +278,7 @@ def test_a_sealed_folder_can_be_read_and_not_written(
         store.begin(FACTS, PLAN)
         store.save(result("ada"))
     folder.chmod(0o555)
-    with started(SEALED, path) as (reader, output):
+    with started(read_and_write, path) as (reader, output):
         lines = output.read().splitlines()
         assert os.waitpid(reader, 0)[1] == 0
     folder.chmod(0o755)
