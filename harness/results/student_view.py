@@ -5,9 +5,11 @@ show one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import itemgetter
 
 from harness.model.assignment import Surroundings
 from harness.model.plan import Clause, Plan, Scenario, Visibility
@@ -288,27 +290,76 @@ def _causes(
         and not check.informational
         and check.verdict.kind is not VerdictKind.UNREADABLE
     }
-    ids = frozenset(check.id for check in shown)
-    shares = _Shares(result, plan, ids)
-    found: list[ShownCause] = []
+    ids = {check.id for check in shown}
+    place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
+    lost = {entry.scenario_id: entry.out_of - entry.points for entry in result.scenarios}
+    hidden = _hidden_causes(result.causes, plan, ids, lost)
+    placed: list[tuple[int, ShownCause]] = []  # with where in the plan its first scenario is
     for cause in result.causes:
-        shares.add(cause)
         names = dict.fromkeys((cause.example, *cause.scenarios))
         checks = tuple(failed[name] for name in names if name in failed)
         if checks:
             together = _together(cause, result.causes, failed)
-            marks = shares.part(cause, [name for name in cause.scenarios if name in ids])
-            found.append(_shown(cause, checks, plan, marks, together))
-    place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
-
-    def first(cause: ShownCause) -> int:
-        places = [place[check.id] for check in cause.checks]
-        return min(places) if places else shares.first(cause.function)
-
-    found.sort(key=first)  # a function's hidden failures go to its first cause that is shown
-    ordered = sorted(shares.with_hidden(found), key=lambda cause: (-cause.marks, first(cause)))
+            marks = _part(cause, [name for name in cause.scenarios if name in ids], lost)
+            shown_cause = _shown(cause, checks, plan, marks, together)
+            placed.append((min(place[check.id] for check in checks), shown_cause))
+    placed.sort(key=itemgetter(0))
+    for index, (first, shown_cause) in enumerate(placed):
+        _, more = hidden.pop(shown_cause.function, (0, None))
+        if more is not None:  # a function's hidden failures go to its first cause that is shown
+            clauses = tuple(dict.fromkeys((*shown_cause.clauses, *more.clauses)))
+            marks = shown_cause.marks + more.marks
+            whole = replace(shown_cause, hidden=more.hidden, clauses=clauses, marks=marks)
+            placed[index] = first, whole
+    placed += hidden.values()
+    placed.sort(key=lambda each: (-each[1].marks, each[0]))
     explained = {name for cause in result.causes for name in cause.scenarios}
-    return (*ordered, *put_together(failed[name] for name in failed if name not in explained))
+    others = put_together(failed[name] for name in failed if name not in explained)
+    return (*(shown_cause for _, shown_cause in placed), *others)
+
+
+def _hidden_causes(
+    causes: Iterable[Cause], plan: Plan, shown: Set[str], lost: Mapping[str, Fraction]
+) -> dict[str, tuple[int, ShownCause]]:
+    """What may be said of failing scenarios that are not shown, by the function to blame, else by
+    their own; each with where in the plan its first one is."""
+    place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    hidden: dict[str, ShownCause] = {}
+    for cause in causes:
+        is_named = cause.blamed or cause.about_text or not cause.function
+        by_function: defaultdict[str, list[str]] = defaultdict(list)
+        for name in cause.scenarios:
+            if name not in shown and name in place:
+                own = plan.scenarios[place[name]].function
+                by_function[cause.function if is_named else own].append(name)
+        for function, members in by_function.items():
+            names[function].update(members)
+            before = hidden.get(function, ShownCause(function=function))
+            text = cause if cause.about_text else before  # what the student's text alone says
+            hidden[function] = replace(
+                before,
+                explanation=text.explanation,
+                hidden=len(names[function]),
+                blamed=before.blamed or cause.blamed,
+                place=text.place,
+                marks=before.marks + _part(cause, members, lost),
+            )
+    placed = {}
+    for function, ids in names.items():
+        tested = {each for name in ids for each in plan.scenarios[place[name]].clauses}
+        clauses = tuple(each for each in plan.assignment.clauses if each.id in tested)
+        first = min(place[name] for name in ids)
+        placed[function] = first, replace(hidden[function], clauses=clauses)
+    return placed
+
+
+def _part(cause: Cause, names: Iterable[str], lost: Mapping[str, Fraction]) -> Fraction:
+    """The part of a cause's marks that rests on these scenarios, of what each has lost."""
+    nothing = Fraction(0)
+    all_of_it = sum((lost.get(name, nothing) for name in cause.scenarios), nothing)
+    part = sum((lost.get(name, nothing) for name in names), nothing)
+    return cause.marks_at_stake * part / all_of_it if all_of_it else nothing
 
 
 def _together(
@@ -353,90 +404,6 @@ def _shown(
         together_with=together,
         marks=marks,
     )
-
-
-@dataclass(slots=True)
-class _OfFunction:
-    """What may be said of a function's failing scenarios that are not shown."""
-
-    names: set[str] = field(default_factory=set)
-    marks: Fraction = Fraction(0)
-    blamed: bool = False
-    missing: Cause | None = None  # what the student's text alone says
-
-
-class _Shares:
-    """Hidden failures by function, and the part of each cause's marks that is theirs."""
-
-    def __init__(self, result: SubmissionResult, plan: Plan, shown: frozenset[str]) -> None:
-        self._plan = plan
-        self._shown = shown
-        self._lost = {entry.scenario_id: entry.out_of - entry.points for entry in result.scenarios}
-        self._functions: dict[str, _OfFunction] = {}
-        self._of_scenario = {scenario.id: scenario.function for scenario in plan.scenarios}
-
-    def add(self, cause: Cause) -> None:
-        """Count a cause's hidden scenarios for the function to blame, else for their own."""
-        by_function: dict[str, list[str]] = {}
-        is_named = cause.blamed or cause.about_text or not cause.function
-        for name in cause.scenarios:
-            if name not in self._shown and name in self._of_scenario:
-                function = cause.function if is_named else self._of_scenario[name]
-                by_function.setdefault(function, []).append(name)
-        for function, names in by_function.items():
-            entry = self._functions.setdefault(function, _OfFunction())
-            entry.names.update(names)
-            entry.marks += self.part(cause, names)
-            entry.blamed |= cause.blamed
-            entry.missing = cause if cause.about_text else entry.missing
-
-    def first(self, function: str) -> int:
-        """Where in the plan the first hidden failure of this function is."""
-        names = self._functions[function].names
-        return next(i for i, each in enumerate(self._plan.scenarios) if each.id in names)
-
-    def with_hidden(self, causes: Iterable[ShownCause]) -> list[ShownCause]:
-        """The causes, the first one of each function with its hidden failures; those of the other
-        functions are causes of their own."""
-        left = dict(self._functions)
-        found: list[ShownCause] = []
-        for cause in causes:
-            entry = left.pop(cause.function, None)
-            if entry is None:
-                found.append(cause)
-                continue
-            clauses = tuple(dict.fromkeys((*cause.clauses, *self._clauses(entry))))
-            marks = cause.marks + entry.marks
-            found.append(replace(cause, hidden=len(entry.names), clauses=clauses, marks=marks))
-        for function, entry in left.items():
-            missing = entry.missing
-            found.append(
-                ShownCause(
-                    function=function,
-                    explanation=missing.explanation if missing is not None else None,
-                    hidden=len(entry.names),
-                    blamed=entry.blamed,
-                    place=missing.place if missing is not None else None,
-                    clauses=self._clauses(entry),
-                    marks=entry.marks,
-                )
-            )
-        return found
-
-    def _clauses(self, entry: _OfFunction) -> tuple[Clause, ...]:
-        tested = {
-            clause
-            for scenario in self._plan.scenarios
-            if scenario.id in entry.names
-            for clause in scenario.clauses
-        }
-        return tuple(each for each in self._plan.assignment.clauses if each.id in tested)
-
-    def part(self, cause: Cause, names: Iterable[str]) -> Fraction:
-        """The part of a cause's marks that rests on these scenarios."""
-        lost = sum((self._lost.get(name, Fraction(0)) for name in cause.scenarios), Fraction(0))
-        part = sum((self._lost.get(name, Fraction(0)) for name in names), Fraction(0))
-        return cause.marks_at_stake * part / lost if lost else Fraction(0)
 
 
 def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
