@@ -361,9 +361,9 @@ def measure(
     equivalents: Sequence[study.Equivalent],
     *,
     cache: Path,
-    jobs: int | None = None,
-    most_pairs: int = 0,
-    progress: Progress = lambda what, done, total: None,
+    jobs: int | None,
+    most_pairs: int,
+    progress: Progress,
 ) -> study.StrengthReport:
     """For each change of the reference, and for at most `most_pairs` pairs of changes: which scored
     scenario notices it, if any.

@@ -37,7 +37,7 @@ from harness.model.study import (
 )
 from harness.study.fuzz import worker as fuzz_worker
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, play_games, shorten_game
-from harness.study.fuzz.searching import FuzzOptions, fuzz, not_fuzzed
+from harness.study.fuzz.searching import fuzz, not_fuzzed
 from harness.study.fuzz.worker import Comparer
 from harness.study.strength import OUTSIDE, Change, changes, combine, pairs, report
 from tests.inline import handed_in
@@ -358,8 +358,7 @@ def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> Non
         if found:
             raise KeyboardInterrupt
 
-    options = FuzzOptions(jobs=1)
-    report = fuzz(context, settings, [submission], options, cache=tmp_path, progress=stop)
+    report = fuzz(context, settings, [submission], jobs=1, cache=tmp_path, progress=stop)
     (found,) = report.submissions
     (difference,) = found.differences
     assert difference.function == (fault.shown_by or fault.function)

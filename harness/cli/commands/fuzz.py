@@ -27,7 +27,7 @@ from harness.model.study import FuzzReport, FuzzSettings
 from harness.model.submission import Submission
 from harness.results.database import STORE_NAME
 from harness.results.store import Store
-from harness.study.fuzz.searching import FuzzOptions, fuzz
+from harness.study.fuzz.searching import fuzz
 from harness.study.similarity import graded_submissions
 
 SECTION = "Assignments"
@@ -73,14 +73,16 @@ def command(
     specification, settings = _load(base, assignment_id)
     cache = base / CACHE
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
-    limits = FuzzOptions(inputs=inputs, seconds=seconds, seed=seed, jobs=jobs)
     with bar() as tell:
         chosen = _choose(base, context, paths, jobs, partial(tell, "grading first"))
         report = fuzz(
             context,
             settings,
             chosen,
-            limits,
+            inputs=inputs,
+            seconds=seconds,
+            seed=seed,
+            jobs=jobs,
             cache=cache,
             progress=lambda function, done, total, differ: tell(
                 f"{function} ({differ} differ)", done, total

@@ -152,26 +152,20 @@ Progress = Callable[[str, int, int, int], None]
 _SAVED_EVERY = 10  # batches
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FuzzOptions:
-    """How long to search, and with what."""
-
-    inputs: int = 10_000  # for each function, at most
-    seconds: float | None = None  # in all; None: as long as it takes
-    seed: int = 0
-    jobs: int | None = None  # processes
-
-
 def fuzz(
     context: GradingContext,
     settings: study.FuzzSettings,
     submissions: Sequence[Submission],
-    options: FuzzOptions,
     *,
+    inputs: int = 10_000,
+    seconds: float | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
     cache: Path,
-    progress: Progress = lambda function, done, total, found: None,
+    progress: Progress,
 ) -> study.FuzzReport:
-    """Compare submissions with the reference on randomly drawn inputs.
+    """Compare submissions with the reference on randomly drawn inputs: at most so many for each
+    function, in so many seconds in all (None: as long as it takes), in so many processes.
 
     A submission that differs on a target (a function or the program) is not run on that target
     again. Results are stored below `cache` by content. When Ctrl-C interrupts the search, what was
@@ -186,14 +180,14 @@ def fuzz(
         submissions=tuple(unique.values()),
         interpreter=context.interpreter,
         tier=context.tier.tier,
-        seed=options.seed,
+        seed=seed,
     )
-    kept = Kept(cache / "fuzz" / f"{_key(context, settings, options.seed)}.json")
-    units = _units(settings, options.inputs, tuple(unique), kept)
-    deadline = time.monotonic() + options.seconds if options.seconds is not None else None
+    kept = Kept(cache / "fuzz" / f"{_key(context, settings, seed)}.json")
+    units = _units(settings, inputs, tuple(unique), kept)
+    deadline = time.monotonic() + seconds if seconds is not None else None
     done, complete = 0, True
     try:
-        for result in _run(setup, units, options.jobs, deadline):
+        for result in _run(setup, units, jobs, deadline):
             target = settings.targets[result.unit.target]
             kept.add(target.id, result)
             done += 1
@@ -209,7 +203,7 @@ def fuzz(
         complete = False
     finally:
         kept.save()
-    return _report(context, settings, submissions, options, kept, complete=complete)
+    return _report(context.specification.plan, settings, submissions, seed, kept, complete=complete)
 
 
 def _units(
@@ -259,10 +253,10 @@ def _run(
 
 
 def _report(
-    context: GradingContext,
+    plan: Plan,
     settings: study.FuzzSettings,
     submissions: Sequence[Submission],
-    options: FuzzOptions,
+    seed: int,
     kept: Kept,
     *,
     complete: bool,
@@ -287,13 +281,13 @@ def _report(
             study.FuzzedSubmission(ids=tuple(sorted(ids)), inputs=inputs, differences=differences)
         )
     return study.FuzzReport(
-        assignment=context.specification.plan.assignment.id,
-        seed=options.seed,
+        assignment=plan.assignment.id,
+        seed=seed,
         complete=complete,
         functions=tuple(
             study.FunctionInputs(function=name, inputs=inputs, left_out=left_out)
             for name, (inputs, left_out) in functions.items()
         ),
         submissions=tuple(sorted(fuzzed, key=lambda each: each.ids)),
-        not_fuzzed=not_fuzzed(context.specification.plan, settings),
+        not_fuzzed=not_fuzzed(plan, settings),
     )
