@@ -24,7 +24,6 @@ from harness.model.result import Adjustment, Decision, RunFacts, RunResult, Subm
 from harness.model.review import (
     Action,
     Adjusted,
-    ByHand,
     Change,
     Commented,
     MarkGiven,
@@ -335,10 +334,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
     def _change(self, data: object) -> Change:
         return self._needed(self._read(Change, data), "changes made by people")
 
-    def by_hand(self) -> dict[str, ByHand]:
-        """What people gave, by the ids of submissions."""
-        return by_hand(change for _, change in self.changes())
-
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
         """What became of a submission, with what people gave it; None if it is not in this run.
         Unlike `result` it raises UserError for one that cannot be read."""
@@ -433,7 +428,8 @@ def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
     with suppress(UserError), StoreReader.read_only(run / STORE_NAME) as store:
         facts = store.earlier_facts()
         if facts is not None and facts.assignment == assignment:
-            return {name: tuple(hand.decisions.values()) for name, hand in store.by_hand().items()}
+            hands = by_hand(change for _, change in store.changes())
+            return {name: tuple(hand.decisions.values()) for name, hand in hands.items()}
     return {}
 
 

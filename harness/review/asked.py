@@ -56,13 +56,12 @@ def read_asked(path: Path, desk: Desk) -> Asked:
     try:
         with path.open("rb") as file:
             request = read_request(file.read(MOST_BYTES + 1))
-        name = submission_of(request, desk.plan, desk.ids())
+        numbers = desk.numbers()
+        number = numbers[submission_of(request, desk.plan, numbers)]
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", place=str(path)) from None
     except UserError as error:
         raise UserError(error.what, place=str(path), hint=error.hint) from None
-    number = desk.find(name)
-    assert number is not None
     return Asked(number=number, request=request)
 
 

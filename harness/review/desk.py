@@ -182,16 +182,10 @@ class Desk:
             "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
         }
 
-    def ids(self) -> list[str]:
-        """The ids of the submissions of this part."""
+    def numbers(self) -> dict[str, int]:
+        """Those of the submissions of this part, by their ids."""
         with self.lock:
-            return [entry.id for entry in self._entries.values()]
-
-    def find(self, submission: str) -> int | None:
-        """The number of a submission or student by id; None where this part has none."""
-        with self.lock:
-            number = self._numbers.get(submission)
-            return number if number in self._entries else None
+            return {entry.id: entry.number for entry in self._entries.values()}
 
     def result(self, number: int) -> SubmissionResult:
         """A submission with what people gave it, without names where marking is anonymous.
@@ -248,13 +242,14 @@ class Desk:
         with self.lock:
             self.refresh()
             everything = [change for changes in self._changes.values() for change in changes]
-            here = {*(entry.id for entry in self._entries.values()), ""}
+            numbers = self.numbers()
+            here = {*numbers, ""}
             own = [c for c in in_force(everything) if c.who == self.who and c.submission in here]
             if not own:
                 raise UserError("there is nothing of yours to undo")
             last = own[-1]
             self._store(replace(last, action=Undone(change=last.id)))
-            number = self.find(last.submission)
+            number = numbers.get(last.submission)
             shown = self._entries[number].shown if number else "the assignment"
             return number, f"undone: {subject(last.action)} of {shown}"
 

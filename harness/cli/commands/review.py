@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import click
@@ -87,7 +87,7 @@ def command(
     try:
         click.echo(f"Review: {server.address}")
         click.echo("Ctrl-C ends it and writes the reports; nothing is lost without that.")
-        with _opened(server.address, database.parent, wanted=not no_browser):
+        with nullcontext() if no_browser else _opened(server.address, database.parent):
             server.serve()
     except KeyboardInterrupt:
         pass
@@ -97,18 +97,16 @@ def command(
 
 
 @contextmanager
-def _opened(address: str, folder: Path, *, wanted: bool) -> Iterator[None]:
+def _opened(address: str, folder: Path) -> Iterator[None]:
     """With a browser at the address, by a file that only its owner can read."""
     path = folder / _OPENS
-    if wanted:
-        refresh = f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
-        write(path, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
-        webbrowser.open(path.absolute().as_uri())
+    refresh = f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
+    write(path, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
+    webbrowser.open(path.absolute().as_uri())
     try:
         yield
     finally:
-        if wanted:
-            path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 def _end(database: Path) -> int:
