@@ -68,11 +68,11 @@ class CourseStudent:
     @property
     def names(self) -> tuple[str, ...]:
         """Those that are not the same letters in another order, or an id of who has none."""
-        found: dict[str, str] = {}
+        by_key: dict[str, str] = {}
         for name in (each.name for each in self.people):
-            if found.keys().isdisjoint(name_keys(name)):
-                found |= dict.fromkeys(name_keys(name), name)
-        return tuple(dict.fromkeys(found.values())) or self.ids[:1]
+            if by_key.keys().isdisjoint(name_keys(name)):
+                by_key |= dict.fromkeys(name_keys(name), name)
+        return tuple(dict.fromkeys(by_key.values())) or self.ids[:1]
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -217,13 +217,13 @@ def _students(
         keys.append(ids | id_keys(f"{key} of {each}" for key in ids for each in platforms))
     notices, students = [], []
     for group in connected(keys):
-        found = [own[at] for at in group if at < len(own)]
+        submitted = [own[at] for at in group if at < len(own)]
         named = next((roster[at - len(own)][0] for at in group if at >= len(own)), None)
-        parts = [dict(found)]
-        if len(parts[0]) < len(found):
-            who = _first([each.id for _, each in found])
+        parts = [dict(submitted)]
+        if len(parts[0]) < len(submitted):
+            who = _first([each.id for _, each in submitted])
             notices.append(f"{who} have one id or email and several submissions: not put together")
-            parts, named = [dict([each]) for each in found], None
+            parts, named = [dict([each]) for each in submitted], None
         for of_runs in parts:
             results = tuple(of_runs.get(at) for at in range(len(runs)))
             students.append(CourseStudent(results=results, listed=named))
@@ -261,14 +261,14 @@ def _all_keys(student: CourseStudent) -> frozenset[str]:
 
 def find_student(course: Course, name: str) -> CourseStudent:
     """The one with this id, email or name; UserError where that is nobody, or several."""
-    found = [
+    students = [
         each
         for each in course.students
         if id_key(name) in id_keys([*each.ids, *(who.email for who in each.people)])
     ] or [each for each in course.students if name_keys(name) & _all_keys(each)]
-    if not found:
+    if not students:
         raise UserError(f"no student {name!r}", hint="name an id, an email or a whole name")
-    if len(found) > 1:
-        ids = _first([each.ids[0] for each in found])
-        raise UserError(f"{counted(len(found), 'student')} are called {name!r}", hint=f"name {ids}")
-    return found[0]
+    if len(students) > 1:
+        what = f"{counted(len(students), 'student')} are called {name!r}"
+        raise UserError(what, hint=f"name {_first([each.ids[0] for each in students])}")
+    return students[0]

@@ -322,11 +322,11 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         facts = self.earlier_facts()
         # A folder may have been begun anew with another assignment, whose students are the same.
         own = ("", facts.assignment if facts else "")
-        found = ((number, self._change(data)) for number, data in rows)
+        changes = ((number, self._change(data)) for number, data in rows)
         wanted = (None, "", submission)
         return [
             (number, change)
-            for number, change in found
+            for number, change in changes
             if (facts is None or change.assignment in own)
             and (submission is None or change.submission in wanted)
         ]
@@ -373,14 +373,14 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         except (zlib.error, serial.SerialError):
             return None
 
-    def _needed(self, found: T | None, what: str) -> T:
-        if found is None:
+    def _needed(self, value: T | None, what: str) -> T:
+        if value is None:
             raise UserError(
                 f"holds no {what} that this harness can read",
                 place=str(self.path),
                 hint="grade again with --fresh",
             )
-        return found
+        return value
 
 
 def read_version(connection: sqlite3.Connection) -> int:

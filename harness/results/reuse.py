@@ -58,20 +58,20 @@ def row_key(key: str) -> bytes:
     return _digest(key.encode())
 
 
-def encoded(found: tuple[Observation, ...] | Verdict) -> bytes:
+def encoded(value: tuple[Observation, ...] | Verdict) -> bytes:
     """The text of a scenario's observations or of a verdict; without the time that they took, which
     differs from run to run and is never judged."""
-    if isinstance(found, Verdict):
-        return serial.dumps(found).encode("ascii")
-    timeless = tuple(replace(each, cpu_seconds=0.0) for each in found)
+    if isinstance(value, Verdict):
+        return serial.dumps(value).encode("ascii")
+    timeless = tuple(replace(each, cpu_seconds=0.0) for each in value)
     return serial.dumps(timeless, kind=tuple[Observation, ...]).encode("ascii")
 
 
-def _may_be_used_again(found: tuple[Observation, ...] | Verdict) -> bool:
+def _may_be_used_again(value: tuple[Observation, ...] | Verdict) -> bool:
     """Not what says as much about the machine at that moment as about the submission."""
-    if isinstance(found, Verdict):
-        return found.kind not in _TRANSIENT_KINDS
-    return not any(observation.ending in _TRANSIENT_ENDINGS for observation in found)
+    if isinstance(value, Verdict):
+        return value.kind not in _TRANSIENT_KINDS
+    return not any(observation.ending in _TRANSIENT_ENDINGS for observation in value)
 
 
 class Packer:
@@ -96,8 +96,8 @@ class Packer:
             return Piece(texts=tuple(texts), observations=tuple(seen), verdicts=tuple(judged))
 
         size = 0
-        for found, rows in ((observations, seen), (verdicts, judged)):
-            for key, value in found.items():
+        for values_by_key, rows in ((observations, seen), (verdicts, judged)):
+            for key, value in values_by_key.items():
                 if not _may_be_used_again(value):
                     continue
                 text = encoded(value)
@@ -305,12 +305,13 @@ def latest_strength(cache: Path, plan: Plan) -> StrengthReport | None:
     none, or where either has changed since."""
     from harness.model.study import StrengthReport  # noqa: PLC0415  (no grading needs it)
 
+    path = _strength_path(cache, plan.assignment.id)
     try:
-        found = serial.loads(StrengthReport, _strength_path(cache, plan.assignment.id).read_bytes())
+        report = serial.loads(StrengthReport, path.read_bytes())
     except (OSError, serial.SerialError):
         return None
-    measured = (found.spec_digest, found.reference_digest)
-    return found if measured == (plan.spec_digest, plan.reference_digest) else None
+    measured = (report.spec_digest, report.reference_digest)
+    return report if measured == (plan.spec_digest, plan.reference_digest) else None
 
 
 def _strength_path(cache: Path, assignment: str) -> Path:

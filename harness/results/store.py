@@ -186,9 +186,9 @@ class Store(StoreReader):
                 submission_id,
                 source_digest,
             )
-            found = None if row is None else self._read(SubmissionResult, row[0])
-            if found is not None and _is_good(found):
-                return found
+            result = None if row is None else self._read(SubmissionResult, row[0])
+            if result is not None and _is_good(result):
+                return result
         return None
 
     def forget(self, submission_id: str, facts: RunFacts) -> None:

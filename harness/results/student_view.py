@@ -409,12 +409,12 @@ def _shown(
 def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
     """Group failing checks whose cause is not known: first those with the same message in several
     functions, then those of one rule and function for the same clauses, each in their own order."""
-    found = list(checks)
+    in_order = list(checks)
     functions: dict[tuple[object, ...], set[str]] = {}
-    for check in found:
+    for check in in_order:
         functions.setdefault(_said(check), set()).add(check.function)
     groups: dict[tuple[object, ...], list[ShownCheck]] = {}
-    for check in found:
+    for check in in_order:
         everywhere = len(functions[_said(check)]) > 1
         clauses = [clause.id for clause in check.clauses]
         apart = () if everywhere else (check.function, *clauses)

@@ -111,19 +111,19 @@ class Desk:
         ]
         outlines = (reader.outline(name) for name in names)
         results = [
-            reader.result(found.id) or found if found.flagged else found
-            for found in outlines
-            if found is not None
+            reader.result(outline.id) or outline if outline.flagged else outline
+            for outline in outlines
+            if outline is not None
         ]
         if self.anonymous:
             results.sort(key=unrelated_order)
-        graded = {found.id for found in results}
+        graded = {result.id for result in results}
         if self._facts is not None and not facts.complete:  # the others are graded again
             graded.update(self._numbers)
         # A number is one submission's for good: an old screen in a window must not be another's.
-        for found in results:
-            number = self._numbers.setdefault(found.id, len(self._numbers) + 1)
-            self._entries[number] = self._entry(number, found)
+        for result in results:
+            number = self._numbers.setdefault(result.id, len(self._numbers) + 1)
+            self._entries[number] = self._entry(number, result)
         self._entries = {n: e for n, e in self._entries.items() if e.id in graded}
 
     def _entry(self, number: int, result: SubmissionResult) -> Entry:
@@ -199,20 +199,20 @@ class Desk:
                 data = reader.result_data(entry.id)
                 if data != self._shown[0]:  # reading it takes longer than all else
                     self._shown = (data, None if data is None else reader.result(entry.id))
-            found = self._shown[1]
-            if found is None:
+            result = self._shown[1]
+            if result is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
-            found = reviewed(found, [*self._changes[""], *self._changes[entry.id]])
+            result = reviewed(result, [*self._changes[""], *self._changes[entry.id]])
         if not self.anonymous:
-            return found
+            return result
         return replace(
-            found,
+            result,
             id=entry.shown,
             student=None,
             handed_in="",
             source="",
             notes=(),
-            problem=found.problem and "what was handed in cannot be graded as it is",
+            problem=result.problem and "what was handed in cannot be graded as it is",
             choices=(),
         )
 

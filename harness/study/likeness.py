@@ -100,12 +100,12 @@ def _leaders(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[str
 def _containments(values: _Values) -> tuple[list[float], list[tuple[float, tuple[str, str]]]]:
     """What share of the smaller program's fingerprints the other has, of all pairs in order; and
     the pairs of at least `GROUPED_FROM`."""
-    counts = Counter(one for found in values.values() for one in found)
+    counts = Counter(one for prints in values.values() for one in prints)
     several = (value for value, count in counts.items() if count > 1)
     place = {value: at for at, value in enumerate(several)}
     bits = [
-        (name, len(found), sum(1 << place[one] for one in found if one in place))
-        for name, found in values.items()
+        (name, len(prints), sum(1 << place[one] for one in prints if one in place))
+        for name, prints in values.items()
     ]
     shares, contained = [], []
     for (first, size, some), (second, other_size, others) in combinations(bits, 2):
@@ -147,29 +147,29 @@ class _Weights:
 
     def __init__(self, values: _Values, leader: Mapping[str, str]) -> None:
         self._leader = leader
-        owners = Counter(value for found in values.values() for value in found)
+        owners = Counter(value for prints in values.values() for value in prints)
         several = {value for value, count in owners.items() if count > 1}
-        self._values = {name: found & several for name, found in values.items()}
+        self._values = {name: prints & several for name, prints in values.items()}
         self._members = Counter(leader.values())
         self._of_group: dict[str, set[int]] = defaultdict(set)
-        for name, found in values.items():
-            self._of_group[leader[name]] |= found
-        counts = Counter(value for found in self._of_group.values() for value in found)
+        for name, prints in values.items():
+            self._of_group[leader[name]] |= prints
+        counts = Counter(value for prints in self._of_group.values() for value in prints)
         # For a pair of which one's group has it, and more for a pair of two groups that have it.
         self._weight = {value: 1 / count for value, count in counts.items()}
         self._more = {value: 1 / max(1, n - 1) - 1 / n for value, n in counts.items()}
-        self._sizes = {name: _sum(self._weight, found) for name, found in values.items()}
+        self._sizes = {name: _sum(self._weight, prints) for name, prints in values.items()}
         self._cached: dict[tuple[str, str], float] = {}
 
     def score(self, first: str, second: str) -> float:
         """How much of the smaller program the other has."""
-        found = self._values[first] & self._values[second]
-        if not found:
+        common = self._values[first] & self._values[second]
+        if not common:
             return 0.0
-        shared = _sum(self._weight, found)
+        shared = _sum(self._weight, common)
         sizes = self._sizes[first], self._sizes[second]
         if self._leader[first] != self._leader[second]:
-            more = _sum(self._more, found)
+            more = _sum(self._more, common)
             shared += more
             sizes = (
                 sizes[0] + self._more_beside(first, second, more),
@@ -183,13 +183,13 @@ class _Weights:
         if self._members[group] == 1:
             return in_common
         if (name, group) not in self._cached:
-            found = self._values[name] & self._of_group[group]
-            self._cached[name, group] = _sum(self._more, found)
+            common = self._values[name] & self._of_group[group]
+            self._cached[name, group] = _sum(self._more, common)
         return self._cached[name, group]
 
 
-def _sum(weights: Mapping[int, float], found: Iterable[int]) -> float:
-    return math.fsum(map(weights.__getitem__, found))
+def _sum(weights: Mapping[int, float], values: Iterable[int]) -> float:
+    return math.fsum(map(weights.__getitem__, values))
 
 
 def _scores(
@@ -220,22 +220,22 @@ def matches(
     places: dict[int, study.Fingerprint] = {}
     for one in second:
         places.setdefault(one.value, one)
-    found: dict[study.MatchedLines, None] = {}
+    matched: dict[study.MatchedLines, None] = {}
     for one in sorted(first, key=lambda each: (each.file, each.first_line, each.last_line)):
         other = places.get(one.value)
         if other is None or one.value in given:
             continue
         now = study.MatchedLines(first=_range(one), second=_range(other))
-        last = next(reversed(found), now)
+        last = next(reversed(matched), now)
         if _follows(last.first, now.first) and _follows(last.second, now.second):
             now = study.MatchedLines(
                 first=_join(last.first, now.first), second=_join(last.second, now.second)
             )
-            found.pop(last, None)
-        elif len(found) == MOST_MATCHES:
+            matched.pop(last, None)
+        elif len(matched) == MOST_MATCHES:
             break
-        found.setdefault(now)
-    return tuple(found)
+        matched.setdefault(now)
+    return tuple(matched)
 
 
 def _range(one: study.Fingerprint) -> study.LineRange:

@@ -78,8 +78,8 @@ def _tokens(text: str) -> Symbols:
     line begins with. Texts, and names that are the program's own, are the same symbol."""
     symbols: Symbols = []
     line, begins = 1, True
-    for found in _TOKEN.finditer(text):
-        kind, token = found.lastgroup, found.group()
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup, match.group()
         if len(symbols) == MOST_SYMBOLS:
             break
         if kind == "operator" or token in _AS_WRITTEN:

@@ -85,15 +85,15 @@ def earlier_submissions(
 ) -> tuple[Submission, ...]:
     """Submissions of other classes, whose ids have the name of the path in front and are none of
     `taken`. Raises UserError when a path cannot be read, or has no submission."""
-    found: dict[str, Submission] = {}
+    by_name: dict[str, Submission] = {}
     for path in paths:
         for each in cohort_of([path], assignment).submissions:
             name = f"{path.resolve().name}/{each.id}"
-            while name in taken or name in found:
+            while name in taken or name in by_name:
                 name = f"{name}+"
             if each.files:
-                found[name] = replace(each, id=name)
-    return tuple(found.values())
+                by_name[name] = replace(each, id=name)
+    return tuple(by_name.values())
 
 
 def compare_class(
@@ -112,9 +112,9 @@ def compare_class(
         broken = trees.broken
         tokens = _read(tool, specification, everybody, TOKENS) if broken else None
     old = frozenset(each.id for each in earlier)
-    whole = {name: found for name, found in trees.programs.items() if name not in broken}
-    found = likeness(_not_empty(whole), given=trees.given, earlier=old)
-    listed, connected, token_cut = [*found.listed], [*found.connected], 0.0
+    whole = {name: prints for name, prints in trees.programs.items() if name not in broken}
+    by_trees = likeness(_not_empty(whole), given=trees.given, earlier=old)
+    listed, connected, token_cut = [*by_trees.listed], [*by_trees.connected], 0.0
     if tokens is not None:
         by_tokens = likeness(
             _not_empty(tokens.programs), given=tokens.given, earlier=old, only=broken
@@ -123,7 +123,7 @@ def compare_class(
         connected += by_tokens.connected
         token_cut = by_tokens.cut
     report = _report(trees, tokens, listed, groups(connected), earlier=old)
-    return replace(report, cut=found.cut, token_cut=token_cut)
+    return replace(report, cut=by_trees.cut, token_cut=token_cut)
 
 
 TREE, TOKENS = "tree", "tokens"
@@ -155,12 +155,12 @@ def _read(
     programs, broken, unread = {}, set(), {}
     for at in range(0, len(submissions), _AT_ONCE):
         part = submissions[at : at + _AT_ONCE]
-        for submission, found in zip(part, read_some(tool, part, kind), strict=True):
-            if isinstance(found, ToolFailed):
-                unread[submission.id] = f"it could not be read: {found}"
+        for submission, answer in zip(part, read_some(tool, part, kind), strict=True):
+            if isinstance(answer, ToolFailed):
+                unread[submission.id] = f"it could not be read: {answer}"
                 continue
-            programs[submission.id] = found.prints
-            if not found.whole:
+            programs[submission.id] = answer.prints
+            if not answer.whole:
                 broken.add(submission.id)
         progress(at + len(part))
     return _ClassPrints(programs=programs, broken=broken, unread=unread, given=given)
@@ -183,7 +183,7 @@ def read_some(
     except ToolFailed as failure:
         if len(part) == 1:
             return [failure]
-        return [found for each in part for found in read_some(tool, [each], kind)]
+        return [answer for each in part for answer in read_some(tool, [each], kind)]
 
 
 def _fingerprints(
@@ -211,7 +211,7 @@ def _python_of(file: SourceFile) -> bytes:
 
 
 def _not_empty(programs: Prints) -> Prints:
-    return {name: found for name, found in programs.items() if found}
+    return {name: prints for name, prints in programs.items() if prints}
 
 
 def _report(
@@ -228,10 +228,10 @@ def _report(
     if tokens is not None:
         programs |= {name: tokens.programs.get(name, ()) for name in trees.broken}
         given |= {one.value for one in tokens.given}
-    empty = (name for name, found in programs.items() if not found)
+    empty = (name for name, prints in programs.items() if not prints)
     omitted = {**dict.fromkeys(empty, "nothing of it can be compared"), **trees.unread}
     report = study.SimilarityReport(
-        compared=sum(bool(found) for name, found in programs.items() if name not in earlier),
+        compared=sum(bool(prints) for name, prints in programs.items() if name not in earlier),
         pairs=study.groups_first(pairs, grouped),
         groups=grouped,
         omitted=tuple(study.Omitted(id=name, reason=omitted[name]) for name in sorted(omitted)),

@@ -317,7 +317,7 @@ def _clauses(
     scored: Sequence[Scenario], outcomes: Sequence[study.ChangeOutcome]
 ) -> tuple[study.ClauseStrength, ...]:
     clauses = {scenario.id: scenario.clauses for scenario in scored}
-    counts = Counter(clause for found in clauses.values() for clause in found)
+    counts = Counter(clause for ids in clauses.values() for clause in ids)
     noticed: Counter[str] = Counter()
     for each in outcomes:
         noticed.update({clause for name in each.noticed_by for clause in clauses[name]})

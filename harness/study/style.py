@@ -120,16 +120,16 @@ def style_report(
     process; ruff, where it is installed, reads them from a pipe. UserError as of
     `program_reader`."""
     ruff = find_ruff()
-    found: dict[str, study.StyleEvidence] = {}
+    by_digest: dict[str, study.StyleEvidence] = {}
     with program_reader(assignment, "run_facts", python) as tool:
         for done, submission in enumerate(submissions, start=1):
-            if submission.digest not in found:
-                found[submission.digest] = _evidence(tool, ruff, submission.files)
+            if submission.digest not in by_digest:
+                by_digest[submission.digest] = _evidence(tool, ruff, submission.files)
             progress(done)
     return study.StyleReport(
         submissions=tuple(
             study.StyleOfSubmission(source_digest=digest, evidence=evidence)
-            for digest, evidence in sorted(found.items())
+            for digest, evidence in sorted(by_digest.items())
         )
     )
 

@@ -81,10 +81,10 @@ def read_studies(folder: Path) -> Studies:
 def remove_studies(folder: Path) -> bool:
     """Remove all that was found out about a folder's programs; whether there was anything."""
     pages = [*(folder / FOLDER).glob("*.html")]
-    found = [each for each in (*pages, *map(folder.joinpath, _STUDIES)) if each.exists()]
-    for path in found:
+    paths = [each for each in (*pages, *map(folder.joinpath, _STUDIES)) if each.exists()]
+    for path in paths:
         path.unlink()
-    return bool(found)
+    return bool(paths)
 
 
 def study_page(
@@ -243,7 +243,7 @@ def _lines(
 ) -> list[list[SourceLine]]:
     """The lines of each file, those in a range with its number, from 1, in the order of matches."""
     left = _MOST_LINES
-    found = []
+    programs = []
     begun = {0}
     for at, file in enumerate(program):
         blocks = {
@@ -260,8 +260,8 @@ def _lines(
             lines.append(SourceLine(line, block, begins, block not in begun))
             begun.add(block)
         left -= len(lines)
-        found.append(lines)
-    return found
+        programs.append(lines)
+    return programs
 
 
 STYLE = "style.json"
