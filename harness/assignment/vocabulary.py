@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.assignment.document import Document, Loc
+from harness.assignment.document import Document, HintedError, Loc
 from harness.matchers.reading import nearest
 from harness.model.plan import Clause, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.stimulus import Binding, Clock, Limits, statements
@@ -41,7 +41,7 @@ class Variants:
     _known: dict[Overrides, tuple[ProvidedVariant, dict[str, object]]] = field(default_factory=dict)
 
     def constants(self, overrides: Overrides = ()) -> dict[str, object]:
-        """The constants under these overrides; OverrideError, ProvidedError."""
+        """The constants under these overrides; HintedError, ProvidedError."""
         if overrides not in self._known:
             files = with_overrides(self.files, overrides)
             variant = ProvidedVariant(constants=overrides, files=files)
@@ -180,15 +180,6 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]
     return tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
 
 
-class OverrideError(ValueError):
-    """The provided source has no single plain top-level assignment of a name."""
-
-    def __init__(self, name: str, plain: int, other: int) -> None:
-        self.plain = plain  # assignments that an override could rewrite
-        self.other = other
-        super().__init__(f"{name} has {plain} plain and {other} other assignments")
-
-
 class ProvidedError(ValueError):
     """A provided file cannot be run."""
 
@@ -201,7 +192,7 @@ def with_overrides(
     files: tuple[SourceFile, ...], constants: Iterable[Binding]
 ) -> tuple[SourceFile, ...]:
     """The provided files with the top-level assignment of each name given the literal, on the same
-    lines. OverrideError for a name without exactly one `NAME = …` or `NAME: T = …` in all files."""
+    lines. HintedError for a name without exactly one `NAME = …` or `NAME: T = …` in all files."""
     data = {file.name: file.data for file in files}
     for binding in constants:
         bound = [
@@ -213,7 +204,10 @@ def with_overrides(
         ]
         plain = [(name, value) for name, value in bound if value is not None]
         if len(bound) != 1 or not plain:
-            raise OverrideError(binding.name, len(plain), len(bound) - len(plain))
+            what = f"binds {binding.name} more than once"
+            what = what if plain else f"has no plain top-level assignment of {binding.name}"
+            hint = "an override rewrites the one NAME = … at the module's top level"
+            raise HintedError(f"{' or '.join(data)} {what}", hint)
         name, value = plain[0]
         data[name] = _rewrite(data[name], value, binding.literal)
     return tuple(SourceFile(name=file.name, data=data[file.name]) for file in files)

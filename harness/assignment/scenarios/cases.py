@@ -24,7 +24,7 @@ from harness.assignment.scenarios.draws import (
 )
 from harness.assignment.scenarios.shape import CaseShape, StatedShape
 from harness.assignment.scenarios.stimulus import check_takes, read_clocks
-from harness.assignment.vocabulary import OverrideError, Overrides, names_in
+from harness.assignment.vocabulary import Overrides, names_in
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.plan import Scenario, SourceFile, TranscriptFile
@@ -77,12 +77,8 @@ def _can_override(context: Context, loc: Loc, name: str, base: Mapping[str, obje
         return False
     try:
         context.vocabulary.variants.constants((Binding(name=name, literal=repr(base[name])),))
-    except OverrideError as error:
-        hint = "an override rewrites the one NAME = … at the module's top level"
-        files = " or ".join(file.name for file in context.vocabulary.provided) or "provided file"
-        more = f"{files} binds {name} more than once"
-        what = more if error.plain else f"{files} has no plain top-level assignment of {name}"
-        context.add(loc, what, hint, key=True)
+    except HintedError as error:
+        context.add(loc, str(error), error.hint, key=True)
         return False
     return True
 
