@@ -10,7 +10,7 @@ import json
 import re
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -43,6 +43,7 @@ def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomEr
     return PydanticCustomError("spec", "{what}", {"what": what, "hint": hint, "instead": instead})
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Expects:
     """A type in words: any other value is refused with "expected …, got …" and the hint.
 
@@ -50,18 +51,11 @@ class Expects:
     With `whole` a mistake inside is one of the whole value; for `instead` see `wrong`.
     """
 
-    def __init__(
-        self,
-        words: str,
-        hint: str | Callable[[Any], str] = "",
-        *,
-        whole: bool = False,
-        instead: Any = None,
-    ) -> None:
-        self.words = words
-        self.hint = hint
-        self.whole = whole
-        self.instead = instead
+    words: str
+    hint: str | Callable[[Any], str] = ""
+    _: KW_ONLY
+    whole: bool = False
+    instead: Any = None
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler

@@ -4,7 +4,7 @@ Whatever runs a submission knows this much and no more."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -243,11 +243,7 @@ class Surroundings:
         return cls(
             submitted=submitted,
             provided=tuple(file.name for file in files),
-            constants=tuple(
-                ConstantPlace(name=name, file=file.name, literal=literal)
-                for file in files
-                for name, literal in _names_bound(file.data)
-            ),
+            constants=tuple(constant for file in files for constant in _constants_of(file)),
         )
 
     def literals(self) -> dict[str, str]:
@@ -261,10 +257,9 @@ class Surroundings:
 _LONGEST_LITERAL = 200
 
 
-def _names_bound(source: bytes) -> tuple[tuple[str, str], ...]:
-    bindings: list[tuple[str, str]] = []
+def _constants_of(file: SourceFile) -> Iterator[ConstantPlace]:
     # None in a provided file for another Python version; the override still names itself.
-    for statement in statements(source):
+    for statement in statements(file.data):
         if isinstance(statement, ast.Assign):
             targets: list[ast.expr] = statement.targets
         elif isinstance(statement, ast.AnnAssign):
@@ -274,5 +269,6 @@ def _names_bound(source: bytes) -> tuple[tuple[str, str], ...]:
         value = statement.value
         text = ast.unparse(value) if isinstance(value, ast.Constant) else ""
         literal = text if len(text) <= _LONGEST_LITERAL else ""
-        bindings += [(target.id, literal) for target in targets if isinstance(target, ast.Name)]
-    return tuple(bindings)
+        for target in targets:
+            if isinstance(target, ast.Name):
+                yield ConstantPlace(name=target.id, file=file.name, literal=literal)
