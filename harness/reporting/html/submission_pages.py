@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +18,6 @@ from harness.results.regrade_request import request_text
 from harness.results.student_view import (
     ALWAYS,
     EVERYTHING,
-    FunctionTally,
     ShownCheck,
     StudentView,
     put_together,
@@ -50,8 +49,19 @@ def lecturers_view(
     """What templates need to show all of one submission."""
     view = student_view(result, plan, visible=EVERYTHING)
     apart, missing = shown_causes.written_first(view.causes)
+    tallies = view.functions if figures.was_run(result) else ()
+    points = sum((tally.points for tally in tallies), Fraction(0))
+    functionality = points * view.marks_of_a_point
+    taken = functionality - view.mark if view.mark is not None else Fraction(0)
     return {
-        **_how_made_up(view, view.functions if figures.was_run(result) else ()),
+        "tallies": tallies,
+        "passed": sum(tally.passed for tally in tallies),
+        "total": sum(tally.total for tally in tallies),
+        "points": points,
+        "points_out_of": sum((tally.out_of for tally in tallies), Fraction(0)),
+        "worth": view.marks_of_a_point.__mul__,
+        "functionality": functionality,
+        "taken": max(taken, Fraction(0)),
         "result": result,
         "view": view,
         "plan": plan,
@@ -68,23 +78,6 @@ def lecturers_view(
         "files": annotated(result, apart),
         "ungraded": put_together(_ungraded(view.shown)),
         "passes": _passes(view.shown),
-    }
-
-
-def _how_made_up(view: StudentView, tallies: Sequence[FunctionTally]) -> dict[str, object]:
-    """What the table of a mark shows, `tallies` its rows."""
-    points = sum((tally.points for tally in tallies), Fraction(0))
-    functionality = points * view.marks_of_a_point
-    taken = functionality - view.mark if view.mark is not None else Fraction(0)
-    return {
-        "tallies": tallies,
-        "passed": sum(tally.passed for tally in tallies),
-        "total": sum(tally.total for tally in tallies),
-        "points": points,
-        "points_out_of": sum((tally.out_of for tally in tallies), Fraction(0)),
-        "worth": view.marks_of_a_point.__mul__,
-        "functionality": functionality,
-        "taken": max(taken, Fraction(0)),
     }
 
 

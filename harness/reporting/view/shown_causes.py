@@ -27,6 +27,11 @@ from harness.reporting.view.paste import settings
 from harness.reporting.view.words import section_order
 from harness.results.student_view import HiddenCheck, ShownCause, ShownCheck
 
+_OUTSIDE_FUNCTIONS = "module_level"  # the kind of a finding
+SEVERAL = 3  # missing functions: so many are one list
+MOST_SYMPTOMS = 2
+MOST_CLAUSES = 2
+_MOST_SUSPECT_PLACES = 2
 _MOST_LINES = 3000  # of all files together
 _LONGEST_NOTE = 160
 _TAB = 4
@@ -131,9 +136,6 @@ def is_missing(cause: ShownCause) -> bool:
     return bool(cause.checks) and cause.checks[0].verdict.kind is VerdictKind.MISSING
 
 
-SEVERAL = 3  # missing functions: so many are one list
-
-
 def written_first(causes: Sequence[ShownCause]) -> tuple[list[ShownCause], list[ShownCause]]:
     """The causes, of what is written before what is missing; and apart from them the functions that
     are missing, where they are several and none has a similar name."""
@@ -147,8 +149,7 @@ def of_missing_file(check: ShownCheck) -> bool:
     return _rule(check) == NOT_HANDED_IN
 
 
-MOST_SYMPTOMS = 2
-# These say that a value is wrong, and not for which inputs.
+# These rules say that a value is wrong, and not for which inputs.
 _SAY_NO_CASE = frozenset({"wrong_value", "returned_none"})
 
 
@@ -227,9 +228,6 @@ def _rule(check: ShownCheck) -> str:
     return check.verdict.explanation.rule if check.verdict.explanation else ""
 
 
-MOST_CLAUSES = 2
-
-
 def quoted_clauses(
     causes: Iterable[ShownCause], checks: Iterable[ShownCheck]
 ) -> list[tuple[Clause, ...]]:
@@ -266,12 +264,6 @@ def changes_return(cause: ShownCause) -> bool:
     rule = _rule(cause.checks[0]) if cause.checks else ""
     instead = rule == "argument_not_changed" and "is returned" in cause.message
     return instead or rule in _OTHER_RETURN
-
-
-_OUTSIDE_FUNCTIONS = "module_level"  # the kind of a finding
-
-
-_MOST_SUSPECT_PLACES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
