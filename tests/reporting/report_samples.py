@@ -32,10 +32,13 @@ from harness.model.verdict import (
     VerdictKind,
 )
 from harness.reporting.html.class_page import Overview, first_page
+from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.results.student_view import student_view
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from harness.stimuli.session import Session
 from tests import plans
+from tests.reporting.pages_read import assert_inert
 
 SUPPORT = b"BOARD_SIZE = 8\nBLANK_PIECE: str = '-'\nENTER_COMMAND_MESSAGE = 'Your move: '\n"
 TEN = (Binding(name="BOARD_SIZE", literal="10"),)
@@ -439,6 +442,14 @@ def overview(run: RunResult, plan: Plan) -> Overview:
     for each in run.submissions:
         numbers.add(each)
     return numbers
+
+
+def both_pages(result: SubmissionResult, plan: Plan = PLAN) -> tuple[str, str]:
+    """The lecturer's page of a submission and the student's, neither of which acts."""
+    pages = submission_page(result, plan), feedback_page(student_view(result, plan))
+    for page in pages:
+        assert_inert(page)
+    return pages
 
 
 def class_page(run: RunResult, plan: Plan) -> str:

@@ -39,7 +39,6 @@ from harness.reporting.export.gradebooks import gradebook_entry
 from harness.reporting.export.manual_marks import manual_template, read_manual
 from harness.reporting.github import markdown_summary
 from harness.reporting.html.environment import capital
-from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
 from harness.reporting.view import words
@@ -47,13 +46,22 @@ from harness.results.comparing import RunSnapshot, ScenarioOutcome, SnapshotEntr
 from harness.results.results_json import results_json
 from harness.results.student_view import student_view
 from tests.reporting.pages_read import (
+    Page,
     assert_golden,
     assert_inert,
     on_terminal,
     refusal,
     without_style,
 )
-from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN, class_page, result
+from tests.reporting.report_samples import (
+    MANY_FAULTS,
+    PERFECT,
+    PLAN,
+    RUN,
+    both_pages,
+    class_page,
+    result,
+)
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
@@ -308,18 +316,14 @@ def test_what_people_give_and_say_in_words_on_every_page_and_terminal(
         assert visible(line) in text
         assert visible_lines(line) in summary
     assert ("marked by hand" in summary) == bool(lines)
-    for page in both_pages(result):
+    for page in both_pages(result, COURSE):
         for line in words.account(result) if lines else ():
-            assert capital(line) in assert_inert(page).text
+            assert capital(line) in Page(page).text
             assert "<i>say" not in page
 
 
-def both_pages(given: SubmissionResult) -> tuple[str, str]:
-    return submission_page(given, COURSE), feedback_page(student_view(given, COURSE))
-
-
 def test_both_pages_show_comments_on_lines() -> None:
-    for page in both_pages(TOLD):
+    for page in both_pages(TOLD, COURSE):
         for part in (
             'Why <span class="esc">\\x1b</span>[31m&lt;b&gt;?',
             "<code>a1.py</code>, line 4 (line 2 before the file changed): <bdi>Moved.</bdi>",

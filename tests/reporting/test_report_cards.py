@@ -34,7 +34,7 @@ from harness.model.verdict import (
 )
 from harness.reporting.github import Annotation, of_submission, placed
 from harness.reporting.html.environment import TAB_SIGN, source_lines
-from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.terminal.cards import as_text, explain_failures, explained
 from harness.reporting.terminal.tables import show_submission
 from harness.reporting.view import words
@@ -52,7 +52,7 @@ from harness.results.student_view import EVERYTHING, ShownCause, ShownCheck, stu
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from harness.stimuli.session import Session
-from tests.reporting.pages_read import assert_inert, on_terminal
+from tests.reporting.pages_read import Page, assert_inert, on_terminal
 from tests.reporting.report_samples import (
     ACCEPTS,
     BOARD,
@@ -71,6 +71,7 @@ from tests.reporting.report_samples import (
     SUPPORT,
     UNREADABLE,
     WINS,
+    both_pages,
     failed,
     printed,
     result,
@@ -85,8 +86,11 @@ def page_of(*causes: ShownCause) -> str:
     return feedback_page(replace(student_view(PERFECT, PLAN), causes=causes))
 
 
-def checks(submission: SubmissionResult) -> tuple[ShownCheck, ...]:
-    return student_view(submission, PLAN, visible=EVERYTHING).shown
+def check_of(name: str, verdict: Verdict, scenario: Scenario = HOURS) -> ShownCheck:
+    outcome = ScenarioResult(
+        scenario_id=scenario.id, verdict=verdict, points=Fraction(0), out_of=Fraction(1)
+    )
+    return replace(ShownCheck.of(scenario, outcome), function=name)
 
 
 def causes(submission: SubmissionResult) -> tuple[ShownCause, ...]:
@@ -95,12 +99,8 @@ def causes(submission: SubmissionResult) -> tuple[ShownCause, ...]:
 
 def test_what_stops_several_functions_comes_first() -> None:
     missing = failed("missing_module", "No module named x")
-    verdicts = {
-        HOURS.id: failed("wrong_value", "returned 1"),
-        BOARD.id: missing,
-        GAME.id: missing,
-    }
-    found = causes(result("x", verdicts))
+    wrong = failed("wrong_value", "returned 1")
+    found = causes(result("x", {HOURS.id: wrong, BOARD.id: missing, GAME.id: missing}))
     assert [cause.message for cause in found] == ["No module named x", "returned 1"]
 
 
@@ -111,10 +111,7 @@ def test_one_rule_for_one_clause_of_one_function_is_one_cause() -> None:
         if scenario.function in ("check_input", "check_win")
     }
     found = causes(result("x", verdicts))
-    assert [(cause.function, cause.count) for cause in found] == [
-        ("check_input", 2),
-        ("check_win", 2),
-    ]
+    assert {cause.function: cause.count for cause in found} == {"check_input": 2, "check_win": 2}
 
 
 def test_a_sample_says_which_draw_it_shows() -> None:
@@ -149,23 +146,14 @@ def inside_html(text: str) -> str:
     return text.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#39;")
 
 
-@pytest.mark.parametrize("students", [False, True])
-def test_a_page_says_what_was_rescued(students: bool) -> None:
-    def page(of: SubmissionResult) -> str:
-        view = student_view(of, PLAN)
-        return feedback_page(view) if students else submission_page(of, PLAN)
-
-    made = page(RESULT)
-    assert_inert(made)
-    assert made.count(f"<bdi>{inside_html(WORKS)}</bdi>") == 2
-    assert inside_html(FAILS) in made
-    assert inside_html(COUNTED) in made
-    assert "1 check passes only with" in page(ONE)
-    assert "There is nothing to fix" not in page(ONE)
-    assert "only with the course" not in page(NONE)
-
-
-def test_the_terminal_says_how_many() -> None:
+def test_pages_and_terminal_say_what_was_rescued() -> None:
+    for made, one, none in zip(*map(both_pages, (RESULT, ONE, NONE)), strict=True):
+        assert made.count(f"<bdi>{inside_html(WORKS)}</bdi>") == 2
+        assert inside_html(FAILS) in made
+        assert inside_html(COUNTED) in made
+        assert "1 check passes only with" in one
+        assert "There is nothing to fix" not in one
+        assert "only with the course" not in none
     assert f"{COUNTED} of the submission's\n" in on_terminal(show_submission(RESULT, PLAN))
 
 
@@ -262,22 +250,16 @@ def test_the_caller_that_shows_a_fault_is_named() -> None:
         function="_hours", explanation=SAID, scenarios=(HOURS.id,), example=HOURS.id, blamed=True
     )
     found = result("x", {HOURS.id: failed("r", "It is wrong.")}, causes=(cause,))
-    for page in (feedback_page(student_view(found, PLAN)), submission_page(found, PLAN)):
-        assert "1. _hours (called by num_hours)" in assert_inert(page).text
+    for page in both_pages(found):
+        assert "1. _hours (called by num_hours)" in Page(page).text
 
 
 def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:
-    verdicts = {
-        each.id: failed(f"rule {number}", f"says {number}")
-        for number, each in enumerate((HOURS, LABELS, SHEET))
-    }
-    shown = {check.id: check for check in checks(result("x", verdicts))}
     symptoms = tuple(
-        replace(shown[each.id], function="num_hours") for each in (HOURS, LABELS, SHEET)
+        check_of("num_hours", failed(f"rule {number}", f"says {number}"), each)
+        for number, each in enumerate((HOURS, LABELS, SHEET))
     )
-    said = Explanation(rule="rule", message="says 0")
-    cause = ShownCause(function="num_hours", explanation=said, checks=symptoms)
-    text = assert_inert(page_of(cause)).text
+    text = assert_inert(page_of(replace(HIDDEN, function="num_hours", checks=symptoms))).text
     assert "Also: display_board(board): says 1" in text
     assert "Also: “the sheet's example”: says 2" in text
 
@@ -293,13 +275,6 @@ def test_a_hint_stands_on_its_own_and_a_line_is_marked_in_words_too() -> None:
     text = assert_inert(page).text
     assert "return x[9] ← here" in text
     assert text.count("← here") == 1
-
-
-def check_of(name: str, verdict: Verdict) -> ShownCheck:
-    outcome = ScenarioResult(
-        scenario_id=HOURS.id, verdict=verdict, points=Fraction(0), out_of=Fraction(1)
-    )
-    return replace(ShownCheck.of(HOURS, outcome), function=name)
 
 
 def test_one_caret_and_how_many_lines_are_left() -> None:
@@ -332,17 +307,11 @@ def test_a_caret_stands_where_python_stopped(
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_what_is_written_is_explained_before_what_is_missing(count: int) -> None:
-    missing = Verdict(kind=VerdictKind.MISSING)
+    verdicts = {f"absent{number}": Verdict(kind=VerdictKind.MISSING) for number in range(count)}
+    verdicts["written"] = failed("r", "wrong")
     causes = tuple(
-        ShownCause(
-            function=name,
-            explanation=Explanation(rule="rule", message="m"),
-            checks=(check_of(name, verdict),),
-        )
-        for name, verdict in (
-            *((f"absent{number}", missing) for number in range(count)),
-            ("written", failed("r", "wrong")),
-        )
+        ShownCause(function=name, explanation=SAID, checks=(check_of(name, verdict),))
+        for name, verdict in verdicts.items()
     )
     text = explain_failures(replace(student_view(PERFECT, PLAN), causes=causes), 1, width=100)
     assert f"a1.py: {count + 1} things to fix\n\n1. ✗ written: " in text

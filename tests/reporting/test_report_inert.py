@@ -26,7 +26,6 @@ from harness.model.verdict import CodePlace, Explanation, Suspect, Verdict, Verd
 from harness.reporting.html import class_page as class_page_module
 from harness.reporting.html.class_page import first_page, further_pages
 from harness.reporting.html.environment import TAB_SIGN, block, code, environment
-from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.view.shown_causes import (
@@ -43,7 +42,7 @@ from harness.reporting.view.shown_causes import (
 )
 from harness.results.student_view import ShownCause, ShownCheck, student_view
 from tests import plans
-from tests.reporting.pages_read import assert_inert, on_terminal
+from tests.reporting.pages_read import Page, assert_inert, on_terminal
 from tests.reporting.report_samples import (
     CANARY,
     HOURS,
@@ -54,6 +53,7 @@ from tests.reporting.report_samples import (
     RUN,
     SECRET,
     UNREADABLE,
+    both_pages,
     class_page,
     overview,
 )
@@ -253,10 +253,10 @@ def test_the_whole_program_stands_with_what_is_said_of_its_lines() -> None:
         5: [("", 2, Mark.LOOK)],
         7: [("f: is 8", 3, Mark.EXACT)],
     }
-    page = assert_inert(submission_page(submission, PLAN))
+    page = Page(both_pages(submission)[0])
     assert "def f():" in page.text
     assert "Imports: m" in page.text
-    assert "The whole program" not in submission_page(PERFECT, PLAN)
+    assert "The whole program" not in both_pages(PERFECT)[0]
 
 
 def test_of_a_program_without_an_end_the_first_lines_are_shown() -> None:
@@ -479,13 +479,10 @@ SHOWN = {
 @pytest.mark.parametrize("name", ATTACKS)
 def test_pages_stay_inert_and_attacks_are_shown_for_what_they_are(name: str) -> None:
     result, plan, run = hostile(ATTACKS[name])
-    pages = [
-        (submission_page(result, plan), 0),
-        (feedback_page(student_view(result, plan)), 0),
-        (class_page(run, plan), 1),
-    ]
-    for html, scripts in pages:
-        page = assert_inert(html, scripts)
+    whole = class_page(run, plan)
+    assert_inert(whole, scripts=1)
+    for html in (*both_pages(result, plan), whole):
+        page = Page(html)
         assert "student" in page.text
         assert SHOWN.get(name, "") in page.text
         assert_visible(html)
@@ -534,8 +531,8 @@ def test_the_terminals_markup_is_only_text() -> None:
 
 
 def test_no_page_and_no_terminal_of_a_student_holds_anything_hidden() -> None:
-    assert CANARY in submission_page(MANY_FAULTS, PLAN)
-    html = feedback_page(student_view(MANY_FAULTS, PLAN))
+    lecturers, html = both_pages(MANY_FAULTS)
+    assert CANARY in lecturers
     assert CANARY not in html
     assert SECRET.id not in html
     assert SECRET.name in html
@@ -543,16 +540,12 @@ def test_no_page_and_no_terminal_of_a_student_holds_anything_hidden() -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "scripts"),
-    [
-        (class_page(RUN, PLAN), 1),
-        (submission_page(MANY_FAULTS, PLAN), 0),
-        (feedback_page(student_view(MANY_FAULTS, PLAN)), 0),
-    ],
+    "html",
+    [class_page(RUN, PLAN), *both_pages(MANY_FAULTS)],
     ids=["index", "submission", "feedback"],
 )
-def test_the_policy_allows_our_style_and_script_alone(html: str, scripts: int) -> None:
-    read = assert_inert(html, scripts)
+def test_the_policy_allows_our_style_and_script_alone(html: str) -> None:
+    read = Page(html)
     policy = next(
         attributes["content"]
         for tag, attributes in read.elements
@@ -581,5 +574,7 @@ def test_huge_differences_make_no_huge_page() -> None:
         replace(s, verdict=big, points=Fraction(0)) if s.verdict == verdict else s
         for s in MANY_FAULTS.scenarios
     )
-    small = len(submission_page(MANY_FAULTS, PLAN))
-    assert len(submission_page(replace(MANY_FAULTS, scenarios=outcomes), PLAN)) < small + 20_000
+    (small, _), (large, _) = map(
+        both_pages, (MANY_FAULTS, replace(MANY_FAULTS, scenarios=outcomes))
+    )
+    assert len(large) < len(small) + 20_000
