@@ -100,11 +100,13 @@ def test_every_page_of_a_run_and_beside_them_marks_and_results(tmp_path: Path) -
     assert index.with_name("marks.csv").read_bytes() == marks_csv(RUN, PLAN).encode()
 
 
-def test_pages_of_gone_submissions_go_and_other_files_stay(tmp_path: Path) -> None:
+def test_pages_of_gone_submissions_go_with_a_whole_run_and_other_files_stay(tmp_path: Path) -> None:
     write_reports(RUN, PLAN, tmp_path)
     own = tmp_path / "feedback" / "my-notes.html"
     own.write_text("mine")
     fewer = RunResult(facts=RUN.facts, submissions=(PERFECT,))
+    write_reports(replace(fewer, facts=UNFINISHED.facts), PLAN, tmp_path)
+    assert (tmp_path / "submissions" / "many-faults.html").exists()
     write_reports(fewer, PLAN, tmp_path)
     assert sorted(p.name for p in (tmp_path / "submissions").iterdir()) == ["perfect.html"]
     assert sorted(p.name for p in (tmp_path / "feedback").iterdir()) == [
@@ -147,13 +149,6 @@ def test_another_plan_writes_all_pages_again(tmp_path: Path) -> None:
     titled = replace(PLAN, assignment=replace(PLAN.assignment, title="Another title"))
     write_reports(RUN, titled, tmp_path)
     assert not set(before.items()) & set(inodes(tmp_path / "feedback").items())
-
-
-def test_an_incomplete_run_removes_nothing(tmp_path: Path) -> None:
-    write_reports(RUN, PLAN, tmp_path)
-    part = RunResult(facts=replace(RUN.facts, complete=False), submissions=(PERFECT,))
-    write_reports(part, PLAN, tmp_path)
-    assert (tmp_path / "submissions" / "many-faults.html").exists()
 
 
 def test_a_report_that_is_being_replaced_says_that_it_is_not_complete(tmp_path: Path) -> None:
