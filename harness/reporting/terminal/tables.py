@@ -116,11 +116,8 @@ class _Printed:
 
 
 def _state(result: SubmissionResult) -> Text:
-    style = {
-        SubmissionStatus.GRADED: "",
-        SubmissionStatus.UNREADABLE: "red",
-    }.get(result.status, "yellow")
-    text = Text(words.STATUS[result.status], style)
+    styles = {SubmissionStatus.GRADED: "", SubmissionStatus.UNREADABLE: "red"}
+    text = Text(words.STATUS[result.status], styles.get(result.status, "yellow"))
     return text.append(" ⚑", "yellow") if result.flagged else text
 
 

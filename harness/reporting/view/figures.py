@@ -153,11 +153,8 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
 def _bars(marks: list[Fraction], top: Fraction) -> tuple[Bar, ...]:
     if top <= 0:
         return ()
-    count = 10
-    for step in (Fraction(1, 2), Fraction(1)):
-        if (top / step).denominator == 1 and top / step <= _MOST_BARS:
-            count = int(top / step)
-            break
+    of_round_width = (n for n in (2 * top, top) if n.denominator == 1 and n <= _MOST_BARS)
+    count = int(next(of_round_width, 10))
     width = top / count
     tally = Counter(min(int(mark / width), count - 1) for mark in marks)
     edges = [i * width for i in range(count)] + [max(top, marks[-1])]  # extra credit goes beyond
