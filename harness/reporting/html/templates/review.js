@@ -13,19 +13,17 @@
   var token = sessionStorage.getItem("token");
 
   function say(text, bad) { said.textContent = text; said.className = bad ? "bad" : ""; }
-  function ask(path, sent) {
+  async function ask(path, sent) {
     var options = { headers: { "X-Token": token }, cache: "no-store", credentials: "omit" };
     if (sent) {
       options.method = "POST";
       options.headers["Content-Type"] = "application/json";
       options.body = JSON.stringify(sent);
     }
-    return fetch(path, options).then(function (answer) {
-      return answer.json().then(function (plain) {
-        if (!answer.ok) throw new Error(plain.error);
-        return plain;
-      });
-    }, function () { throw new Error("harness review has ended: start it again, nothing is lost"); });
+    var answer = await fetch(path, options).catch(function () { throw new Error("harness review has ended: start it again, nothing is lost"); });
+    var plain = await answer.json();
+    if (!answer.ok) throw new Error(plain.error);
+    return plain;
   }
   // One after the other, in the order of the keys: a key that is pressed while the page waits is
   // for the screen that comes, and text for the field that opens there.
@@ -57,12 +55,11 @@
     var done = entries.filter(function (entry) { return entry.done; }).length;
     progress.textContent = done + " of " + entries.length + " done";
   }
-  function all() {
-    return ask("/index").then(function (plain) {
-      entries = plain.entries; offered = plain.offered; last = plain.last; made = plain.made; byNumber = {};
-      entries.forEach(function (entry) { byNumber[entry.number] = entry; });
-      take([]);
-    });
+  async function all() {
+    var plain = await ask("/index");
+    entries = plain.entries; offered = plain.offered; last = plain.last; made = plain.made; byNumber = {};
+    entries.forEach(function (entry) { byNumber[entry.number] = entry; });
+    take([]);
   }
   function show(plain) {
     var same = plain.number === number, tops = [], at = same ? index(line) : -1;
@@ -82,9 +79,9 @@
     document.title = byNumber[number].shown + " \u00b7 Review";
     history.replaceState(null, "", "/#at=" + number);
   }
-  function go(wanted) {
-    if (!byNumber[wanted]) return null;
-    return ask("/submission/" + wanted).then(function (plain) { show(plain); say(""); main.focus({ preventScroll: true }); });
+  async function go(wanted) {
+    if (!byNumber[wanted]) return;
+    show(await ask("/submission/" + wanted)); say(""); main.focus({ preventScroll: true });
   }
   function send(fields, refused) {
     var on = number;
@@ -289,7 +286,7 @@
     g: function () { into(main, "[data-do=comment] [name=text]"); }, o: function () { into(main, "[data-do=override] [name=mark]"); },
     x: function () { into(main.querySelector("#held"), "button, input"); },
     "0": function () { var own = choose(slot); if (own) pressed(own.querySelector("[data-mark=start]")); },
-    u: function () { then(function () { return ask("/undo", {}).then(function (plain) { return (plain.number ? go(plain.number) : Promise.resolve()).then(function () { say(plain.said); }); }); }); },
+    u: function () { then(async function () { var plain = await ask("/undo", {}); if (plain.number) await go(plain.number); say(plain.said); }); },
     "/": function () { sought.value = ""; seek(); list.showModal(); sought.focus(); },
     "?": function () { keys.showModal(); }
   };
@@ -316,23 +313,22 @@
 
   function look() {
     if (document.hidden) return;
-    then(function () {
-      return ask("/since/" + made + "/" + last).then(function (plain) {
-        if (plain.graded) return all();
-        last = plain.last; offered = plain.offered || offered; take(plain.rows);
-        var here = plain.rows.some(function (row) { return row.number === number && row.seen > seen; });
-        var busy = main.querySelector(".editor") || (document.activeElement && document.activeElement.closest("input, textarea"));
-        if (here && busy) say("somebody else has changed this submission");
-        else if (here) return ask("/submission/" + number).then(show);
-      });
+    then(async function () {
+      var plain = await ask("/since/" + made + "/" + last);
+      if (plain.graded) return all();
+      last = plain.last; offered = plain.offered || offered; take(plain.rows);
+      var here = plain.rows.some(function (row) { return row.number === number && row.seen > seen; });
+      var busy = main.querySelector(".editor") || (document.activeElement && document.activeElement.closest("input, textarea"));
+      if (here && busy) say("somebody else has changed this submission");
+      else if (here) show(await ask("/submission/" + number));
     });
   }
   if (!token) return;
   then(all).then(function () {
     if (!entries.length) return say("there is no submission here", true);
-    then(function () {
-      var first = start && byNumber[start[1]] || entries.filter(function (entry) { return !entry.done; })[0] || entries[0];
-      return go(first.number).then(function () { if (start && start[2]) { line = lines()[Number(start[2]) - 1] || null; mark(); } });
+    then(async function () {
+      await go((start && byNumber[start[1]] || entries.filter(function (entry) { return !entry.done; })[0] || entries[0]).number);
+      if (start && start[2]) { line = lines()[Number(start[2]) - 1] || null; mark(); }
     });
     setInterval(look, 2000);
   });
