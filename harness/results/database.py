@@ -317,22 +317,15 @@ class StoreReader(AbstractContextManager["StoreReader"]):
                 values = (after,) if submission is None else (after, submission)
                 query = f"SELECT number, data FROM change WHERE {where} ORDER BY number"
                 rows = self._connection.execute(query, values).fetchall()
-        if not rows:
-            return []
-        facts = self.earlier_facts()
-        # A folder may have been begun anew with another assignment, whose students are the same.
-        own = ("", facts.assignment if facts else "")
-        changes = ((number, self._change(data)) for number, data in rows)
-        wanted = (None, "", submission)
-        return [
-            (number, change)
-            for number, change in changes
-            if (facts is None or change.assignment in own)
-            and (submission is None or change.submission in wanted)
-        ]
-
-    def _change(self, data: object) -> Change:
-        return self._needed(self._read(Change, data), "changes made by people")
+        facts = self.earlier_facts() if rows else None
+        changes = []
+        for number, data in rows:
+            change = self._needed(self._read(Change, data), "changes made by people")
+            # A folder may have been begun anew with another assignment, of the same students.
+            is_of_run = facts is None or change.assignment in ("", facts.assignment)
+            if is_of_run and (submission is None or change.submission in ("", submission)):
+                changes.append((number, change))
+        return changes
 
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
         """What became of a submission, with what people gave it; None if it is not in this run.

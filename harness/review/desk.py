@@ -105,10 +105,7 @@ class Desk:
 
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
         """The submissions of this part. Parts are made of the ids alone: the same everywhere."""
-        names = sorted(reader.states())
-        names = [
-            name for at, name in enumerate(names) if at % self._part.of == self._part.number - 1
-        ]
+        names = sorted(reader.states())[self._part.number - 1 :: self._part.of]
         outlines = (reader.outline(name) for name in names)
         results = [
             reader.result(outline.id) or outline if outline.flagged else outline
