@@ -12,7 +12,7 @@ import pytest
 
 from harness.model.plan import Plan, Scenario, Specification
 from harness.model.stimulus import Stimulus
-from tests.shipped import shipped
+from tests.shipped import module_of, shipped
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,12 @@ def groups(scenarios: Iterable[Scenario]) -> dict[str, list[Scenario]]:
 def bound_names(stimulus: Stimulus) -> dict[str, Any]:
     """The values of the names that a draw binds."""
     return {each.name: ast.literal_eval(each.literal) for each in stimulus.bindings}
+
+
+def provided_module(plan: Plan, stimulus: Stimulus, name: str) -> Any:
+    """A provided module as the stimulus overrides it, run here."""
+    files = {file.name: file.data for file in plan.assignment.variant(stimulus.constants).files}
+    return module_of(name, files[f"{name}.py"].decode())
 
 
 def points(plan: Plan) -> dict[str, Fraction]:

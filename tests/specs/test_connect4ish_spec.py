@@ -20,7 +20,7 @@ from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from tests.shipped import module_of, program, screen_of
 from tests.specs import connect4ish_oracle as oracle
-from tests.specs.conftest import bound_names, groups, points, scored
+from tests.specs.conftest import bound_names, groups, points, provided_module, scored
 
 ASSIGNMENT = "connect4ish"
 ROOT = Path(__file__).parents[2]
@@ -270,18 +270,13 @@ def test_random_sittings_as_a_program(a1: Any, size: int, sitting: int) -> None:
     assert screen_of(a1, "main", typed[: play.taken]) == play.screen
 
 
-def support_of(plan: Plan, scenario: Scenario) -> Any:
-    variant = plan.assignment.variant(scenario.stimuli[0].constants)
-    (source,) = (file.data for file in variant.files if file.name == "a1_support.py")
-    return module_of("a1_support", source.decode())
-
-
 def test_every_game_looks_as_the_other_program_says(plan: Plan) -> None:
     games = [scenario for scenario in plan.scenarios if is_game(scenario)]
     assert games
     for scenario in games:
         (stimulus,) = scenario.stimuli
-        provided, typed = support_of(plan, scenario), [each.text for each in stimulus.inputs]
+        provided = provided_module(plan, stimulus, "a1_support")
+        typed = [each.text for each in stimulus.inputs]
         play = oracle.Play(vars(provided), typed)
         is_one = stimulus.action == Call(expression="play_game()")
         (play.game if is_one else play.program)()
@@ -296,7 +291,8 @@ def test_every_answer_to_a_draw_is_what_the_other_program_says(
     samples = [s for s in plan.scenarios if s.is_sample and s.function == function]
     assert samples
     for scenario in samples:
-        names = vars(reference(support_of(plan, scenario)))
+        provided = provided_module(plan, scenario.stimuli[0], "a1_support")
+        names = vars(reference(provided))
         for stimulus in scenario.stimuli:
             assert isinstance(stimulus.action, Call)
             draw = bound_names(stimulus)

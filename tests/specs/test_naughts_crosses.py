@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -20,11 +19,10 @@ import pytest
 from harness.assignment.loading import available
 from harness.matchers.kinds.values import Exactly, PythonValue
 from harness.model.plan import Plan, Scenario, Visibility
-from harness.model.stimulus import Stimulus
 from harness.policy.checking import check
 from harness.stimuli.run import Run
-from tests.shipped import module_of, program, screen_of, shipped
-from tests.specs.conftest import groups, scored
+from tests.shipped import program, screen_of, shipped
+from tests.specs.conftest import groups, provided_module, scored
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference" / "naughts-crosses" / "a1.py"
@@ -39,12 +37,6 @@ def plan() -> Plan:
 
 def programs() -> list[Scenario]:
     return [one for one in plan().scenarios if isinstance(one.stimuli[0].action, Run)]
-
-
-def constants_of(stimulus: Stimulus) -> Any:
-    """The provided module as the stimulus overrides it."""
-    variant = plan().assignment.variant(stimulus.constants)
-    return module_of("constants", variant.files[0].data.decode())
 
 
 class Telling:
@@ -166,7 +158,7 @@ def test_every_size_and_number_of_pieces_is_swept_together() -> None:
 def test_the_reference_tells_every_game_as_we_do(scenario: Scenario) -> None:
     stimulus = scenario.stimuli[0]
     typed = [entry.text for entry in stimulus.inputs]
-    constants = constants_of(stimulus)
+    constants = provided_module(plan(), stimulus, "constants")
     with patch.dict("sys.modules", constants=constants):
         reference = program(REFERENCE)
     assert screen_of(reference, "main", typed) == Telling(vars(constants), typed).sitting()
