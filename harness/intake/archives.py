@@ -15,7 +15,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,10 +37,9 @@ from harness.intake.entries import (
 )
 
 MIB = 1024 * 1024
-BROKEN_ZIP = "is a broken or incomplete zip archive"
-BROKEN_TAR = "is a broken or incomplete tar archive"
+_BROKEN_TAR = "is a broken or incomplete tar archive"
 _BROKEN_GZIP = "is a broken or incomplete gzip archive"
-_DIRECTORY_ENTRY = b"PK\x01\x02"
+_DIRECTORY_ENTRY = b"PK\x01\x02"  # begins what a zip archive says of each member
 _LOCKED = 0x1
 _UTF_8 = 0x800
 # The only methods that give no more bytes at a time than they are asked for, and the only ones
@@ -90,17 +89,16 @@ class ReadBudget:
             raise Refused(f"holds more than {self.caps.members} files")
 
 
-def zip_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
+def _zip_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
     """Each with its path as name; contents are decompressed only when they are asked for."""
     # zipfile makes an object of each entry before it can be asked how many there are.
-    budget.check_members(_count(stream, _DIRECTORY_ENTRY, budget.caps.members))
+    budget.check_members(_count_members(stream, budget.caps.members))
     try:
         archive = zipfile.ZipFile(stream)
     except _ZIP_ERRORS:
-        raise Refused(BROKEN_ZIP) from None
+        raise Refused("is a broken or incomplete zip archive") from None
     infos = archive.infolist()
-    if sum(info.file_size for info in infos) > budget.caps.unpacked_bytes:
-        raise Refused(f"unpacks to more than {budget.caps.unpacked_bytes // MIB} MiB")
+    ReadBudget(budget.caps).spend(sum(info.file_size for info in infos))
     for info in infos:
         yield _zip_member(archive, info, budget)
 
@@ -155,18 +153,18 @@ def _zip_kind(info: zipfile.ZipInfo) -> EntryKind:
     return EntryKind.FILE if mode in (0, stat.S_IFREG) else EntryKind.OTHER
 
 
-def _count(stream: BinaryIO, mark: bytes, enough: int) -> int:
-    """How often the mark is in the stream; counted no further than one beyond `enough`."""
+def _count_members(stream: BinaryIO, most: int) -> int:
+    """Of a zip archive; counted no further than beyond `most`."""
     stream.seek(0)
-    count, kept = 0, b""
-    while count <= enough and (chunk := stream.read(MIB)):
-        window = kept + chunk
-        count += window.count(mark)
-        kept = window[-(len(mark) - 1) :]
+    count, rest = 0, b""
+    while count <= most and (chunk := stream.read(MIB)):
+        window = rest + chunk
+        count += window.count(_DIRECTORY_ENTRY)
+        rest = window[-(len(_DIRECTORY_ENTRY) - 1) :]
     return count
 
 
-def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
+def _tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
     """Those of ustar, GNU and pax archives."""
     stream.seek(0, io.SEEK_END)
     end = stream.tell()
@@ -179,12 +177,12 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
         try:
             header = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
         except (tarfile.HeaderError, ValueError):
-            raise Refused(BROKEN_TAR) from None
+            raise Refused(_BROKEN_TAR) from None
         size = header.size if length is None else length
         start = position + tarfile.BLOCKSIZE
         position = start + -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
         if header.size < 0 or start + size > end:
-            raise Refused(BROKEN_TAR)
+            raise Refused(_BROKEN_TAR)
         count += 1
         budget.check_members(count)
         if header.type not in _EXTENDED:
@@ -196,7 +194,7 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
             name, length = "", None
             continue
         if size > _MAX_HEADER_BYTES:
-            raise Refused(BROKEN_TAR)
+            raise Refused(_BROKEN_TAR)
         budget.spend(size)
         data = _read_at(stream, start, size)
         if header.type == tarfile.GNUTYPE_LONGNAME:
@@ -207,15 +205,15 @@ def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
             length = _decimal(records[b"size"]) if b"size" in records else length
 
 
-def tar_gz_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
-    """The whole is decompressed in memory first, as far as the budget goes."""
-    whole = io.BytesIO()
-    decompress(stream, whole, budget)
+def _tar_gz_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
+    """Decompressed in memory first, as far as the budget goes."""
+    tar = io.BytesIO()
+    _decompress(stream, tar, budget)
     budget.spent = 0  # from here on nothing more is decompressed
-    return tar_members(whole, budget)
+    return _tar_members(tar, budget)
 
 
-def decompress(stream: BinaryIO, into: BinaryIO, budget: ReadBudget) -> None:
+def _decompress(stream: BinaryIO, into: BinaryIO, budget: ReadBudget) -> None:
     """Write what the first gzip member of the stream holds; there is no other in a .tar.gz.
 
     Raises Refused where the stream is broken, or holds more than the budget allows.
@@ -247,14 +245,14 @@ def _records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         end = position + _decimal(data[position:space] if space > 0 else b"")
         equals = data.find(b"=", space, end)
         if equals < 0 or end > len(data):
-            raise Refused(BROKEN_TAR)
+            raise Refused(_BROKEN_TAR)
         yield data[space + 1 : equals], data[equals + 1 : end - 1]
         position = end
 
 
 def _decimal(digits: bytes) -> int:
     if not digits.isdigit() or len(digits) > 18:
-        raise Refused(BROKEN_TAR)
+        raise Refused(_BROKEN_TAR)
     return int(digits)
 
 
@@ -262,21 +260,15 @@ def _read_at(stream: BinaryIO, start: int, size: int) -> bytes:
     stream.seek(start)
     data = stream.read(size)
     if len(data) < size:
-        raise Refused(BROKEN_TAR)
+        raise Refused(_BROKEN_TAR)
     return data
 
 
-Reader = Callable[[BinaryIO, ReadBudget], Iterator[Entry]]
-READERS: Mapping[FileKind, Reader] = {
-    FileKind.ZIP: zip_members,
-    FileKind.TAR: tar_members,
-    FileKind.GZIP: tar_gz_members,
+_READERS = {
+    FileKind.ZIP: _zip_members,
+    FileKind.TAR: _tar_members,
+    FileKind.GZIP: _tar_gz_members,
 }
-"""The members of a seekable stream in its order, each with the path that the archive gives it; the
-stream stays open while they are read. Refused, with a phrase that follows the archive's name ("is
-a broken …"), for a stream that is not what it should be or more than the budget allows."""
-
-
 _DRIVE = re.compile(r"[A-Za-z]:")
 STANDARD_CAPS = Caps()
 # A class, not a submission: what is read of it is counted all the same.
@@ -311,9 +303,9 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
             stream: BinaryIO = stack.enter_context(path.open("rb"))
             kind = kind_of_bytes(stream.read(HEAD_BYTES))
             if kind is FileKind.GZIP:
-                whole = stack.enter_context(TemporaryFile())
-                decompress(stream, whole, ReadBudget(caps))
-                kind, stream = FileKind.TAR, whole
+                tar = stack.enter_context(TemporaryFile())
+                _decompress(stream, tar, ReadBudget(caps))
+                kind, stream = FileKind.TAR, tar
             if kind not in (FileKind.ZIP, FileKind.TAR):
                 raise Refused(f"is {kind or 'no archive'}, expected a zip or tar archive")
             by_folder: dict[str, list[Entry]] = {}
@@ -370,7 +362,7 @@ def _read(stream: BinaryIO, kind: FileKind, caps: Caps) -> tuple[Entry, ...]:
         raise Refused(f"is {actual}, expected {kind}" if actual else f"is not {kind}")
     entries: dict[str, Entry] = {}
     folders: dict[str, Entry] = {}
-    for member in READERS[kind](stream, ReadBudget(caps)):
+    for member in _READERS[kind](stream, ReadBudget(caps)):
         parts = _checked_parts(member.name, caps)
         above = parts if member.is_folder else parts[:-1]
         for count, name in enumerate(above):

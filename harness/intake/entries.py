@@ -21,6 +21,7 @@ from typing import TypeVar
 
 from harness.common import words
 from harness.common.errors import UserError
+from harness.common.escaping import shorten
 
 T = TypeVar("T")
 
@@ -85,8 +86,7 @@ def composed(name: str) -> str:
 
 def shown_path(path: str) -> str:
     """A path inside an archive as it can be printed: no controls, no bidi marks, shortened."""
-    shown = "".join(c if c.isprintable() else "_" for c in path)
-    return shown if len(shown) <= MAX_ID else shown[: MAX_ID - 1] + "…"
+    return shorten("".join(c if c.isprintable() else "_" for c in path), MAX_ID)
 
 
 def listed(names: Sequence[T], shown_as: Callable[[T], str] = str) -> str:
@@ -316,15 +316,15 @@ def _first_bytes(path: Path, size: int, *, ours: bool) -> bytes:
         raise Refused(f"cannot be read ({error.strerror or error})", ours=ours) from None
 
 
-def is_ignored(name: str) -> bool:
-    """Whether it is hidden, or left behind by a system or by Python: in a student's folder."""
-    return name.startswith(".") or name in _IGNORED or name.endswith(".pyc")
-
-
 def is_left_behind(name: str) -> bool:
-    """The same beside students' folders and files, where a name with a dot may be a student's."""
-    is_known = name in _IGNORED or name in _HIDDEN
-    return is_known or name.startswith("._") or name.endswith(".pyc")
+    """Whether a system or a tool has made it: beside students' folders and files, where a name
+    with a dot may be a student's."""
+    return name in _IGNORED or name in _HIDDEN or name.startswith("._") or name.endswith(".pyc")
+
+
+def is_ignored(name: str) -> bool:
+    """The same in a student's folder, where all that is hidden is left out."""
+    return name.startswith(".") or is_left_behind(name)
 
 
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"

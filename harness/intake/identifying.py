@@ -14,7 +14,7 @@ from pathlib import Path
 
 from harness.common.errors import UserError
 from harness.common.people import By, by_key, by_name_line, id_key, name_keys, pairs
-from harness.intake.entries import Entry, EntryKind, Refused, listed, safe_id
+from harness.intake.entries import EntryKind, Refused, listed, safe_id
 from harness.intake.platforms import Times
 from harness.intake.recognising import PLAIN, Download
 from harness.intake.submissions import in_order, program_files, submission_of
@@ -276,12 +276,11 @@ def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -
     if unsure.intersection(line.person.keys(By.NAME)):
         why = "somebody of this name handed in, and nothing tells who of several it is"
         return replace(absent, doubt=why)
-    theirs = [each for each in members if line.group and _is_of_group(each, line.group)]
-    origins = {attempt.origin for each in theirs for attempt in each.attempts}
-    if not origins:
+    theirs = [member for member in members if line.group and _is_of_group(member, line.group)]
+    if not theirs:
         return absent
     first = theirs[0]
-    if any({attempt.origin for attempt in each.attempts} != origins for each in theirs):
+    if len({frozenset(attempt.origin for attempt in each.attempts) for each in theirs}) > 1:
         return replace(absent, attempts=first.attempts, doubt="several of the group handed in")
     by = first.student.name or first.student.id if first.student else first.identity
     notes = (f"handed in by {by} for the group",)
@@ -289,8 +288,6 @@ def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -
 
 
 def _is_of_group(member: StudentUploads, group: str) -> bool:
-    if not member.attempts:
-        return False
     if member.listed is not None:
         return member.listed.group == group
     return not name_keys(group).isdisjoint(member.person.keys(By.NAME))
@@ -309,24 +306,26 @@ def submissions_of(
     """The members' submissions, as people decided; one that a person must look at has the files of
     which it may be said that they are graded."""
     for name, uploads in _matched(list(members), decisions):
-        found = submission_of(name, uploads, assignment)
+        submission = submission_of(name, uploads, assignment)
         file = _decided(decisions, name, DecisionKind.CHOOSE)
-        if found.withheld is not Withheld.NEEDS_REVIEW and not found.problem and not file:
-            yield found
+        is_held = submission.withheld is Withheld.NEEDS_REVIEW or submission.problem
+        if not is_held and not file:
+            yield submission
             continue
-        choices = {choice.label: choice for choice in _choices(uploads, assignment)}
+        choices = {choice.file.name: choice for choice in _choices(uploads, assignment)}
         if file in choices:
-            found = _chosen(name, replace(uploads, attempts=(choices[file].attempt,)), assignment)
-            found = replace(found, notes=(*found.notes, f"a person chose {file}"))
-        yield replace(found, choices=tuple(choice.file for choice in choices.values()))
+            chosen = replace(uploads, attempts=(choices[file].attempt,))
+            submission = _chosen(name, chosen, assignment)
+            submission = replace(submission, notes=(*submission.notes, f"a person chose {file}"))
+        yield replace(submission, choices=tuple(choice.file for choice in choices.values()))
 
 
 def _chosen(name: str, uploads: StudentUploads, assignment: Assignment) -> Submission:
     """The submission of one attempt that a person looked at: neither others of the same time nor a
     time that is not known hold it."""
-    found = submission_of(name, uploads, assignment)
-    if found.withheld is not Withheld.NEEDS_REVIEW or uploads.doubt or found.problem:
-        return found
+    submission = submission_of(name, uploads, assignment)
+    if submission.withheld is not Withheld.NEEDS_REVIEW or uploads.doubt or submission.problem:
+        return submission
     return submission_of(name, replace(uploads, due=None, late=None), assignment)
 
 
@@ -397,42 +396,34 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """A file that may be graded, as the page names it, and the attempt that is this file alone."""
+    """A file that may be graded, as the page shows it (no bytes where it cannot be read or is
+    large), and the attempt that is this file alone."""
 
-    label: str
+    file: SourceFile
     attempt: Attempt
-    entry: Entry | None = None
-
-    @property
-    def file(self) -> SourceFile:
-        """What a person sees of it: no bytes where it cannot be read or is large."""
-        data = b""
-        if self.entry is not None and self.entry.kind is EntryKind.FILE:
-            with suppress(OSError, Refused):
-                data = self.entry.load(MOST_SHOWN)
-        return SourceFile(name=self.label, data=data)
 
 
 def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choice]:
     """The files, of assignments that ask for one; else the attempts, where there are several."""
     expected = assignment.submission_files
     attempts = in_order(uploads)
-    left = MOST_CHOICES
+    remaining = MOST_CHOICES
     for number, attempt in enumerate(attempts, start=1):
         which = f"attempt {attempt.number or number}" if len(attempts) > 1 else ""
         numbered = replace(attempt, number=attempt.number or number)
         if len(expected) != 1:
             if which:
-                yield _Choice(label=which, attempt=numbered)
+                yield _Choice(file=SourceFile(name=which, data=b""), attempt=numbered)
             continue
-        for entry in program_files(attempt, assignment)[:left]:
-            left -= 1
+        for entry in program_files(attempt, assignment)[:remaining]:
+            remaining -= 1
+            data = b""
+            if entry.kind is EntryKind.FILE:
+                with suppress(OSError, Refused):
+                    data = entry.load(MOST_SHOWN)
+            label = f"{which}: {entry.shown}" if which else entry.shown
+            alone = replace(entry, name=expected[0], folder="")
             yield _Choice(
-                label=f"{which}: {entry.shown}" if which else entry.shown,
-                entry=entry,
-                attempt=replace(numbered, entries=(_as(entry, expected[0]),), problem=""),
+                file=SourceFile(name=label, data=data),
+                attempt=replace(numbered, entries=(alone,), problem=""),
             )
-
-
-def _as(entry: Entry, name: str) -> Entry:
-    return replace(entry, name=name, folder="")

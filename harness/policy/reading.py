@@ -254,6 +254,4 @@ def _plain_reason(error: SyntaxError, lines: tuple[str, ...]) -> str:
     for pattern, reason in _REASONS:
         if re.search(pattern, message):
             return reason
-    if isinstance(error, TabError):
-        return "tabs and spaces are mixed in the indentation"
     return f"syntax error: {message}"

@@ -1,9 +1,9 @@
-"""No expectation, and nothing of the reference or a stand-in, is in the memory of a process that
-runs a submission: neither where scenarios run together nor where one runs alone.
+"""No expectation, and nothing of the reference, a stand-in, a neighbour or another scenario, is in
+the memory of a process that runs a submission: neither where scenarios run together nor where one
+runs alone, with a stand-in or without.
 
-A class is graded by the real parts, with texts that occur nowhere else in the reference, in a
-stand-in and in what scenarios state; a program that may share a process computes while the
-memory of every process below us that has it is read.
+A class is graded by the real parts, with texts that occur nowhere else in each of these; a program
+that may share a process computes while the memory of every process below us that has it is read.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from harness.execution import Driver, find_interpreter
 from harness.grading.context import isolated
 from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key
-from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation, Tier
 from harness.model.submission import Submission
+from tests.execution.small_world import source
 from tests.hostile.hostile_machine import EVERY_TIER, state
 from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root
 from tests.tiny_course import Course
@@ -33,6 +33,8 @@ PLANTED = (
     "canary-2b96-shown",  # what a session shows
     "canary-f1e0-transcript",  # what a game says
     "canary-c7a8-stand-in",
+    "canary-77d0-neighbour",
+    "canary-e6b8-input",
 )
 STIMULUS = "question-6d15"  # of another function
 LATER = "question-81c0", "question-2fa9"  # of the function that is asked: one of them is first
@@ -52,6 +54,8 @@ def work(number):
     return 1
 def use():
     return bank.put([1])
+def ask():
+    return input()
 if __name__ == "__main__":
     print("canary-" + "f1e0-transcript")
 """
@@ -65,13 +69,17 @@ def say():
 def show():
     return OWN
 def work(asked):
+    bank.put([1])
     kept = "".join(["nestling-", "is-awake", "-7e"])
     for number in range(10 ** 10):
         last = number
     return kept
 def use():
     return bank.put([1])
+def ask():
+    return input()
 """
+NEIGHBOUR = 'def word(asked): return "canary-77d0-neighbour"\n'
 FILES = {
     "specs/nest/assignment.yaml": (
         'title: Nest\ncourse: A course\npython: "3.12"\n'
@@ -89,8 +97,9 @@ scenarios:
       >>> show()
       'canary-2b96-shown'
   - {{name: uses, function: use, stand_in: {{bank.py: stand_in_bank.py}}, call: use(), returns: 1}}
-  - {{name: works, function: work, call: 'work("{LATER[0]}")'{{given}}}}
-  - {{name: works again, function: work, call: 'work("{LATER[1]}")'{{given}}}}
+  - {{name: asks, function: ask, call: ask(), input: [canary-e6b8-input]}}
+  - {{name: works, function: work, call: 'work("{LATER[0]}")'{{more}}}}
+  - {{name: works again, function: work, call: 'work("{LATER[1]}")'{{more}}}}
   - {{name: plays, function: a1.py, run: a1.py, transcript: said.txt}}
 """,
     "specs/nest/said.txt": "canary-f1e0-transcript\n",
@@ -101,12 +110,20 @@ scenarios:
 
 
 @needs_root
-@pytest.mark.parametrize("isolation", Isolation)
+@pytest.mark.parametrize(
+    ("isolation", "more"),
+    [
+        (Isolation.SHARED, ""),
+        (Isolation.ALONE, ""),
+        (Isolation.ALONE, ", stand_in: {bank.py: stand_in_bank.py}"),
+    ],
+    ids=["shared", "alone", "with a stand-in"],
+)
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_nothing_of_ours_is_where_a_submission_runs(
-    tier: Tier, isolation: Isolation, tmp_path: Path
+    tier: Tier, isolation: Isolation, more: str, tmp_path: Path
 ) -> None:
-    with working(tier, isolation, tmp_path) as (runner, holders):
+    with working(tier, isolation, tmp_path, more) as (runner, holders):
         assert runner in holders
         on_no_terminal = Path(f"/proc/{runner}/fd/0").readlink() == Path("/dev/null")
         assert on_no_terminal == (isolation is Isolation.SHARED)
@@ -125,22 +142,25 @@ def test_a_leak_that_is_planted_is_found(tier: Tier, tmp_path: Path) -> None:
 
 @contextmanager
 def working(
-    tier: Tier, isolation: Isolation, root: Path, given: str = ""
+    tier: Tier, isolation: Isolation, root: Path, more: str
 ) -> Iterator[tuple[int, frozenset[int]]]:
     """The process in which a submission's code computes, and all that have the submission."""
-    Course.lay(root, {name: text.replace("{given}", given) for name, text in FILES.items()})
+    Course.lay(root, {name: text.replace("{more}", more) for name, text in FILES.items()})
     specification = load(root, "nest")
     if isolation is Isolation.ALONE:
         specification = isolated(specification)
-    files = (("a1.py", PROGRAM), ("bank.py", "def put(row): return 1\n"))
-    sources = tuple(SourceFile(name=name, data=text.encode()) for name, text in files)
+
+    def handed_in(program: str) -> Submission:
+        files = (source(program), source("def put(row): return 1\n", "bank.py"))
+        return Submission(id="x", files=files, origin="x")
 
     def grade(begin: Callable[[], None]) -> None:
         with Driver(find_interpreter("3.12"), tier) as driver:
             key = make_key(specification, driver)
             with Grader(specification.plan, key, driver, secret=b"1") as grader:
+                grader.grade(handed_in(NEIGHBOUR))
                 begin()
-                grader.grade(Submission(id="x", files=sources, origin="x"))
+                grader.grade(handed_in(PROGRAM))
 
     with at_work(grade, lambda pid: state(pid) == "R" and holds(pid, AWAKE)) as (runner, every):
         yield runner, frozenset(pid for pid in every if holds(pid, OWN))

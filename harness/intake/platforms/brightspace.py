@@ -101,17 +101,15 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
         hint = "export the class list or the grades from Brightspace"
         raise UserError(_NO_KEY, place=roster.place, hint=hint)
     columns = ((name, roster.column(name)) for name in (*_KEYS, *_ABOUT))
-    known = [(name, at) for name, at in columns if at is not None]
-    rows = [[*(name for name, _ in known), f"{title} Points Grade"]]
+    present = [(name, at) for name, at in columns if at is not None]
+    rows = [[*(name for name, _ in present), f"{title} Points Grade"]]
     for row in roster.rows[1:]:
-        cells = [(name, row[at].strip() if at < len(row) else "") for name, at in known]
-        rows.append([_with_mark(cell) if name in _KEYS else cell for name, cell in cells])
-        rows[-1].append("")
+        cells = [(name, row[at].strip() if at < len(row) else "") for name, at in present]
+        keyed = (
+            f"#{cell.removeprefix('#')}" if cell and name in _KEYS else cell for name, cell in cells
+        )
+        rows.append([*keyed, ""])
     return roster.with_rows(rows)
-
-
-def _with_mark(key: str) -> str:
-    return f"#{key.removeprefix('#')}" if key else ""
 
 
 def _finished(sheet: Sheet) -> Sheet:

@@ -190,13 +190,11 @@ def check_builtins(file: CheckedFile) -> Iterator[Breach]:
 
 def _names_error(visit: Visit[ast.Name]) -> bool:
     """The ValueError of `except ValueError` and `raise ValueError(…)`: part of that technique."""
-    for holder in visit.holders():
-        if isinstance(holder.node, ast.ExceptHandler | ast.Raise):
-            kind = getattr(builtins, visit.node.id, None)
-            return isinstance(kind, type) and issubclass(kind, BaseException)
-        if not isinstance(holder.node, ast.Call | ast.Tuple):
-            return False
-    return False
+    holders = (holder.node for holder in visit.holders())
+    around = next(node for node in holders if not isinstance(node, ast.Call | ast.Tuple))
+    kind = getattr(builtins, visit.node.id, None)
+    is_error = isinstance(kind, type) and issubclass(kind, BaseException)
+    return is_error and isinstance(around, ast.ExceptHandler | ast.Raise)
 
 
 _NO_METHOD = "the method .{} is not one of the permitted methods"
