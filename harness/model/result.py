@@ -3,7 +3,7 @@ events of a run, which engines emit and progress displays take."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -308,7 +308,7 @@ class RunResult:
     """
 
     facts: RunFacts
-    submissions: Sequence[SubmissionResult]
+    submissions: Collection[SubmissionResult]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

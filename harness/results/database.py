@@ -8,13 +8,13 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Self, TypeVar, overload
+from typing import IO, Self, TypeVar
 
 from harness.common import serial
 from harness.common.errors import UserError
@@ -426,7 +426,7 @@ def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
     return {}
 
 
-class StoredResults(Sequence[SubmissionResult]):
+class StoredResults(Collection[SubmissionResult]):
     """The results of `ids` in this order, each read when it is asked for, so that a class of
     thousands takes no more memory than one submission.
 
@@ -441,26 +441,10 @@ class StoredResults(Sequence[SubmissionResult]):
     def __len__(self) -> int:
         return len(self._ids)
 
+    def __contains__(self, result: object) -> bool:
+        return any(each == result for each in self)
+
     def __iter__(self) -> Iterator[SubmissionResult]:
-        return self._read(self._ids)
-
-    @overload
-    def __getitem__(self, index: int) -> SubmissionResult: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[SubmissionResult, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> SubmissionResult | tuple[SubmissionResult, ...]:
-        if isinstance(index, slice):
-            return tuple(self._read(self._ids[index]))
-        return next(self._read([self._ids[index]]))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _read(self, ids: Sequence[str]) -> Iterator[SubmissionResult]:
         written_over = UserError(
             "another run has been written here since these results were asked for",
             place=str(self._database),
@@ -470,7 +454,7 @@ class StoredResults(Sequence[SubmissionResult]):
             facts = store.facts()
             if (facts.assignment, facts.started) != self._run:
                 raise written_over
-            for name in ids:
+            for name in self._ids:
                 result = store.whole_result(name)
                 if result is None:
                     raise written_over

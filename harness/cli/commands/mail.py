@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -75,7 +75,7 @@ def command(
     return 0
 
 
-def _addresses(submissions: Sequence[SubmissionResult], roster: Path) -> dict[str, str]:
+def _addresses(submissions: Collection[SubmissionResult], roster: Path) -> dict[str, str]:
     """The emails of a list, by the submissions' ids."""
     listed = read_roster(roster, None)
     ids = [each.id for each in submissions]

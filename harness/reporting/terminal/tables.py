@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Column, Table
@@ -26,7 +27,7 @@ _MOST_CAUSES = 20
 def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     """A run as a table, a submission a row, with what a reader must know under it."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    shown = run.submissions[:_MOST_ROWS_OF_A_CLASS]
+    shown = list(islice(run.submissions, _MOST_ROWS_OF_A_CLASS))
     longest = max((len(visible(result.id)) for result in shown), default=0)
     table.add_column("submission", overflow="fold", min_width=min(longest, 34))
     table.add_column("state")
