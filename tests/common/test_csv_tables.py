@@ -87,6 +87,15 @@ WRONG = {
         b"\xff\xfei\0d\0\n",
         ":1: byte 6 is not UTF-16-LE. Hint: save it as CSV in UTF-8",
     ),
+    "bytes of no encoding": (
+        b"id,name\n1,Zo\x81\n",
+        ":2: byte 12 is not UTF-8, UTF-16 or Windows-1252. Hint: save it as CSV in UTF-8",
+    ),
+    "a cell without an end": (
+        b'id,name\n1,"' + b"x" * 200_000,
+        ":2: is not a CSV table (field larger than field limit (131072)). Hint: export it as "
+        "CSV again",
+    ),
     "an open quote": (
         b'sep=,\nid,name\n1,"Kim\n',
         ":3: is not a CSV table (unexpected end of data). Hint: export it as CSV again",

@@ -20,8 +20,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     tier = tiers_here()[-1]
-    folder = tmp_path_factory.mktemp(str(tier))
-    folder.chmod(0o755)  # nothing but the confinement is to stop anybody
-    with staged(tier, folder / "course") as running:
+    with staged(tier, tmp_path_factory.mktemp(str(tier)) / "course") as running:
         yield running
         assert running.honest_is_the_same()

@@ -11,7 +11,7 @@ import contextlib
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest import mock
@@ -30,6 +30,8 @@ from tests.hostile.hostile_machine import below, end, lasting, tiers_here
 from tests.hostile.hostile_stage import CANARY, Stage, holds
 from tests.tiny_course import ran
 
+Succeeds = Callable[[Stage, bool], bool]  # whether an attack does, with a layer on or off
+
 MARK = "the-drivers-own-environment"
 _PR_CAPBSET_DROP = 24
 
@@ -43,17 +45,13 @@ class Proof:
     entry: str
     attack: str
     off: str
-    succeeds: Callable[[Stage, bool], bool]
+    succeeds: Succeeds
 
 
 def _attempt(
-    stage: Stage,
-    name: str,
-    *stimuli: Stimulus,
-    layers: Iterable[str] = (),
-    limits: Limits = LIMITS,
+    stage: Stage, name: str, *stimuli: Stimulus, layer: str = "", limits: Limits = LIMITS
 ) -> list[Observation]:
-    driver, assignment = stage.under(frozenset(layers)), stage.plan.assignment
+    driver, assignment = stage.under(frozenset({layer} - {""})), stage.plan.assignment
     return attempts(driver, assignment, name, *stimuli, facts=stage.facts(), limits=limits)
 
 
@@ -61,35 +59,33 @@ def _done(seen: Observation) -> bool:
     return seen.value == Value.of("done")
 
 
-def _reads_the_specs(layer: str) -> Callable[[Stage, bool], bool]:
+def _sees_the_canary(seen: Observation) -> bool:
+    return holds(seen, CANARY)
+
+
+def _under(
+    layer: str,
+    name: str,
+    expression: str,
+    succeeded: Callable[[Observation], bool] = _done,
+    limits: Limits = LIMITS,
+) -> Succeeds:
+    """On: under this layer alone; off: under none."""
+
     def succeeds(stage: Stage, on: bool) -> bool:
-        (seen,) = _attempt(
-            stage, "opens_specs", calling("code(7)"), layers={layer} if on else set()
-        )
-        return holds(seen, CANARY)
+        stimulus = calling(expression)
+        (seen,) = _attempt(stage, name, stimulus, layer=layer if on else "", limits=limits)
+        return succeeded(seen)
 
     return succeeds
-
-
-def _connects(stage: Stage, on: bool) -> bool:
-    layers = {"seccomp"} if on else set()
-    return _done(_attempt(stage, "network", calling("total([1, 2, 3])"), layers=layers)[0])
-
-
-def _takes_memory(stage: Stage, on: bool) -> bool:
-    """With time enough: the first touch of so much memory may take half a second."""
-    limits = replace(LIMITS, cpu_seconds=5.0, wall_seconds=5.0)
-    layers = {"rlimits"} if on else set()
-    (seen,) = _attempt(stage, "memory_bomb", calling("label(3)"), layers=layers, limits=limits)
-    return _done(seen)
 
 
 def _changes_the_neighbour(stage: Stage, on: bool) -> bool:
     neighbour = Path(stage.facts()["@NEIGHBOUR@"])
     before = neighbour.read_bytes()
     try:
-        layers = {"user"} if on else set()
-        _attempt(stage, "alters_neighbours", calling("total([1, 2, 3])"), layers=layers)
+        stimulus = calling("total([1, 2, 3])")
+        _attempt(stage, "alters_neighbours", stimulus, layer="user" if on else "")
         return neighbour.read_bytes() != before
     finally:
         neighbour.write_bytes(before)
@@ -120,7 +116,7 @@ def _drop_capabilities() -> None:
         prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
 
 
-def _leaves_a_process(layer: str, name: str) -> Callable[[Stage, bool], bool]:
+def _leaves_a_process(layer: str, name: str) -> Succeeds:
     def succeeds(stage: Stage, on: bool) -> bool:
         before, assignment = below(os.getpid()), stage.plan.assignment
         with (
@@ -135,21 +131,23 @@ def _leaves_a_process(layer: str, name: str) -> Callable[[Stage, bool], bool]:
     return succeeds
 
 
-def _floods(stage: Stage, on: bool) -> bool:
-    limits = LIMITS if on else replace(LIMITS, output_kib=1 << 13)
-    (seen,) = _attempt(stage, "floods_output", calling("total([])"), limits=limits)
+def _floods(seen: Observation) -> bool:
     return len(seen.printed) > LIMITS.output_kib * 1024
 
 
-def _outlasts(name: str, **without: float) -> Callable[[Stage, bool], bool]:
+def _within(
+    limits: Limits, name: str, expression: str, succeeded: Callable[[Observation], bool] = _done
+) -> Succeeds:
+    """On: within the usual limits; off: within these."""
+
     def succeeds(stage: Stage, on: bool) -> bool:
-        limits = LIMITS if on else replace(LIMITS, **without)  # type: ignore[arg-type]
-        return _done(_attempt(stage, name, calling("label(3)"), limits=limits)[0])
+        most = LIMITS if on else limits
+        return succeeded(_attempt(stage, name, calling(expression), limits=most)[0])
 
     return succeeds
 
 
-def _passes_a_comparison_inside(name: str, check: str) -> Callable[[Stage, bool], bool]:
+def _passes_a_comparison_inside(name: str, check: str) -> Succeeds:
     """Off: a driver program that is placed beside the submission, imports it, compares, and says
     PASS; on: the call is observed and compared here."""
 
@@ -169,9 +167,8 @@ def _passes_as_text(stage: Stage, on: bool) -> bool:
     if on:
         (seen,) = _attempt(stage, "repr_lies", calling("total([1, 2, 3])"))
         return seen.value == Value.of(6)
-    return (
-        _run_beside(stage, "repr_lies", "import a1\nprint(a1.total([1, 2, 3]))\n").printed == "6\n"
-    )
+    program = "import a1\nprint(a1.total([1, 2, 3]))\n"
+    return _run_beside(stage, "repr_lies", program).printed == "6\n"
 
 
 def _passes_by_status(stage: Stage, on: bool) -> bool:
@@ -226,12 +223,8 @@ def _run_beside(stage: Stage, name: str, program: str) -> Observation:
 def proofs_here() -> tuple[Proof, ...]:
     """Those that this machine and user can show: root alone has user ids to give away, and
     namespaces need bubblewrap."""
-    every = _PROOFS
-    if os.geteuid() != 0:
-        every = tuple(proof for proof in every if proof.layer != "uid drop")
-    if Tier.STRONG not in tiers_here():
-        every = tuple(proof for proof in every if proof.layer != "namespaces")
-    return every
+    has_layer = {"uid drop": os.geteuid() == 0, "namespaces": Tier.STRONG in tiers_here()}
+    return tuple(proof for proof in _PROOFS if has_layer.get(proof.layer, True))
 
 
 # Layer, entry, attack, and what is there in the layer's place; then, in the same order, what tells
@@ -262,7 +255,9 @@ sleep limit | sleeps | sleeps for a second where 0.3 s are allowed |
 subreaper | daemon | leaves a daemon that outlives the batch | no layer at all
 die with parent | kills_server | kills its server and lives on | no layer at all
 """
-_SUCCEEDS: tuple[Callable[[Stage, bool], bool], ...] = (
+# The first touch of so much memory may take half a second.
+_PATIENT = replace(LIMITS, cpu_seconds=5.0, wall_seconds=5.0)
+_SUCCEEDS: tuple[Succeeds, ...] = (
     _passes_a_comparison_inside("walks_objects", f"code(7) == {CANARY!r}"),
     _passes_a_comparison_inside("equals_everything", "total([1, 2, 3]) == 6"),
     _passes_as_text,
@@ -270,15 +265,15 @@ _SUCCEEDS: tuple[Callable[[Stage, bool], bool], ...] = (
     _passes_by_the_first_reply,
     _hands_a_note_on,
     _passes_as_a_screen,
-    _takes_memory,
-    _reads_the_specs("landlock"),
-    _connects,
-    _reads_the_specs("namespaces"),
+    _under("rlimits", "memory_bomb", "label(3)", limits=_PATIENT),
+    _under("landlock", "opens_specs", "code(7)", _sees_the_canary),
+    _under("seccomp", "network", "total([1, 2, 3])"),
+    _under("namespaces", "opens_specs", "code(7)", _sees_the_canary),
     _changes_the_neighbour,
     _reads_the_environment,
-    _floods,
-    _outlasts("loops", cpu_seconds=60, wall_seconds=60),
-    _outlasts("sleeps", wall_seconds=60),
+    _within(replace(LIMITS, output_kib=1 << 13), "floods_output", "total([])", _floods),
+    _within(replace(LIMITS, cpu_seconds=60, wall_seconds=60), "loops", "label(3)"),
+    _within(replace(LIMITS, wall_seconds=60), "sleeps", "label(3)"),
     _leaves_a_process("subreaper", "daemon"),
     _leaves_a_process("die_with_parent", "kills_server"),
 )

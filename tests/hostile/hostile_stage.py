@@ -162,7 +162,9 @@ def specification() -> Specification:
 @contextmanager
 def staged(tier: Tier, course: Path, layers: frozenset[str] | None = None) -> Iterator[Stage]:
     """The corpus's own course laid into the new folder `course`, and graded under `tier`, or
-    under these layers alone. What an earlier run kept lies there for everybody to read."""
+    under these layers alone. What an earlier run kept lies there for everybody to read: nothing but
+    the confinement is to stop anybody."""
+    course.parent.chmod(0o755)
     shutil.copytree(HERE / "course", course)
     laid = replace(specification(), folder=str(course / "specs" / "hostile"))
     interpreter = find_interpreter(laid.plan.assignment.python)

@@ -9,11 +9,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from harness.model.observation import Tier
 from tests.hostile.hostile_attempt import HERE
@@ -52,11 +50,11 @@ def run() -> Findings:
     """Everything that this machine can show."""
     findings = Findings()
     for tier in tiers_here():
-        with _stage(tier) as stage:
+        with TemporaryDirectory() as folder, staged(tier, Path(folder) / "course") as stage:
             for entry in corpus():
                 if entry.runs_in(tier):
                     _run_one(stage, tier, entry, findings)
-    with _stage(Tier.PORTABLE) as stage:
+    with TemporaryDirectory() as folder, staged(Tier.PORTABLE, Path(folder) / "course") as stage:
         for proof in proofs_here():
             outcome = (proof, proof.succeeds(stage, True), proof.succeeds(stage, False))
             findings.proofs.append(outcome)
@@ -69,14 +67,6 @@ def _run_one(stage: Stage, tier: Tier, entry: Entry, findings: Findings) -> None
     findings.memory = max(findings.memory, (outcome.memory_mib, entry.name))
     findings.cpu = max(findings.cpu, (outcome.cpu_seconds, entry.name))
     print(f"{tier:9}{entry.name:28}{'; '.join(found) or 'passed'}", flush=True)
-
-
-@contextmanager
-def _stage(tier: Tier) -> Iterator[Stage]:
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        with staged(tier, Path(folder) / "course") as stage:
-            yield stage
 
 
 def corpus_table(findings: Findings) -> list[str]:

@@ -43,7 +43,6 @@ def test_no_process_below_us_holds_the_canary(tier: Tier, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_a_submission_that_searches_finds_nothing(tier: Tier, tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
     with staged(tier, tmp_path / "course") as stage:
         for entry in corpus():
             if entry.name not in SEARCHERS or not entry.runs_in(tier):
@@ -71,7 +70,6 @@ def test_the_canary_is_in_the_answer_key_and_in_no_stimulus() -> None:
 @contextmanager
 def asleep(tier: Tier, folder: Path) -> Iterator[list[int]]:
     """The base, the servers and a scenario that sleeps, graded before with the canary at hand."""
-    folder.chmod(0o755)
     servers: set[int] = set()
 
     def grade(begin: Callable[[], None]) -> None:

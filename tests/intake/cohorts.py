@@ -29,6 +29,13 @@ def lay(root: Path, tree: Tree) -> Path:
     return root
 
 
+def table(folder: Path, text: str, name: str = "table.csv") -> Path:
+    """A file with this table: a roster, extensions, slip days."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def cohort(path: Path, assignment: Assignment = A1, **asked: object) -> Cohort:
     """What is read of one path when this is asked for."""
     return read_cohort((path,), assignment, ClassOptions(**asked))  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ from tests.downloads import (
     moodle,
     program,
 )
-from tests.intake.cohorts import A1, by_id, cohort, lay, refusal, source_of, withheld
+from tests.intake.cohorts import A1, by_id, cohort, lay, refusal, source_of, table, withheld
 
 DUE = datetime(2024, 9, 24, 17, 0, tzinfo=UTC)
 IN_TIME, LATE = None, Withheld.LATE
@@ -38,12 +38,6 @@ def clock(*parts: int) -> datetime:
 
 def one(at: datetime, source: str = "x", name: str = "1") -> HandIn:
     return HandIn(id=name, name=f"Kim {name}", files=program(source), at=at)
-
-
-def written(folder: Path, text: str) -> Path:
-    path = folder / "extensions.csv"
-    path.write_text(text)
-    return path
 
 
 BRISBANE, BERLIN = "Australia/Brisbane", "Europe/Berlin"
@@ -109,7 +103,7 @@ def test_extensions_are_by_id_or_email(tmp_path: Path) -> None:
         for n in range(4)
     ]
     path = laid(gradescope(handed), tmp_path / "class")
-    extensions = written(
+    extensions = table(
         tmp_path,
         "ID;Due\n1;2024-09-24T18:00Z\nk2@example.edu;2024-09-24T19:00+01:00\n3;2024-09-24T17:59\n",
     )
@@ -120,7 +114,7 @@ def test_extensions_are_by_id_or_email(tmp_path: Path) -> None:
 def test_an_extension_of_one_of_a_group_is_theirs_alone(tmp_path: Path) -> None:
     late = DUE + timedelta(hours=1)
     handed = [HandIn(id="1", name="A", files=program(""), at=late, others=(("2", "B", ""),))]
-    extensions = written(tmp_path, "id,due\n2,2024-09-24T18:00Z\n")
+    extensions = table(tmp_path, "id,due\n2,2024-09-24T18:00Z\n")
     path = laid(gradescope(handed), tmp_path / "class")
     found = by_id(cohort(path, due="2024-09-24T17:00Z", extensions=extensions))
     assert (found["1"].withheld, found["2"].withheld) == (LATE, IN_TIME)
@@ -131,7 +125,7 @@ def test_canvas_is_late_by_its_own_word(tmp_path: Path) -> None:
         HandIn(id=str(n), name=f"K{n}", files=program(str(n)), late=n in (1, 2)) for n in range(4)
     ]
     path = laid(canvas(handed), tmp_path / "class")
-    extensions = written(tmp_path, "id,due\n2,2024-09-25T17:00Z\n3,2024-09-25T17:00Z\n")
+    extensions = table(tmp_path, "id,due\n2,2024-09-25T17:00Z\n3,2024-09-25T17:00Z\n")
     found = cohort(path, due="2024-09-24T17:00Z", extensions=extensions)
     assert withheld(by_id(found)) == {
         "0": IN_TIME,
@@ -256,7 +250,7 @@ def test_extensions_that_cannot_be_used(tmp_path: Path, text: str, line: str) ->
         HandIn(id=str(n), name=f"K{n}", files=program(""), at=DUE, email="team@x") for n in (1, 2)
     ]
     path = laid(gradescope(handed), tmp_path / "class")
-    extensions = written(tmp_path, text)
+    extensions = table(tmp_path, text)
     said = refusal(path, due="2024-09-24T17:00Z", extensions=extensions)
     assert said.startswith(f"{extensions}{line}")
     assert "Hint: " in said
@@ -317,9 +311,12 @@ def test_what_does_not_say_a_file_that_is_there_leaves_it_held(
     assert ada.withheld is Withheld.NEEDS_REVIEW
 
 
-def test_whose_a_submission_is(folder: Path, tmp_path: Path) -> None:
-    roster = tmp_path / "roster.csv"
-    roster.write_text("id,name,email\nben,Ben,\n7,Zoe,zoe@uni.example\n")
+@pytest.fixture
+def roster(tmp_path: Path) -> Path:
+    return table(tmp_path, "id,name,email\nben,Ben,\n7,Zoe,zoe@uni.example\n")
+
+
+def test_whose_a_submission_is(folder: Path, roster: Path) -> None:
     assert [each.id for each in read(folder, roster)] == ["7", "ada", "ben", "cid"]
     *others, cid = read(folder, roster, cid=("match", "7"))
     assert [each.id for each in others] == ["ada", "ben"]
@@ -328,10 +325,7 @@ def test_whose_a_submission_is(folder: Path, tmp_path: Path) -> None:
     assert "a person said whose it is" in cid.notes
 
 
-def test_whose_it_is_is_looked_for_on_the_roster(folder: Path, tmp_path: Path) -> None:
-    roster = tmp_path / "roster.csv"
-    roster.write_text("id,name,email\nben,Ben,\n7,Zoe,zoe@uni.example\n")
-
+def test_whose_it_is_is_looked_for_on_the_roster(folder: Path, roster: Path) -> None:
     def notices(student: str) -> tuple[str, ...]:
         match = Decision(kind=DecisionKind.MATCH, value=student)
         found = read_cohort((folder,), REVIEWED, ClassOptions(roster=roster), {"cid": (match,)})

@@ -13,8 +13,8 @@ import pytest
 from harness.model.assignment import LatePolicy, Period, TimeUnit
 from harness.model.submission import Submission, Withheld
 from tests.downloads import HandIn, brightspace, canvas, gradescope, laid, moodle, program
-from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of
-from tests.intake.test_due_times import DUE, one, written
+from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of, table
+from tests.intake.test_due_times import DUE, one
 
 LATE = LatePolicy(
     rate=Fraction(1, 10),
@@ -69,7 +69,7 @@ def test_what_is_later_than_that_is_late(tmp_path: Path) -> None:
 
 def test_an_extension_is_what_lateness_is_counted_from(tmp_path: Path) -> None:
     path = laid(gradescope([one(DUE + timedelta(hours=25))]), tmp_path / "class")
-    extensions = written(tmp_path, "id,due\n1,2024-09-25T17:00\n")
+    extensions = table(tmp_path, "id,due\n1,2024-09-25T17:00\n")
     found = selected(path, extensions=extensions)
     assert found.late is not None
     assert (found.late.due, found.late.share) == ("2024-09-25T17:00:00+00:00", Fraction(1, 10))
@@ -81,9 +81,7 @@ def test_canvas_says_late_and_not_how_late(tmp_path: Path) -> None:
     found = selected(path)
     why = "it is marked late, and its download has no time that says how late"
     assert (found.withheld, found.notes) == (Withheld.NEEDS_REVIEW, (why,))
-    roster = tmp_path / "roster.csv"
-    roster.write_text("id,handed in\n1,2024-09-24T18:00\n")
-    found = selected(path, roster=roster)
+    found = selected(path, roster=table(tmp_path, "id,handed in\n1,2024-09-24T18:00\n"))
     assert (found.withheld, found.late and found.late.share) == (None, Fraction(1, 10))
     in_time = [HandIn(id="1", name="Kim", files=program("x")), *handed]
     path = laid(canvas(in_time), tmp_path / "both")
@@ -122,11 +120,8 @@ def test_slip_days_that_are_left(
         HandIn(id="2", name="Bo", files=program("y"), at=DUE),
     ]
     path = laid(gradescope(handed), tmp_path / "class")
-    paths = []
-    for number, text in enumerate(files):
-        paths.append(tmp_path / f"{number}.csv")
-        paths[-1].write_text(text)
-    class_ = cohort(path, replace(A1, late=SLIP), **ASKED, slip_days=tuple(paths))
+    paths = tuple(table(tmp_path, text, f"{number}.csv") for number, text in enumerate(files))
+    class_ = cohort(path, replace(A1, late=SLIP), **ASKED, slip_days=paths)
     late = by_id(class_)["1"].late
     assert late is not None
     assert (late.slip_days, late.share * 100) == cost
@@ -137,8 +132,7 @@ def test_slip_days_that_are_left(
 def test_each_of_a_group_has_slip_days(tmp_path: Path) -> None:
     at = DUE + timedelta(hours=25)
     group = HandIn(id="1", name="A", files=program(""), at=at, others=(("2", "B", ""),))
-    used = tmp_path / "used.csv"
-    used.write_text("id,slip days\n2,2\n")
+    used = table(tmp_path, "id,slip days\n2,2\n")
     path = laid(gradescope([group]), tmp_path / "class")
     found = by_id(cohort(path, replace(A1, late=SLIP), **ASKED, slip_days=(used,)))
     costs = {
@@ -174,8 +168,7 @@ REFUSED = {
 def test_slip_days_that_cannot_be_used(tmp_path: Path, text: str, line: str) -> None:
     handed = [HandIn(id=n, name=n, files=program(""), at=DUE, email="team@x") for n in ("1", "2")]
     path = laid(gradescope(handed), tmp_path / "class")
-    used = tmp_path / "used.csv"
-    used.write_text(text)
+    used = table(tmp_path, text)
     assert refusal(path, replace(A1, late=SLIP), **ASKED, slip_days=(used,)) == f"{used}{line}"
 
 

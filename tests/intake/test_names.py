@@ -32,7 +32,7 @@ from tests.downloads import (
     program,
     zipped_class,
 )
-from tests.intake.cohorts import A1, by_id, cohort, lay, refusal, source_of, withheld
+from tests.intake.cohorts import A1, by_id, cohort, lay, refusal, source_of, table, withheld
 from tests.intake.made_archives import zipped
 from tests.tiny_course import FIXTURE
 
@@ -158,28 +158,22 @@ def test_it_is_one_submission_whatever_lies_in_it(assignment: Assignment, tmp_pa
     found = read_one(tmp_path, assignment, "1")
     assert (found.id, found.files, found.withheld) == ("1", (), None)
     assert "expected one file a1.py" in found.problem
-
-
-def test_who_wants_to_look_at_other_files_does(assignment: Assignment, tmp_path: Path) -> None:
     asking = replace(assignment, otherwise=OtherFiles.REVIEW)
     assert read_one(tmp_path, asking, "1").withheld is Withheld.NEEDS_REVIEW
 
 
-@pytest.mark.parametrize("around", ["", "A3"])
-def test_an_archive_that_the_platform_unpacked(
-    assignment: Assignment, tmp_path: Path, around: str
+UNPACKED = {"a1.py": b"x = 1\n", "__MACOSX/._a1.py": b""}
+LEFT = {"A3.zip": zipped([("a1.py", b"x = 1\n")])}
+AROUND = {f"A3/{name}": data for name, data in UNPACKED.items()}
+
+
+@pytest.mark.parametrize("files", [UNPACKED, AROUND | {"__MACOSX/._A3": b""}, LEFT])
+def test_an_archive_that_the_platform_unpacked_or_left(
+    assignment: Assignment, tmp_path: Path, files: dict[str, bytes]
 ) -> None:
-    packed = replace(assignment, archive="A3.zip")
-    lay(tmp_path, {f"{around}/a1.py".lstrip("/"): "x = 1\n", "__MACOSX": None})
-    found = read_one(tmp_path, packed, "1")
+    found = read_one(laid(files, tmp_path), replace(assignment, archive="A3.zip"), "1")
     assert [file.name for file in found.files] == ["a1.py"]
     assert found.notes == ()
-
-
-def test_an_archive_that_it_left(assignment: Assignment, tmp_path: Path) -> None:
-    (tmp_path / "A3.zip").write_bytes(zipped([("a1.py", b"x = 1\n")]))
-    found = read_one(tmp_path, replace(assignment, archive="A3.zip"), "1")
-    assert [file.name for file in found.files] == ["a1.py"]
 
 
 def test_links_are_not_followed(assignment: Assignment, tmp_path: Path) -> None:
@@ -271,9 +265,7 @@ def one(name: str, called: str = "", email: str = "") -> HandIn:
 
 
 def with_roster(tmp_path: Path, path: Path, text: str, **asked: object) -> Cohort:
-    roster = tmp_path / "roster.csv"
-    roster.write_text(text, encoding="utf-8")
-    return cohort(path, roster=roster, **asked)
+    return cohort(path, roster=table(tmp_path, text, "roster.csv"), **asked)
 
 
 # A gradebook as each platform exports it, whose second student handed in nothing.
@@ -403,25 +395,7 @@ WRONG: dict[str, tuple[bytes, str]] = {
         b"id,handed_in\n1,soon\n",
         ":2: 'soon' is no time that can be read. Hint: write it as 2024-09-24T17:00+10:00",
     ),
-    "a spreadsheet": (
-        b"PK\x03\x04\n\xff\xff",
-        ": is an Office document. Hint: save it as CSV, or download it as CSV",
-    ),
-    "an empty file": (b"", ": is empty. Hint: the first line names the columns"),
-    "a comma without quotes": (
-        b"name,id\nLee, Kim,1\n",
-        ":2: this row has 3 cells, the header has 2. Hint: put quotes around a cell that holds the "
-        "delimiter",
-    ),
-    "bytes of no encoding": (
-        b"id,name\n1,Zo\x81\n",
-        ":2: byte 12 is not UTF-8, UTF-16 or Windows-1252. Hint: save it as CSV in UTF-8",
-    ),
-    "a cell without an end": (
-        b'id,name\n1,"' + b"x" * 200_000,
-        ":2: is not a CSV table (field larger than field limit (131072)). Hint: export it as "
-        "CSV again",
-    ),
+    "no table": (b"", ": is empty. Hint: the first line names the columns"),
 }
 
 

@@ -32,7 +32,7 @@ from tests.downloads import (
     tarred_class,
     zipped_class,
 )
-from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of
+from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of, table
 from tests.intake.made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
 from tests.tiny_course import Course, results
 
@@ -141,8 +141,7 @@ def class_of(tmp_path: Path, *ids: str) -> Path:
 
 
 def test_an_extension_of_somebody_who_is_not_here_stops_nobody(tmp_path: Path) -> None:
-    extensions = tmp_path / "extensions.csv"
-    extensions.write_text("id,due\n9,2024-09-26T12:00Z\n1,2024-09-26T12:00Z\n")
+    extensions = table(tmp_path, "id,due\n9,2024-09-26T12:00Z\n1,2024-09-26T12:00Z\n")
     found = cohort(class_of(tmp_path, "1", "2"), due="2024-09-24T11:00Z", extensions=extensions)
     assert found.notices == (
         f"{extensions}:2: there is no student 9, so the extension is not used",
@@ -151,8 +150,7 @@ def test_an_extension_of_somebody_who_is_not_here_stops_nobody(tmp_path: Path) -
 
 
 def test_an_extension_before_the_time_due_is_a_slip(tmp_path: Path) -> None:
-    extensions = tmp_path / "extensions.csv"
-    extensions.write_text("id,due\n1,2024-09-23T12:00Z\n")
+    extensions = table(tmp_path, "id,due\n1,2024-09-23T12:00Z\n")
     assert refusal(class_of(tmp_path, "1"), due="2024-09-24T11:00Z", extensions=extensions) == (
         f"{extensions}:2: the extension of 1 ends before the time due for all. "
         "Hint: correct it, or leave the line out"
@@ -363,55 +361,31 @@ def test_where_archives_are_handed_in_one_is_a_students(tmp_path: Path) -> None:
     assert by_id(cohort(lone, a3))["ada"].problem == "ada.zip is a broken or incomplete zip archive"
 
 
-DOCX = zipped([("[Content_Types].xml", b"<Types/>"), ("word/document.xml", b"<w/>")])
-RAR = b"Rar!\x1a\x07\x01\x00" + bytes(40)
-
-
-def archives_of(program: bytes) -> dict[str, bytes]:
-    good = zipped([("a1.py", program)])
-    leftovers = [("__MACOSX/._a1.py", b"\0\5\x16\7"), (".DS_Store", b"x")]
-    return {
-        "ada/A1.zip": good,
-        "docx/A1.zip": zipped([("a1.py", DOCX)]),
-        "eve/A1.zip": zipped([("a1.py", program), ("notes.txt", b"n")]),
-        "folder/A1.zip": zipped([("A1/a1.py", program)]),
-        "macos/A1.zip": zipped([*leftovers, ("a1.py", program)]),
-        "nested/A1.zip": zipped([("A1.zip", good)]),
-        "none/A1.zip": zipped([("main.py", program)]),
-        "password/A1.zip": with_flag(good, 1),
-        "rar/A1.rar": RAR,
-        "two/A1.zip": zipped([("a1.py", program), ("old/a1.py", program)]),
-    }
-
-
-GRADED = {"ada": [], "eve": [], "folder": ["A1/a1.py was in a folder inside A1.zip"], "macos": []}
+GRADED = {"ada": [], "folder": ["A1/a1.py was in a folder inside A1.zip"]}
 PROBLEMS = {
-    "docx": "found an Office document named a1.py in A1.zip, expected a Python file",
     "nested": "found A1.zip (a zip archive) in A1.zip, expected a1.py",
-    "none": "found main.py in A1.zip, expected a1.py",
     "password": "a1.py in A1.zip is locked with a password, expected a file without one",
     "rar": "found A1.rar (a RAR archive), expected A1.zip",
-    "two": "found a1.py and old/a1.py in A1.zip, expected one file a1.py",
 }
 
 
-@pytest.fixture
-def archives(course: Course) -> Course:
+def test_each_has_its_verdict_and_the_batch_goes_on(course: Course) -> None:
     course.edit("specs/tiny/assignment.yaml", "[a1.py]}", "[a1.py], archive: A1.zip}")
     program = course.path("reference/tiny/a1.py").read_bytes()
-    for name, data in archives_of(program).items():
-        path = course.path("class") / name
-        path.parent.mkdir(parents=True)
-        path.write_bytes(data)
-    return course
-
-
-def test_each_has_its_verdict_and_the_batch_goes_on(archives: Course) -> None:
-    outcome = archives.run("grade", "class", "--assignment", "tiny")
+    good = zipped([("a1.py", program)])
+    files = {
+        "ada/A1.zip": good,
+        "folder/A1.zip": zipped([("A1/a1.py", program)]),
+        "nested/A1.zip": zipped([("A1.zip", good)]),
+        "password/A1.zip": with_flag(good, 1),
+        "rar/A1.rar": b"Rar!\x1a\x07\x01\x00" + bytes(40),
+    }
+    laid(files, course.path("class"))
+    outcome = course.run("grade", "class", "--assignment", "tiny")
     assert (outcome.status, outcome.err.count("Traceback")) == (0, 0)
-    whole = results(archives.report)
-    assert whole["run"]["complete"] is True
-    submissions = {each["id"]: each for each in whole["submissions"]}
+    graded = results(course.report)
+    assert graded["run"]["complete"] is True
+    submissions = {each["id"]: each for each in graded["submissions"]}
     assert sorted(submissions) == sorted([*GRADED, *PROBLEMS])
     for name, notes in GRADED.items():
         found = submissions[name]
@@ -420,5 +394,5 @@ def test_each_has_its_verdict_and_the_batch_goes_on(archives: Course) -> None:
     for name, problem in PROBLEMS.items():
         found = submissions[name]
         assert (found["status"], found["mark"], found["problem"]) == ("unreadable", 0.0, problem)
-        page = (archives.report / "submissions" / f"{name}.html").read_text(encoding="utf-8")
+        page = (course.report / "submissions" / f"{name}.html").read_text(encoding="utf-8")
         assert problem in page
