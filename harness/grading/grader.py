@@ -29,7 +29,7 @@ from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy.rule import unchecked
 from harness.policy.sources import ENTRY, SOURCES
-from harness.results.reuse import EmptyCache, ResultCache, encoded
+from harness.results.reuse import ResultCache, encoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ class Grader(AbstractContextManager["Grader"]):
             result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
             return Graded(result=replace(result, causes=(cause,)))
-        return self._run_and_judge(plan, submission, report, cache or EmptyCache())
+        return self._run_and_judge(plan, submission, report, cache or ResultCache())
 
     def first_failures(
         self, submission: Submission, *, first: frozenset[str], most: int

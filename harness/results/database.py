@@ -31,7 +31,7 @@ from harness.model.review import (
     reviewed,
 )
 from harness.model.verdict import Verdict
-from harness.results.reuse import row_key
+from harness.results.reuse import ResultCache, row_key
 
 STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 4
@@ -209,7 +209,7 @@ def _of_old(name: str, given: _OldHand) -> Iterator[Change]:
         )
 
 
-class StoreReader(AbstractContextManager["StoreReader"]):
+class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
     """One run's results. Every method raises UserError when the file cannot be read."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -247,7 +247,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         self._connection.close()
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
-        """What was observed under this key; None if nothing was that may be used again."""
         text = self._text("observation", key)
         return None if text is None else self._read(tuple[Observation, ...], text)
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from harness.common import files, serial
 from harness.common.files import source_digest
@@ -261,23 +261,15 @@ _NOT_OBSERVING = frozenset(
 )
 
 
-class ResultCache(Protocol):
-    """Where earlier observations and verdicts are kept."""
+class ResultCache:
+    """Where earlier observations and verdicts are kept; here there are none."""
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
-        """What was observed under this key."""
-
-    def verdict(self, key: str) -> Verdict | None:
-        """What was judged under this key."""
-
-
-class EmptyCache:
-    """Nothing was ever observed."""
-
-    def observations(self, key: str) -> tuple[Observation, ...] | None:
+        """What was observed under this key; None if nothing was that may be used again."""
         return None
 
     def verdict(self, key: str) -> Verdict | None:
+        """What was judged under this key."""
         return None
 
 

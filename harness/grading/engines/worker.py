@@ -26,7 +26,7 @@ from harness.grading.engines import (
 )
 from harness.grading.grader import Graded, Grader
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.results.reuse import EmptyCache, Packer, Piece, ResultCache
+from harness.results.reuse import Packer, Piece, ResultCache
 from harness.results.store import Store
 
 PATIENCE = 10.0  # seconds for a worker to clean up
@@ -145,7 +145,7 @@ def grade_in_turn(setup: WorkerSetup, jobs: Iterator[AnyJob]) -> Iterator[tuple[
     """Grade each job in this process, as `Engine.run` does: with one driver for all of them, and
     a second try with a new one where the harness failed."""
     if setup.store is None:
-        yield from _grade_in_turn(setup, jobs, EmptyCache())
+        yield from _grade_in_turn(setup, jobs, ResultCache())
     else:
         with contextlib.closing(Store.read_only(setup.store)) as cache:
             yield from _grade_in_turn(setup, jobs, cache)
