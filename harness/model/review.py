@@ -227,7 +227,7 @@ def with_items(slot: ManualSlot, added: Mapping[str, Sequence[RubricItem]]) -> M
     return replace(slot, rubric=(*slot.rubric, *more)) if more else slot
 
 
-def reviewed(result: SubmissionResult, changes: Sequence[Change]) -> SubmissionResult:
+def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> SubmissionResult:
     """The result with what these changes gave it, those of the assignment among them. A slot that
     the assignment no longer has is left out; what was given for other bytes is kept, with a note
     that says so."""
@@ -278,7 +278,7 @@ def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
     return replace(comment, outdated=True)
 
 
-def merged(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change], list[str]]:
+def merge(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change], list[str]]:
     """The changes of `theirs` that `ours` lacks, and a line for each thing that two people changed
     since both sides knew the same, to something else: there the later changes count, on both sides
     alike."""

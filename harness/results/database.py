@@ -27,8 +27,8 @@ from harness.model.review import (
     Change,
     Commented,
     MarkGiven,
+    apply_changes,
     by_hand,
-    reviewed,
 )
 from harness.model.verdict import Verdict
 from harness.results.reuse import ResultCache, row_key
@@ -333,7 +333,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         if data is None:
             return None
         result = self._needed(self._read(SubmissionResult, data), "results")
-        return reviewed(result, [change for _, change in self.changes(submission_id)])
+        return apply_changes(result, [change for _, change in self.changes(submission_id)])
 
     def run(self) -> RunResult:
         """The run with what people gave, submissions in the order of their ids, each read from the

@@ -22,9 +22,9 @@ from harness.model.review import (
     ItemAdded,
     Undone,
     added_items,
+    apply_changes,
     by_hand,
     in_force,
-    reviewed,
     subject,
     with_items,
 )
@@ -199,7 +199,7 @@ class Desk:
             result = self._shown[1]
             if result is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
-            result = reviewed(result, [*self._changes[""], *self._changes[entry.id]])
+            result = apply_changes(result, [*self._changes[""], *self._changes[entry.id]])
         if not self.anonymous:
             return result
         return replace(

@@ -32,9 +32,9 @@ from harness.model.review import (
     Overridden,
     Reviewed,
     Undone,
+    apply_changes,
     by_hand,
-    merged,
-    reviewed,
+    merge,
 )
 
 NAMES = RubricItem(id="names", title="Good names", points=Fraction(2))
@@ -78,7 +78,7 @@ def change(
 
 def style(*actions: Action, slot: ManualSlot = STYLE) -> ManualMark:
     changes = [change(number, action) for number, action in enumerate(actions)]
-    (part,) = reviewed(replace(ADA, manual=(ManualMark(slot=slot),)), changes).manual
+    (part,) = apply_changes(replace(ADA, manual=(ManualMark(slot=slot),)), changes).manual
     return part
 
 
@@ -123,8 +123,8 @@ def test_an_item_that_was_added_holds_for_everybody() -> None:
         change(2, picked("docs")),
         change(3, picked("names"), "bob"),
     ]
-    assert reviewed(ADA, changes).manual[0].mark == 1
-    assert reviewed(replace(ADA, id="bob"), changes).manual[0].slot.rubric[-1] == more
+    assert apply_changes(ADA, changes).manual[0].mark == 1
+    assert apply_changes(replace(ADA, id="bob"), changes).manual[0].slot.rubric[-1] == more
 
 
 UNDONE = {
@@ -158,13 +158,13 @@ TOTALS = {
 
 @pytest.mark.parametrize(("action", "total"), TOTALS.values(), ids=TOTALS)
 def test_the_total(action: Action, total: int | None) -> None:
-    assert reviewed(replace(ADA, manual=()), [change(1, action)]).total == total
+    assert apply_changes(replace(ADA, manual=()), [change(1, action)]).total == total
 
 
 def test_an_override_gives_a_mark_where_there_was_none() -> None:
     late = replace(ADA, status=SubmissionStatus.LATE, mark=None, manual=())
     override = Overridden(override=Override(mark=Fraction(3), reason="was ill"))
-    assert reviewed(late, [change(1, override)]).total == 3
+    assert apply_changes(late, [change(1, override)]).total == 3
 
 
 NOW = {
@@ -184,7 +184,7 @@ def test_a_comment_on_a_line_of_files_that_changed(
     on_line = LineComment(id="c", file="a1.py", line=2, text="Why 1?", quoted="    return 1")
     files = () if data is None else (SourceFile(name="a1.py", data=data),)
     later = replace(ADA, files=files, source_digest=digest)
-    (found,) = reviewed(later, [change(1, LineCommented(comment=on_line))]).line_comments
+    (found,) = apply_changes(later, [change(1, LineCommented(comment=on_line))]).line_comments
     assert (found.line, found.moved_from, found.outdated) == place
 
 
@@ -192,9 +192,9 @@ def test_a_comment_on_a_line_is_written_again_and_taken_back() -> None:
     on_line = LineComment(id="c", file="a1.py", line=2, text="Why 1?", quoted="    return 1")
     again = change(2, LineCommented(comment=replace(on_line, text="Why?")))
     first = change(1, LineCommented(comment=on_line))
-    assert [each.text for each in reviewed(ADA, [first, again]).line_comments] == ["Why?"]
+    assert [each.text for each in apply_changes(ADA, [first, again]).line_comments] == ["Why?"]
     gone = change(3, LineCommented(comment=replace(on_line, text="")))
-    assert reviewed(ADA, [first, again, gone]).line_comments == ()
+    assert apply_changes(ADA, [first, again, gone]).line_comments == ()
 
 
 def bens(number: int, action: Action, submission: str = "ada") -> Change:
@@ -246,11 +246,11 @@ MERGED = {
 
 @pytest.mark.parametrize(("ours", "theirs", "lines"), MERGED.values(), ids=MERGED)
 def test_two_lists_put_together(ours: list[Change], theirs: list[Change], lines: list[str]) -> None:
-    new, conflicts = merged(ours, theirs)
+    new, conflicts = merge(ours, theirs)
     assert conflicts == lines
-    back, _ = merged(theirs, ours)
+    back, _ = merge(theirs, ours)
     assert by_hand([*ours, *new]) == by_hand([*theirs, *back])
-    assert merged([*ours, *new], theirs) == ([], [])
+    assert merge([*ours, *new], theirs) == ([], [])
 
 
 def test_a_change_is_read_as_it_was_written() -> None:

@@ -31,7 +31,7 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
-from harness.model.review import Action, Adjusted, Change, Commented, MarkGiven, reviewed
+from harness.model.review import Action, Adjusted, Change, Commented, MarkGiven, apply_changes
 from harness.model.submission import Student
 from harness.model.verdict import Verdict, VerdictKind
 from harness.reporting.export.exporter import Marks
@@ -189,7 +189,7 @@ def after(row: str) -> SubmissionResult:
         Commented(text=ADA.comment),
     ]
     changes = [replace(given(row)[0], action=action) for action in earlier] + given(row)
-    return reviewed(ADA, [replace(each, at=f"{at}") for at, each in enumerate(changes)])
+    return apply_changes(ADA, [replace(each, at=f"{at}") for at, each in enumerate(changes)])
 
 
 def test_the_class_has_totals_once_there_are_any() -> None:

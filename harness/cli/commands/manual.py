@@ -11,7 +11,7 @@ from harness.common.csv_tables import read_sheet
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.words import counted
-from harness.model.review import merged
+from harness.model.review import merge
 from harness.reporting.export.manual_marks import read_manual
 from harness.reporting.writing import write_reports
 from harness.results.database import STORE_NAME, StoreReader, store_of
@@ -64,7 +64,7 @@ def _merge(store: Store, other: Path) -> str:
             what = f"holds a run of {facts.assignment}, not of {own.assignment}"
             raise UserError(what, place=str(other))
         further = [change for _, change in theirs.changes()]
-    new, conflicts = merged([change for _, change in store.changes()], further)
+    new, conflicts = merge([change for _, change in store.changes()], further)
     store.take(new)
     known = store.states()
     unknown = {change.submission for change in new} - known.keys() - {""}

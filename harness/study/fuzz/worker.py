@@ -157,12 +157,12 @@ class Comparer:
         """What a program does alone, judged; None, and the input is left out, where the reference
         itself does what no scenario could expect."""
         reference = self._alone(prepared, number)
-        if not fit(reference):
+        if not is_expectable(reference):
             prepared.left_out.add(number)
             return None
         target, stimulus = prepared.target, prepared.stimuli[number]
         expected = Expectation(
-            stated=stated(target, reference),
+            stated=expected_of(target, reference),
             reference=reference,
             parameters=parameters(stimulus, self._assignment),
             within=self._assignment.floats_within,
@@ -182,7 +182,7 @@ class Comparer:
         return self._sharing[files]
 
 
-def fit(reference: Observation) -> bool:
+def is_expectable(reference: Observation) -> bool:
     """Whether a scenario may expect this of the reference without saying so, but for a game that
     goes on: it does not raise, fail, or run into a limit."""
     raised = reference.raised is not None or any(step.raised for step in reference.steps)
@@ -192,7 +192,7 @@ def fit(reference: Observation) -> bool:
     return usual and not raised and reference.exit_status in (None, 0)
 
 
-def stated(target: FuzzTarget, reference: Observation) -> Expected:
+def expected_of(target: FuzzTarget, reference: Observation) -> Expected:
     """What a scenario of this input states: what its target does, and that a game goes on."""
     own = target.stated
     if python_expressions(own):  # which were evaluated for the scenario's own draws only
