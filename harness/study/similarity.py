@@ -59,15 +59,14 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
     graded = {result.id: result.source_digest for result in store.run().submissions}
     submissions = cohort_of(paths, store.plan().assignment).submissions
     same = tuple(each for each in submissions if each.files and graded.get(each.id) == each.digest)
+    compared = {each.id for each in same}
+    problems = {each.id: each.problem for each in submissions if each.problem and not each.files}
     left_out = {
-        name: "it is not there as it was graded" for name, digest in graded.items() if digest
+        name: problems.get(name, "it is not there as it was graded")
+        for name, digest in sorted(graded.items())
+        if digest and name not in compared
     }
-    for each in same:
-        del left_out[each.id]
-    for each in submissions:
-        if each.id in left_out and each.problem and not each.files:
-            left_out[each.id] = each.problem
-    return same, dict(sorted(left_out.items()))
+    return same, left_out
 
 
 def without_ids(

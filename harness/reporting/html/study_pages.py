@@ -243,7 +243,7 @@ def _lines(
 ) -> list[list[SourceLine]]:
     """The lines of each file, those in a range with its number, from 1, in the order of matches."""
     left = _MOST_LINES
-    programs = []
+    lines_of_files = []
     begun = {0}
     for at, file in enumerate(program):
         blocks = {
@@ -260,8 +260,8 @@ def _lines(
             lines.append(SourceLine(line, block, begins, block not in begun))
             begun.add(block)
         left -= len(lines)
-        programs.append(lines)
-    return programs
+        lines_of_files.append(lines)
+    return lines_of_files
 
 
 STYLE = "style.json"
