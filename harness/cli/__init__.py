@@ -101,6 +101,10 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and status 2."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:  # closed: the next file that is opened would get its number
+            os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
     sys.stdout = _ignoring_epipe(sys.stdout)
     sys.stderr = _ignoring_epipe(sys.stderr)
     _end_as_on_ctrl_c()

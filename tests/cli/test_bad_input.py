@@ -247,6 +247,19 @@ def test_a_full_disk_under_stdout(course: Course) -> None:
     assert (done.returncode, done.stderr) == (2, line)
 
 
+@pytest.mark.parametrize("closed", ["<&- >&- 2>&-", ">&-", "2>&-"])
+def test_closed_streams_are_as_if_nobody_read(
+    graded_once: Course, course: Course, closed: str
+) -> None:
+    """As a service or a job of cron may start it: the next file would get a stream's number."""
+    command = f'exec "$0" grade submissions/tiny {closed}'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command, HARNESS], cwd=course.root, env=environment(), check=False
+    )
+    assert done.returncode == 0
+    assert results(course.report) == results(graded_once.report)
+
+
 def test_a_database_of_a_newer_harness(graded: Course) -> None:
     with closing(sqlite3.connect(graded.report / "run.sqlite")) as database:
         database.execute("PRAGMA user_version = 99")
