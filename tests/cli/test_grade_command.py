@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.cli.test_grade_interrupted import with_workers_killed
+from tests.cli.test_grade_interrupted import marks, with_workers_killed
 from tests.downloads import (
     DOWNLOADS,
     NOON,
@@ -245,10 +245,6 @@ def test_the_store_holds_whole_submissions_only(graded_once: Course) -> None:
     with closing(sqlite3.connect(address, uri=True)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert database.execute("SELECT count(*) FROM submission").fetchone() == (5,)
-
-
-def marks(course: Course) -> dict[str, Any]:
-    return {each["id"]: each["mark"] for each in results(course.report)["submissions"]}
 
 
 def test_only_grades_some_and_keeps_the_others(graded: Course) -> None:

@@ -392,27 +392,25 @@ def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course
     assert [(one.function, one.informational) for one in recorded] == [("twice.py", True)] * 2
 
 
-def test_a_name_that_no_scenario_can_have_is_refused_before_the_game(course: Course) -> None:
-    for name, words in (("two amounts", "is there already"), ("---", "neither letter nor digit")):
-        with playing(course, "--record", name) as child:
-            child.expect_exact(words)
-            assert status_of(child) == 2
-
-
-def test_a_program_that_is_not_there_is_refused(course: Course) -> None:
-    with playing(course, "--run", "nope.py") as child:
-        child.expect_exact("nope.py is neither a submitted nor a provided file")
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--record", "two amounts", "is there already"),
+        ("--record", "---", "neither letter nor digit"),
+        ("--run", "nope.py", "nope.py is neither a submitted nor a provided file"),
+        ("--submission", "submissions/tiny", "this is more than one submission"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_before_the_game(
+    course: Course, option: str, value: str, words: str
+) -> None:
+    with playing(course, option, value) as child:
+        child.expect_exact(words)
         assert status_of(child) == 2
 
 
 def test_a_terminal_is_needed(course: Course) -> None:
     assert "play needs a terminal" in course.refusal("play", "tiny")
-
-
-def test_one_submission_is_played_and_not_several(course: Course) -> None:
-    with playing(course, "--submission", "submissions/tiny") as child:
-        child.expect_exact("this is more than one submission")
-        assert status_of(child) == 2
 
 
 @pytest.mark.parametrize(

@@ -368,11 +368,11 @@ def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bo
 
 
 @contextmanager
-def started() -> Iterator[tuple[processes.ChildProcess, Connection]]:
+def started() -> Iterator[Connection]:
     process, connection = processes.start(MODULE)
     with connection:
         connection.send(os.getpid())
-        yield process, connection
+        yield connection
     process.wait(60)
 
 
@@ -384,7 +384,7 @@ def test_a_process_has_what_we_have_at_its_start(
         folder.mkdir()
         monkeypatch.chdir(folder)
         monkeypatch.setenv("TOLD", variable)
-        with started() as (_, connection):
+        with started() as connection:
             assert connection.recv() == {
                 "folder": str(folder),
                 "variable": variable,
@@ -409,11 +409,11 @@ def test_it_is_ended_and_waited_for() -> None:
 
 
 def test_without_the_server_there_is_another() -> None:
-    with started() as (_, before):
+    with started() as before:
         server = processes._running_server()
         server._process.kill()
         server._process.wait()
-        with started() as (_, after):
+        with started() as after:
             assert after.recv()["forked"]
         assert before.recv()["variable"] == os.environ.get("TOLD", "")  # it lives on
 
@@ -421,7 +421,7 @@ def test_without_the_server_there_is_another() -> None:
 def test_a_module_that_cannot_be_imported_is_an_error() -> None:
     with pytest.raises((EOFError, ConnectionError)):
         processes.start("tests.grading.no_such_module")
-    with started() as (_, connection):
+    with started() as connection:
         assert connection.recv()["leads its group"]
 
 

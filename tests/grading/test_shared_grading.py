@@ -21,6 +21,7 @@ from harness.grading.observing.shared_run import (
     CheckedObserver,
     DifferingDraw,
     SharedRuns,
+    SharedStimulus,
     Together,
 )
 from harness.grading.validation.checks import isolation_problems
@@ -315,6 +316,14 @@ DRAWS = tuple(Stimulus(action=Call(expression=f"f({size})")) for size in range(3
 SAMPLE = plans.scenario("f/sample", stimuli=DRAWS, is_sample=True)
 
 
+def differing(index: int, data: bytes) -> DifferingDraw:
+    stimulus = DRAWS[index]
+    entry = SharedStimulus(
+        scenario=SAMPLE, index=index, stimulus=stimulus, reference=RIGHT, lot=b""
+    )
+    return DifferingDraw(entry=entry, data=data)
+
+
 def answered(number: int) -> Observation:
     value = Value(kind=ValueKind.INT, text=str(number))
     return Observation(ending=Ending.ANSWERED, phase=Phase.STIMULUS, value=value)
@@ -335,7 +344,7 @@ def test_draws_after_a_failing_one_are_taken_from_the_shared_run(
     for index, stimulus in enumerate(DRAWS):
         number = 0 if index == right_together else 7
         data = f'{{"phase":"stimulus","value":["int","{number}"]}}\n\n'.encode()
-        draws[id(stimulus)] = DifferingDraw(scenario=SAMPLE, index=index, data=data, arguments=None)
+        draws[id(stimulus)] = differing(index, data)
 
     def kind_of(scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
         assert seen.value is not None
@@ -354,8 +363,7 @@ def test_draws_after_a_failing_one_are_taken_from_the_shared_run(
 def test_a_report_that_is_none_is_not_read() -> None:
     stub = b'{"phase":"stimulus"}\n\ni9,x\n'
     for data in (b"", b"{}", b"[\n\n\n", stub, b"[" * 9999 + b"\n\n\n"):
-        draw = DifferingDraw(scenario=SAMPLE, index=0, data=data, arguments=None)
-        assert draw.observation() is None
+        assert differing(0, data).observation() is None
 
 
 def test_a_refuted_proof_costs_all_shared_passes(

@@ -53,16 +53,16 @@ class SharingObserver(Observer, Protocol):
 
 
 @dataclass(slots=True, kw_only=True)
-class _Entry:
+class SharedStimulus:
     """A stimulus that may share a process, and what the reference did; what is reported of that,
     once that is known. Of a function's the one with the least `lot` is in the audit."""
 
     scenario: Scenario
     index: int
     stimulus: Stimulus
-    arguments: int | None
     reference: Observation
     lot: bytes
+    arguments: int | None = None
     expected: bytes = b""
 
     def is_equal(self, data: bytes) -> bool:
@@ -96,15 +96,13 @@ class Together:
 class DifferingDraw:
     """A draw of a sample that did not do in the shared run what the reference does."""
 
-    scenario: Scenario
-    index: int
+    entry: SharedStimulus
     data: bytes
-    arguments: int | None
 
     def observation(self) -> Observation | None:
         """What it did; None where its report does not show that."""
-        stimulus, limits = self.scenario.stimuli[self.index], self.scenario.limits
-        return decoded(self.data, stimulus, limits, arguments=self.arguments, raised=True)
+        entry, limits = self.entry, self.entry.scenario.limits
+        return decoded(self.data, entry.stimulus, limits, arguments=entry.arguments, raised=True)
 
 
 class SharedRuns:
@@ -119,7 +117,7 @@ class SharedRuns:
         self._plan = plan
         self._key = key
         self._secret = secret
-        self._entries: dict[int, _Entry] = {}
+        self._entries: dict[int, SharedStimulus] = {}
         self._groups: tuple[SharedGroup, ...] | None = None
         self._digests: dict[str, str] = {}
 
@@ -137,8 +135,8 @@ class SharedRuns:
             return Together(refused="there is no reference to compare with")
         groups = self._prepare(server)
         wanted = {id(stimulus) for scenario in scenarios for stimulus in scenario.stimuli}
-        equal: dict[int, _Entry] = {}
-        other: dict[int, _Entry] = {}
+        equal: dict[int, SharedStimulus] = {}
+        other: dict[int, SharedStimulus] = {}
         draws: dict[int, DifferingDraw] = {}
 
         def keep(number: int, data: bytes) -> bool:
@@ -165,12 +163,7 @@ class SharedRuns:
                 return Together(refused=outcome.refused + changed)
             for number, data in outcome.seen.items():
                 entry = self._entries[number]
-                draws[id(entry.stimulus)] = DifferingDraw(
-                    scenario=entry.scenario,
-                    index=entry.index,
-                    data=data,
-                    arguments=entry.arguments,
-                )
+                draws[id(entry.stimulus)] = DifferingDraw(entry=entry, data=data)
         return Together(
             passed={id(entry.stimulus): entry.reference for entry in equal.values()},
             differs={id(entry.stimulus): entry.reference for entry in other.values()},
@@ -181,7 +174,7 @@ class SharedRuns:
     def _prepare(self, server: SharingObserver) -> tuple[SharedGroup, ...]:
         if self._groups is not None:
             return self._groups
-        known: dict[int, tuple[Scenario, int, Observation]] = {}
+        shareable: dict[int, SharedStimulus] = {}
         answers = (
             {entry.scenario_id: entry.answers for entry in self._key.scenarios} if self._key else {}
         )
@@ -191,23 +184,23 @@ class SharedRuns:
             pairs = zip(scenario.stimuli, answers.get(scenario.id, ()), strict=False)
             for index, (stimulus, answer) in enumerate(pairs):
                 if may_share(stimulus):
-                    known[len(known)] = (scenario, index, answer.observation)
-        groups: list[SharedGroup] = []
-        packed = server.group({n: (s.stimuli[i], s.limits) for n, (s, i, _) in known.items()})
-        for group in packed:
-            entries: dict[int, _Entry] = {}
-            for number, job in group.jobs.items():
-                scenario, index, reference = known[number]
-                stimulus = scenario.stimuli[index]
-                if has_one_form(reference, stimulus):
-                    entries[number] = _Entry(
+                    number = len(shareable)
+                    shareable[number] = SharedStimulus(
                         scenario=scenario,
                         index=index,
                         stimulus=stimulus,
-                        arguments=job.arguments,
-                        reference=reference,
+                        reference=answer.observation,
                         lot=self._draw("audit", str(number)),
                     )
+        groups: list[SharedGroup] = []
+        asked = {n: (each.stimulus, each.scenario.limits) for n, each in shareable.items()}
+        for group in server.group(asked):
+            entries: dict[int, SharedStimulus] = {}
+            for number, job in group.jobs.items():
+                entry = shareable[number]
+                if has_one_form(entry.reference, entry.stimulus):
+                    entry.arguments = job.arguments
+                    entries[number] = entry
             groups += self._processes(group, entries)
         self._groups = tuple(groups)
         seen = {id(each.stimulus): each.reference for each in self._entries.values()}
@@ -217,7 +210,9 @@ class SharedRuns:
                 self._digests[scenario.id] = sha256(encoded(observations)).hexdigest()
         return self._groups
 
-    def _processes(self, group: SharedGroup, entries: dict[int, _Entry]) -> Iterator[SharedGroup]:
+    def _processes(
+        self, group: SharedGroup, entries: dict[int, SharedStimulus]
+    ) -> Iterator[SharedGroup]:
         """The group as it is asked: in processes in which no question shows a later answer."""
         while len(entries) >= _WORTH_A_PROCESS:
             first, then = _in_order(entries)
@@ -234,14 +229,14 @@ class SharedRuns:
         return hmac.digest(self._secret, text.encode(), "sha256")
 
 
-def _audit(equal: Iterable[_Entry]) -> frozenset[int]:
+def _audit(equal: Iterable[SharedStimulus]) -> frozenset[int]:
     """One stimulus of each function."""
     least_last = sorted(equal, key=lambda entry: entry.lot, reverse=True)
     chosen = {entry.scenario.function: entry.stimulus for entry in least_last}
     return frozenset(map(id, chosen.values()))
 
 
-def _in_order(entries: Mapping[int, _Entry]) -> tuple[list[int], list[int]]:
+def _in_order(entries: Mapping[int, SharedStimulus]) -> tuple[list[int], list[int]]:
     """The numbers whose answers another's question shows, which are asked first and in this order,
     and those that may be asked in any. What an earlier question shows is in neither: a program
     that remembers what it was asked would have it from there, in whatever way it remembers."""
@@ -317,14 +312,14 @@ class CheckedObserver:
             self._taken.add(id(stimulus))
             return passed
         draw = together.draws.get(id(stimulus))
-        if draw is not None and draw.scenario.id in self._failed_alone:
+        if draw is not None and draw.entry.scenario.id in self._failed_alone:
             failure = draw.observation()
             if failure is not None and self._fails(draw, failure):
                 self._taken.add(id(stimulus))
                 return failure
         seen = self._server.observe(stimulus, limits)
         if draw is not None and self._fails(draw, seen):
-            self._failed_alone.add(draw.scenario.id)
+            self._failed_alone.add(draw.entry.scenario.id)
         if passed is not None:
             wrong = seen != passed and seen.ending not in LIMIT_ENDINGS
         else:
@@ -339,4 +334,4 @@ class CheckedObserver:
     def _fails(self, draw: DifferingDraw, seen: Observation) -> bool:
         if self._kind_of is None:
             return False
-        return self._kind_of(draw.scenario, draw.index, seen) is VerdictKind.FAILED
+        return self._kind_of(draw.entry.scenario, draw.entry.index, seen) is VerdictKind.FAILED
