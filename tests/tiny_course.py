@@ -319,6 +319,16 @@ def verdicts(folder: Path, name: str) -> dict[str, str]:
     return {each: failed[each]["verdict"] if each in failed else "passed" for each in ids}
 
 
+INCOMPLETE = "UPDATE run SET facts = json_set(facts, '$.complete', json('false'))"
+NEWER = "PRAGMA user_version = 99"
+
+
+def change_run(folder: Path, statement: str) -> None:
+    """Change a run's database by this statement of SQL."""
+    with closing(sqlite3.connect(folder / "run.sqlite")) as database, database:
+        database.execute(statement)
+
+
 def rows(folder: Path, table: str) -> set[tuple[Any, ...]]:
     """All rows of a table of a run's database."""
     address = f"file:{folder / 'run.sqlite'}?mode=ro"

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shutil
-import sqlite3
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -36,7 +33,7 @@ from tests.downloads import (
     zipped_class,
 )
 from tests.per_commit import per_commit
-from tests.tiny_course import FIXTURE, Course, results, submission
+from tests.tiny_course import FIXTURE, INCOMPLETE, Course, change_run, results, submission
 
 SAMPLES = FIXTURE / "submissions" / "tiny"
 # Number, name, which sample was handed in ("": nothing), and whether it came late.
@@ -495,10 +492,7 @@ def test_a_file_with_mistakes_is_refused_whole(with_slots: Course) -> None:
 
 
 def test_an_incomplete_run_is_said_to_be_so(graded: Course) -> None:
-    with closing(sqlite3.connect(graded.report / "run.sqlite")) as database, database:
-        (facts,) = database.execute("SELECT facts FROM run").fetchone()
-        half = json.dumps({**json.loads(facts), "complete": False})
-        database.execute("UPDATE run SET facts = ?", (half,))
+    change_run(graded.report, INCOMPLETE)
     outcome = graded.run("export", "reports/tiny", "--to", "csv")
     assert outcome.err == "this run is not complete: it is not a result. Grade again first\n"
 

@@ -8,9 +8,7 @@ import csv
 import json
 import re
 import shutil
-import sqlite3
 import zipfile
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,9 @@ import harness
 from harness.model.observation import Tier
 from tests.tiny_course import (
     HARNESS,
+    INCOMPLETE,
     Course,
+    change_run,
     environment,
     python_here,
     ran,
@@ -240,10 +240,7 @@ def test_a_page_in_a_file(regraded: Course, tmp_path: Path) -> None:
 def test_an_incomplete_run_is_said_to_be_so(regraded: Course, tmp_path: Path) -> None:
     folder = tmp_path / "half"
     shutil.copytree(regraded.report, folder)
-    with closing(sqlite3.connect(folder / "run.sqlite")) as database, database:
-        (facts,) = database.execute("SELECT facts FROM run").fetchone()
-        half = json.dumps({**json.loads(facts), "complete": False})
-        database.execute("UPDATE run SET facts = ?", (half,))
+    change_run(folder, INCOMPLETE)
     outcome = regraded.run("compare", "reports/old", folder)
     assert f"The new run ({folder}) is not complete: it is not a result." in outcome.out
     page = regraded.run("compare", "reports/old", folder, "--to", "html", "-o", tmp_path / "p.html")

@@ -34,8 +34,7 @@ def asked(address: str, path: str, fields: Mapping[str, Any] | None = None) -> A
 
 
 @pytest.mark.process
-def test_a_held_submission_is_decided_and_graded(graded_once: Course, tmp_path: Path) -> None:
-    course = Course.copy(graded_once.root, tmp_path / "course", reports=False)
+def test_a_held_submission_is_decided_and_graded(course: Course) -> None:
     course.edit(
         "specs/tiny/assignment.yaml", SUBMISSION, "submission: {files: [a1.py], otherwise: review}"
     )

@@ -6,8 +6,6 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,14 +52,3 @@ def test_it_is_graded_on_with_what_people_gave(old: Course) -> None:
     assert by_id["perfect"]["comment"] == "Short and clear."
     compared = old.ok("compare", OLD / "results.json", old.report).out
     assert "3 submissions as before, 0 changed, 0 new, 0 gone." in compared
-
-
-def test_one_of_a_newer_version_is_left_alone(old: Course) -> None:
-    with closing(sqlite3.connect(old.report / "run.sqlite")) as database:
-        database.execute("PRAGMA user_version = 99")
-    for command in (("show", old.report), ("grade", "class", "--assignment", "tiny")):
-        outcome = old.run(*command)
-        assert outcome.status == 2
-        assert (
-            "these results were written by a newer harness (version 99 of the file)" in outcome.err
-        )

@@ -109,7 +109,13 @@ class CauseFinder:
     ) -> tuple[tuple[Cause, ...], dict[str, Verdict]]:
         """The causes, and the new verdicts of these runs by their keys."""
         own = self._substitutable.within(outline, self._runs.plan.assignment)
-        again = _RunsAgain(self._runs, submission, own.constants, server, cache)
+        again = _RunsAgain(
+            judged=self._runs,
+            source_digest=submission.digest,
+            constants=own.constants,
+            server=server,
+            cache=cache,
+        )
         size = sum(len(file.data) for file in submission.files)
         can_substitute = bool(self._reference) and size <= LARGEST_SOURCE
         blame = find_blame(
@@ -132,44 +138,36 @@ class CauseFinder:
         return with_texts(causes, texts.__getitem__), again.new
 
 
+@dataclass(slots=True, kw_only=True)
 class _RunsAgain:
-    """Runs failed scenarios of one submission again. `new` are the verdicts that no earlier run has
-    found, by their keys."""
+    """Runs failed scenarios of one submission again."""
 
-    def __init__(
-        self,
-        runs: JudgedRuns,
-        submission: Submission,
-        constants: Mapping[str, str],
-        server: Observer,
-        cache: ResultCache,
-    ) -> None:
-        self._judged = runs
-        self._source_digest = submission.digest
-        self._constants = constants
-        self._server = server
-        self._cache = cache
-        self._count = 0
-        self._hits: set[Blame] = set()
-        self.new: dict[str, Verdict] = {}
+    judged: JudgedRuns
+    source_digest: str  # the submission's
+    constants: Mapping[str, str]  # provided ones that it has, with the module of each
+    server: Observer
+    cache: ResultCache
+    new: dict[str, Verdict] = field(default_factory=dict)  # that no earlier run has, by their keys
+    substituted: int = 0  # runs
+    hits: set[Blame] = field(default_factory=set)  # names with which one ran into a limit
 
     def would_pass(self, each: FailedScenario, seen: Observation) -> bool:
         """Whether it would pass, had this been seen."""
-        return self._judged.judge_of(each.scenario, each.verdict.draw or 0).verdict(seen).passed
+        return self.judged.judge_of(each.scenario, each.verdict.draw or 0).verdict(seen).passed
 
     def _recalled(
         self, each: FailedScenario, what: Sequence[str], run: Callable[[], Verdict]
     ) -> Verdict:
         """What an earlier run of it found, or this one does now."""
         parts = (
-            self._judged.key_of(self._source_digest, each.scenario),
+            self.judged.key_of(self.source_digest, each.scenario),
             str(each.verdict.draw),
             judging_digest(),
-            self._judged.plan.reference_digest,
+            self.judged.plan.reference_digest,
             *what,
         )
         key = sha256("\n".join(parts).encode()).hexdigest()
-        verdict = self._cache.verdict(key)
+        verdict = self.cache.verdict(key)
         if verdict is None:
             verdict = self.new[key] = run()
         return verdict
@@ -179,26 +177,26 @@ class _RunsAgain:
         where that is not known: what their calls are given cannot leave the process, or so many
         calls take too long."""
         # With stand-ins it ran with the course's functions already.
-        if each.scenario.stand_ins or self._count >= MOST_SUBSTITUTED_RUNS:
+        if each.scenario.stand_ins or self.substituted >= MOST_SUBSTITUTED_RUNS:
             return False
         if each.stimulus.folder:  # which the course's function, elsewhere, does not have
             return None
-        self._count += 1
+        self.substituted += 1
         slow = None if each.verdict.kind not in _TIMED_OUT else False
-        if names in self._hits or len(self._hits) >= MOST_SUBSTITUTED_LIMITS:
+        if names in self.hits or len(self.hits) >= MOST_SUBSTITUTED_LIMITS:
             return slow
         verdict = self._recalled(each, ("substituted", *names), lambda: self._run(each, names))
         if verdict.kind is VerdictKind.CPU_LIMIT:
-            self._hits.add(names)
+            self.hits.add(names)
             return slow
         return None if verdict.stand_in is StandInOutcome.INAPPLICABLE else verdict.passed
 
     def _run(self, each: FailedScenario, names: Blame) -> Verdict:
         substitutions = tuple(
-            Substitution(name=name, provided=self._constants.get(name, "")) for name in names
+            Substitution(name=name, provided=self.constants.get(name, "")) for name in names
         )
         stimulus = replace(each.stimulus, substitutions=substitutions)
-        seen = self._server.observe(stimulus, self._limits(each))
+        seen = self.server.observe(stimulus, self._limits(each))
         if seen.ending in LIMIT_ENDINGS or seen.ending is Ending.STAND_IN_FAILED:
             return Verdict(kind=VerdictKind.CPU_LIMIT)
         if seen.ending is Ending.STAND_IN_INAPPLICABLE:
@@ -209,7 +207,7 @@ class _RunsAgain:
     def _limits(self, each: FailedScenario) -> Limits:
         """Enough for a right program."""
         limits = each.scenario.limits
-        answer = self._judged.answer_of(each.scenario, each.verdict.draw or 0)
+        answer = self.judged.answer_of(each.scenario, each.verdict.draw or 0)
         needed = 0.0 if answer is None else answer.observation.cpu_seconds
         endless = each.verdict.kind in _TIMED_OUT
         longest = LONGEST_ENDLESS_SECONDS if endless else LONGEST_SECONDS
@@ -238,7 +236,7 @@ class _RunsAgain:
         """Where it loops, as the message of a verdict."""
         limits = each.scenario.limits
         seconds = max(limits.cpu_seconds, _LEAST_SECONDS)
-        seen = self._server.observe(
+        seen = self.server.observe(
             replace(each.stimulus, finds_loop=True),
             replace(limits, cpu_seconds=seconds, output_kib=max(limits.output_kib, _OUTPUT_KIB)),
         )
@@ -285,7 +283,7 @@ class _RunsAgain:
     def _trace(self, traced: _TracedRun) -> str:
         seconds = min(traced.limits.cpu_seconds, LONGEST_ENDLESS_SECONDS)
         stimulus = replace(traced.stimulus, traces_lines=True)
-        return self._server.observe(stimulus, replace(traced.limits, cpu_seconds=seconds)).detail
+        return self.server.observe(stimulus, replace(traced.limits, cpu_seconds=seconds)).detail
 
 
 MOST_TRACED_CAUSES = 3  # of one submission
