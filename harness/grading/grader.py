@@ -72,8 +72,12 @@ class Grader(AbstractContextManager["Grader"]):
         self._reference = reference
         self._stack = ExitStack()
         self._runs = JudgedRuns(plan, key, driver, thorough=thorough, secret=secret)
-        timed_beside = reference if timed_beside is None else timed_beside
-        self._speed = SpeedTrials(plan, driver, timed_beside, self._stack)
+        self._speed = SpeedTrials(
+            assignment=plan.assignment,
+            driver=driver,
+            reference=reference if timed_beside is None else timed_beside,
+            stack=self._stack,
+        )
         self._causes = CauseFinder(reference, self._runs)
 
     def __enter__(self) -> Self:

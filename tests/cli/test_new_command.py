@@ -449,24 +449,6 @@ def test_every_key_of_the_language_is_on_a_page(shape: str) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
-        if target.startswith("https://"):
-            continue
-        name, _, anchor = target.partition("#")
-        there = page.parent / name if name else page
-        assert there.exists(), target
-        if anchor:
-            headings = re.findall(r"^#+ (.*)$", there.read_text(encoding="utf-8"), re.MULTILINE)
-            assert anchor in {slug(heading) for heading in headings}, target
-
-
-def slug(heading: str) -> str:
-    """The anchor of a heading."""
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-
-
 def workflow() -> dict[Any, Any]:
     text = (DOCS / "ci-workflow.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)

@@ -24,7 +24,7 @@ from harness.judging.causes import TOO_SLOW
 from harness.judging.judge import LAST_KINDS, Judge, combine
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Raised, StepOutcome, Tier
-from harness.model.plan import Plan, Scenario, SourceFile
+from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -394,39 +394,36 @@ TRIES = 3
 LEAST_SECONDS = 0.02  # of the reference, all draws together; a process alone takes 0.002
 
 
+@dataclass(slots=True, kw_only=True)
 class SpeedTrials:
     """Measures submissions beside the reference, which runs in a server of its own."""
 
-    def __init__(
-        self, plan: Plan, driver: AnyDriver, reference: tuple[SourceFile, ...], stack: ExitStack
-    ) -> None:
-        """`stack` holds the reference's server from its first use on."""
-        self._assignment = plan.assignment
-        self._driver = driver
-        self._reference = reference
-        self._stack = stack
-        self._server: Observer | None = None
-        self._known: dict[str, float] = {}
+    assignment: Assignment
+    driver: AnyDriver
+    reference: tuple[SourceFile, ...]
+    stack: ExitStack  # holds the reference's server from its first use on
+    server: Observer | None = None
+    seconds: dict[str, float] = field(default_factory=dict)  # of the reference, by scenario id
 
     def verdict(
         self, scenario: Scenario, server: Observer, seen: tuple[Observation, ...]
     ) -> Verdict | None:
         """That a scenario whose answers `seen` are right took too long; None where it did not.
         Without a reference, and where processes say themselves how long they took, nothing is."""
-        if not scenario.faster_than or not self._reference or self._driver.tier is Tier.PORTABLE:
+        if not scenario.faster_than or not self.reference or self.driver.tier is Tier.PORTABLE:
             return None
-        if self._server is None:
-            opened = self._driver.submission(self._assignment, self._reference)
-            self._server = self._stack.enter_context(opened)
-        ours, theirs = self._known.get(scenario.id), seen
+        if self.server is None:
+            opened = self.driver.submission(self.assignment, self.reference)
+            self.server = self.stack.enter_context(opened)
+        ours, theirs = self.seconds.get(scenario.id), seen
         for attempt in range(TRIES):
             if attempt:
                 theirs = run_scenario(server, scenario, scenario.limits)
             if theirs[-1].ending is Ending.HARNESS_ERROR:
                 return Verdict(kind=VerdictKind.HARNESS_ERROR)
             if ours is None or attempt:
-                ours = _seconds(run_scenario(self._server, scenario, scenario.limits))
-                self._known[scenario.id] = ours
+                ours = _seconds(run_scenario(self.server, scenario, scenario.limits))
+                self.seconds[scenario.id] = ours
             same = tuple(map(reduced, theirs)) == tuple(map(reduced, seen))
             if same and _seconds(theirs) < scenario.faster_than * max(ours, LEAST_SECONDS):
                 return None

@@ -13,7 +13,7 @@ limits in every run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from harness.common import serial
 from harness.execution import Answers, Observes, ToolFailed, program_files
@@ -136,68 +136,61 @@ def run_all(
     thorough: bool = False,
 ) -> Running:
     """Run all scenarios of a plan but those whose observations `recall` still has."""
-    running = Running(observer, LoopingBudget(plan, key), recall, keep, thorough=thorough)
+    budget = LoopingBudget(plan, key)
+    running = Running(observer=observer, budget=budget, recall=recall, keep=keep, thorough=thorough)
     running.run(plan)
     return running
 
 
+@dataclass(slots=True, kw_only=True)
 class Running:
-    """What is known of a submission's functions while its scenarios run: what was `observed`, by
-    scenario id (one a draw, fewer when a draw hit a limit), and of which scenarios `fresh`.
+    """What is known of a submission's functions while its scenarios run.
 
     Memory only saves running: what is run, and under which limits, is decided as if there were
     none, so that a run that goes on finds what an uninterrupted one does.
     """
 
-    def __init__(
-        self,
-        observer: Observer,
-        budget: LoopingBudget,
-        recall: Recall,
-        keep: Keep | None,
-        *,
-        thorough: bool,
-    ) -> None:
-        self._keep = keep
-        self._observer = observer
-        self._budget = budget
-        self._recall = recall
-        self._thorough = thorough
-        self.observed: dict[str, tuple[Observation, ...]] = {}
-        self.fresh: set[str] = set()
-        self._ends: set[str] = set()  # functions that came to an end at least once
-        self._loops: set[str] = set()  # functions that ran into a full limit
-        self._put_off: dict[str, list[Scenario]] = {}
+    observer: Observer
+    budget: LoopingBudget
+    recall: Recall
+    keep: Keep | None
+    thorough: bool
+    # By scenario id, one a draw; fewer where a draw hit a limit.
+    observed: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)  # scenarios that were not recalled
+    ends: set[str] = field(default_factory=set)  # functions that came to an end at least once
+    loops: set[str] = field(default_factory=set)  # functions that ran into a full limit
+    put_off: dict[str, list[Scenario]] = field(default_factory=dict)  # by function
 
     def run(self, plan: Plan) -> None:
         """Run all at full limits but those that may loop, which are put off; then these."""
         for scenario in plan.scenarios:
             function = scenario.function
-            if self._thorough or self._budget.is_endless(scenario) or function in self._ends:
+            if self.thorough or self.budget.is_endless(scenario) or function in self.ends:
                 self._run(scenario, scenario.limits)
-            elif function in self._loops or not self._budget.affords_full(scenario):
-                self._put_off.setdefault(function, []).append(scenario)
+            elif function in self.loops or not self.budget.affords_full(scenario):
+                self.put_off.setdefault(function, []).append(scenario)
             elif self._run(scenario, scenario.limits):
-                self._loops.add(function)
-                self._budget.spend_full(scenario)
+                self.loops.add(function)
+                self.budget.spend_full(scenario)
         self._catch_up()
 
     def _catch_up(self) -> None:
         """Run all that was put off, and decide what became of it."""
-        suspects = [them for f, them in self._put_off.items() if f not in self._ends]
+        suspects = [them for f, them in self.put_off.items() if f not in self.ends]
         # One more scenario of each function has its full limit, as far as the budget goes: the
         # last, which is the least like the first.
         witnesses: set[str] = set()
         for *_, last in suspects:
-            if self._budget.affords_full(last):
-                self._budget.spend_full(last)
+            if self.budget.affords_full(last):
+                self.budget.spend_full(last)
                 witnesses.add(last.id)
         others = [one for them in suspects for one in them if one.id not in witnesses]
-        limits = self._budget.shortened(others)
-        for function, scenarios in self._put_off.items():
+        limits = self.budget.shortened(others)
+        for function, scenarios in self.put_off.items():
             unsettled: list[Scenario] = []
             for scenario in scenarios:
-                if function in self._ends:
+                if function in self.ends:
                     self._run(scenario, scenario.limits)
                 elif scenario.id in witnesses:
                     unsettled.append(scenario)
@@ -211,7 +204,7 @@ class Running:
     def _settle(self, function: str, unsettled: list[Scenario], witnesses: set[str]) -> None:
         """The witness, which is the last, first: if it ends, the others may as well."""
         for scenario in reversed(unsettled):
-            if scenario.id in witnesses or function in self._ends:
+            if scenario.id in witnesses or function in self.ends:
                 self._run(scenario, scenario.limits)
             else:
                 *before, last = self.observed[scenario.id]
@@ -221,16 +214,16 @@ class Running:
 
     def _run(self, scenario: Scenario, limits: Limits) -> bool:
         """Observe it, or remember what was observed at its full limit; whether it hit one."""
-        outcome = self._recall(scenario)
+        outcome = self.recall(scenario)
         if outcome is None:
             self.fresh.add(scenario.id)
-            outcome = run_scenario(self._observer, scenario, limits, self._keep)
+            outcome = run_scenario(self.observer, scenario, limits, self.keep)
         self.observed[scenario.id] = outcome
-        if self._budget.is_endless(scenario):
+        if self.budget.is_endless(scenario):
             return False
         # A draw can show that the function can end by itself.
         if any(observation.ending not in _SAYS_NOTHING for observation in outcome):
-            self._ends.add(scenario.function)
+            self.ends.add(scenario.function)
         return outcome[-1].ending in LIMIT_ENDINGS
 
 
