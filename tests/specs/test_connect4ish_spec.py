@@ -81,6 +81,16 @@ def test_at_least_30_whole_games(plan: Plan) -> None:
     assert sum(len(members[0].stimuli[0].inputs) > 3 for members in groups(games).values()) >= 30
 
 
+def test_every_clause_has_a_scenario_and_a_mutant(specification: Specification) -> None:
+    clauses = {
+        clause.id
+        for clause in specification.plan.assignment.clauses
+        if not clause.unsettled and clause.section != "policy"
+    }
+    assert {clause for s in scored(specification.plan) for clause in s.clauses} == clauses
+    assert {mutant.clause for mutant in specification.mutants} == clauses
+
+
 def test_policy_clauses_are_the_ones_that_findings_cite(plan: Plan) -> None:
     policy = plan.assignment.policy
     assert policy is not None
