@@ -1,21 +1,21 @@
-"""Which function is to blame: the one that, answered by the course's, makes a scenario pass.
+"""Which part of a submission is to blame for each failing scenario. There are three ways to tell.
 
-`passes` runs a scenario again with some names substituted; without it only what needs no run is
-decided: a function that fails by itself, and calls nothing that does, is to blame.
+Substitution (`_Search`): run the scenario again with the reference's function in place of the
+submission's. If it passes then, that function is to blame. Where no run is possible, a function
+that fails when called directly, and calls nothing that fails, is to blame.
 
-Where nothing can be substituted, as in classes, the parts are to blame that failing scenarios use
-and passing ones do not. A scenario uses the functions, classes, methods and constants that it
-names, and all that these name in turn. A wrong part makes some share of the scenarios that use it
-fail. Those parts are to blame that tell in the shortest way what failed and what passed: each costs
-its name and the number of its failures, and then which ones they are. (Spectrum-based fault
-localization, by description length.)
+Use (`_blame_by_use`): where nothing can be substituted, as in classes, blame the parts that failing
+scenarios use and passing ones do not. A scenario uses the functions, classes, methods and constants
+that it names, and all that these name in turn. Of several explanations the one with the shortest
+description is taken: a part costs its name, the number of its failures, and which of the scenarios
+that use it fail. (Spectrum-based fault localization, by description length.)
 
-Of a program without functions it is the statement that its failures lead to (`in_scripts`). The
-first line that differs leads to the statement that shows it, or would show what is missing: known
-from the literal text in the program. A line that is there with other words is wrong where it is
-shown, or in the values that it shows. A line that is missing, or too many, or in the place of
-another (by a condition around one of the two), says that the run takes another course; so does a
-run that asks for more or for less, and any statement with such a line may be why.
+Output (`in_scripts`): of a program without functions, blame a statement. The first line that
+differs leads to the statement that prints it, or that would print the missing line; the literal
+texts in the program tell which. If the line is there with other words, that statement is wrong, or
+a value that it prints. If the line is missing, extra, or in the place of another, the run took
+another branch than it should; so did a run that asks for more or less input. Then any statement
+with such a line may be the reason.
 """
 
 from __future__ import annotations
@@ -40,11 +40,13 @@ from harness.model.verdict import (
 )
 
 Passes = Callable[[FailedScenario, Blame], bool | None]
-"""None: these names cannot be substituted in this scenario."""
+"""Whether the scenario passes with these names substituted; None: they cannot be substituted."""
 
-MOST_SAMPLES = 12  # of the scenarios of one function and rule
-FEW = 2  # are enough where they agree
-TRIES_BEYOND = 1  # scenarios of a function on which those without a failure of their own are tried
+_MOST_SAMPLES = 12  # scenarios of one function and rule that are looked at
+_ENOUGH_SAMPLES = 2  # if they agree
+_MOST_UNFAILED_SEARCHES = (
+    1  # scenarios of a function in which functions that never failed are tried
+)
 
 
 def find_blame(
@@ -56,165 +58,179 @@ def find_blame(
     *,
     passed: Sequence[Scenario] = (),
 ) -> dict[str, Blame]:
-    """Who is to blame for each scenario, by its id; () for nobody.
+    """The names to blame for each scenario, by its id; () for none.
 
-    `functions` are those of the sheet that can be substituted, `constants` own constants in whose
-    place a provided one can be put. `passed` are the scenarios that passed: where objects keep a
-    substituted function from being called, who is used by them is not to blame.
+    `functions` are those of the sheet that can be substituted, `constants` the submission's
+    constants that a provided one can replace. `passed` are the scenarios that passed, for blame by
+    use.
     """
     usage = Usage(outline)
     classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
     with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
-    apart = {each.scenario.id for each in with_objects}
-    search = _Search(outline, functions & outline.names(), constants, passes)
-    blame = search.run([each for each in failures if each.scenario.id not in apart])
-    undecided = [each for each in failures if each.scenario.id in search.undecided]
+    without_objects = [each for each in failures if not classes & usage.of(each.stimulus)]
+    order = outline.callees_first(functions & outline.names())
+    search = _Search(outline, order, constants, passes)
+    search.run(without_objects)
+    blame = search.blame
     faulty = frozenset(name for names in blame.values() for name in names)
     blame |= _blame_by_use(with_objects, passed, usage)
-    blame |= _blame_by_use(undecided, passed, usage, faulty or functions)
-    return search.joined(blame)
+    blame |= _blame_by_use(search.undecided, passed, usage, faulty or functions)
+    return _with_shared_helper(blame, outline, order)
 
 
-class _Search:
-    def __init__(
-        self,
-        outline: Outline,
-        functions: frozenset[str],
-        constants: frozenset[str],
-        passes: Passes | None,
-    ) -> None:
-        self._outline = outline
-        self._order = outline.callees_first(functions)
-        self._constants = tuple(sorted(constants & outline.names(callable=False)))
+def _with_shared_helper(
+    blame: dict[str, Blame], outline: Outline, order: Sequence[str]
+) -> dict[str, Blame]:
+    """Blame one helper or constant instead of several functions, if exactly these functions use it:
+    one change there is likelier than one in each. If three or more of them use a helper, others
+    that are right may use it too. `order` has the functions that can be substituted."""
+    blamed = {name for names in blame.values() for name in names}
+    if len(blamed) < 2 or not blamed <= set(order):
+        return blame
+    users = {
+        part.name: _users(part.name, outline, order)
+        for part in outline.parts
+        if part.name not in order
+    }
+    helpers = outline.names()
+    shared = [name for name, by in users.items() if by == blamed] or [
+        name for name, by in users.items() if name in helpers and len(blamed) > 2 and blamed < by
+    ]
+    if not shared:
+        return blame
+    # A helper rather than the constant that it alone uses: the fault may be in either.
+    chosen = max(shared, key=lambda name: len(outline.reached_from((name,))))
+    return {id: (chosen,) if names else () for id, names in blame.items()}
+
+
+def _users(name: str, outline: Outline, order: Sequence[str]) -> set[str]:
+    """The functions of `order` that use it, directly or through other parts."""
+    users: set[str] = set()
+    pending, seen = [name], {name}
+    while pending:
+        used = pending.pop()
+        for part in outline.parts:
+            if used not in part.mentions or part.name in seen:
+                continue
+            seen.add(part.name)
+            if part.name in order:
+                users.add(part.name)
+            else:
+                pending.append(part.name)
+    return users
+
+
+class _Trial:
+    """One failing scenario, run again with names substituted."""
+
+    def __init__(self, failure: FailedScenario, passes: Passes | None) -> None:
+        self.failure = failure
+        self.all_applied = True  # whether every substitution so far could be made
         self._passes = passes
-        self._faulty: set[str] = set()
-        self._beyond = 0
-        self._applied = True  # every substitution of the scenario that is looked at
-        self._reached: dict[tuple[str, ...], frozenset[str]] = {}
-        self.blame: dict[str, Blame] = {}
-        self.undecided: set[str] = set()  # what was tried could not be substituted
 
-    def run(self, failures: Sequence[FailedScenario]) -> dict[str, Blame]:
-        """Function by function, callees before callers, programs last."""
-        place = {name: index for index, name in enumerate(self._order)}
-        groups: dict[tuple[str, bool], list[FailedScenario]] = {}
-        for each in failures:
-            groups.setdefault((each.scenario.function, _is_run(each)), []).append(each)
-        for (name, _), members in sorted(
-            groups.items(),
-            key=lambda entry: (entry[0][1], place.get(entry[0][0], len(place)), entry[0]),
-        ):
-            by_rule: dict[str, list[FailedScenario]] = {}
-            for each in members:
-                by_rule.setdefault(each.rule, []).append(each)
-            target = name if name in self._order else None
-            self._beyond = TRIES_BEYOND
-            found = [self._blame_same(target, same) for same in by_rule.values()]
-            self._faulty.update(*found)
-        return self.blame
-
-    def joined(self, blame: dict[str, Blame]) -> dict[str, Blame]:
-        """One helper or constant in place of several functions, where all that use it are to blame
-        and nobody else is: one change there is likelier than one in each. Of a helper that three or
-        more of them use, others may use it and be right."""
-        blamed = {name for names in blame.values() for name in names}
-        if len(blamed) < 2 or not blamed <= set(self._order):
-            return blame
-        users = {
-            part.name: frozenset(self._users(part.name))
-            for part in self._outline.parts
-            if part.name not in self._order
-        }
-        helpers = self._outline.names()
-        shared = [name for name, by in users.items() if by == blamed] or [
-            name
-            for name, by in users.items()
-            if name in helpers and len(blamed) > 2 and blamed < by
-        ]
-        if not shared:
-            return blame
-        # Of a helper and the constant that it alone uses, the helper: the fault may be in either.
-        first = max(shared, key=lambda name: len(self._reach((name,))))
-        return {name: (first,) if names else () for name, names in blame.items()}
-
-    def _users(self, name: str) -> set[str]:
-        """The functions of the sheet that use it, directly or by way of other helpers."""
-        found: set[str] = set()
-        left, seen = [name], {name}
-        while left:
-            used = left.pop()
-            for part in self._outline.parts:
-                if used in part.mentions and part.name not in seen:
-                    seen.add(part.name)
-                    (found.add if part.name in self._order else left.append)(part.name)
-        return found
-
-    def _blame_same(self, target: str | None, members: Sequence[FailedScenario]) -> set[str]:
-        """One function and rule: a few scenarios, more where they disagree, and the others follow
-        the one before them. Who is to blame for any of them."""
-        known: dict[int, Blame] = {}
-        latest: Blame = ()
-        open_still = False
-        for count, each in enumerate(_spread(members)[:MOST_SAMPLES]):
-            if count >= FEW and len(set(known.values())) == 1:
-                break
-            latest = known[each.index] = self._of(each, target, latest)
-            open_still = not latest and not self._applied
-        last: Blame | None = None
-        for each in members:
-            last = known.get(each.index, last)
-            self.blame[each.scenario.id] = next(iter(known.values())) if last is None else last
-            if open_still and not self.blame[each.scenario.id]:
-                self.undecided.add(each.scenario.id)
-        return {name for blame in known.values() for name in blame}
-
-    def _of(self, each: FailedScenario, target: str | None, latest: Blame) -> Blame:
-        """Who is to blame for one scenario; `latest` was for another of its kind."""
-        if each.verdict.stand_in is StandInOutcome.FAILED:
-            return (each.scenario.function,)  # with the course's modules it fails as well
-        reached = self._reach(each.begins_with)
-        called = target is not None and target in reached
-        constants = [name for name in self._constants if name in reached]
-        below = [name for name in self._order if name in reached and name != target]
-        suspects = [*constants, *(name for name in below if name in self._faulty)]
-        if self._passes is None:
-            is_clear = called and not suspects and not _is_run(each)
-            return (target,) if is_clear and target is not None else ()
-        self._applied = True
-        found = self._among(each, suspects, latest)
-        if not found and self._beyond:
-            self._beyond -= 1
-            others = (name for name in below if name not in self._faulty)
-            found = next(((name,) for name in others if self._try(each, (name,))), ())
-        if found or target is None or not called or not self._applied:
-            return found
-        # The course's answer to a plain call is right; a program may fail before it gets there.
-        return (target,) if not _is_run(each) or self._try(each, (target,)) else ()
-
-    def _among(self, each: FailedScenario, suspects: Sequence[str], latest: Blame) -> Blame:
-        """The first suspect that alone makes it pass, else the fewest that do so together."""
-        if latest and set(latest) <= set(suspects) and self._try(each, latest):
-            return latest
-        if len(suspects) > 1 and not self._try(each, tuple(suspects)):
-            return ()
-        for name in suspects:
-            if self._try(each, (name,)):
-                return (name,)
-        return self._fewest(each, suspects) if len(suspects) > 1 else ()
-
-    def _try(self, each: FailedScenario, names: Blame) -> bool:
-        passed = self._passes(each, names) if self._passes is not None else None
-        self._applied = self._applied and passed is not None
+    def passes_with(self, names: Blame) -> bool:
+        passed = self._passes(self.failure, names) if self._passes is not None else None
+        self.all_applied = self.all_applied and passed is not None
         return bool(passed)
 
-    def _fewest(self, each: FailedScenario, names: Sequence[str]) -> Blame:
+    def among(self, suspects: Sequence[str], latest: Blame) -> Blame:
+        """The first suspect that alone makes it pass, else the fewest that do so together."""
+        if latest and set(latest) <= set(suspects) and self.passes_with(latest):
+            return latest
+        if len(suspects) > 1 and not self.passes_with(tuple(suspects)):
+            return ()
+        for name in suspects:
+            if self.passes_with((name,)):
+                return (name,)
+        return self._without_needless(suspects) if len(suspects) > 1 else ()
+
+    def _without_needless(self, names: Sequence[str]) -> Blame:
         """Of names that together make it pass those that are needed for that."""
         needed = list(names)
         for name in reversed(names):
             others = tuple(other for other in needed if other != name)
-            if len(others) > 1 and self._try(each, others):
+            if len(others) > 1 and self.passes_with(others):
                 needed.remove(name)
         return tuple(needed)
+
+
+class _Search:
+    """Blame by substitution. `run` fills `blame`, and `undecided` with failures that nobody is
+    blamed for because a substitution could not be made. `order` has the functions that can be
+    substituted, callees first."""
+
+    def __init__(
+        self,
+        outline: Outline,
+        order: tuple[str, ...],
+        constants: frozenset[str],
+        passes: Passes | None,
+    ) -> None:
+        self._outline = outline
+        self._order = order
+        self._constants = tuple(sorted(constants & outline.names(callable=False)))
+        self._passes = passes
+        self._faulty: set[str] = set()  # all that were blamed so far
+        self._unfailed_searches = 0  # that are left for the function that is looked at
+        self._reached: dict[tuple[str, ...], frozenset[str]] = {}
+        self.blame: dict[str, Blame] = {}  # by a scenario's id
+        self.undecided: list[FailedScenario] = []
+
+    def run(self, failures: Sequence[FailedScenario]) -> None:
+        """Function by function, callees before callers, runs of programs last."""
+        place = {name: index for index, name in enumerate(self._order)}
+        groups: dict[tuple[bool, int, str], dict[str, list[FailedScenario]]] = {}
+        for each in failures:
+            name = each.scenario.function
+            key = _is_run(each), place.get(name, len(place)), name
+            groups.setdefault(key, {}).setdefault(each.rule, []).append(each)
+        for key in sorted(groups):
+            self._blame_function(key[-1], [*groups[key].values()])
+
+    def _blame_function(self, name: str, by_rule: Sequence[Sequence[FailedScenario]]) -> None:
+        """Blame for the failures of one function, in groups of one rule each."""
+        target = name if name in self._order else None
+        self._unfailed_searches = _MOST_UNFAILED_SEARCHES
+        found: set[str] = set()
+        for members in by_rule:
+            known: dict[int, Blame] = {}  # of the samples, by index; the others follow them
+            latest: Blame = ()
+            is_undecided = False
+            for count, each in enumerate(_samples(members)):
+                if count >= _ENOUGH_SAMPLES and len(set(known.values())) == 1:
+                    break
+                trial = _Trial(each, self._passes)
+                latest = known[each.index] = self._of(trial, target, latest)
+                is_undecided = not latest and not trial.all_applied
+            blame: Blame = ()
+            for each in members:  # the first is a sample
+                blame = self.blame[each.scenario.id] = known.get(each.index, blame)
+                if is_undecided and not blame:
+                    self.undecided.append(each)
+            found.update(name for names in known.values() for name in names)
+        self._faulty |= found
+
+    def _of(self, trial: _Trial, target: str | None, latest: Blame) -> Blame:
+        """Who is to blame for one scenario; `latest` was for another of its kind."""
+        each = trial.failure
+        if each.verdict.stand_in is StandInOutcome.FAILED:
+            return (each.scenario.function,)  # it fails even with the reference's modules
+        reached = self._reach(each.begins_with)
+        called = target if target is not None and target in reached else None
+        constants = [name for name in self._constants if name in reached]
+        below = [name for name in self._order if name in reached and name != target]
+        suspects = [*constants, *(name for name in below if name in self._faulty)]
+        if self._passes is None:
+            return (called,) if called and not suspects and not _is_run(each) else ()
+        found = trial.among(suspects, latest)
+        if not found and self._unfailed_searches:
+            self._unfailed_searches -= 1
+            others = (name for name in below if name not in self._faulty)
+            found = next(((name,) for name in others if trial.passes_with((name,))), ())
+        if found or called is None or not trial.all_applied:
+            return found
+        # Of a plain call the reference's answer is right; a program may fail before it calls it.
+        return (called,) if not _is_run(each) or trial.passes_with((called,)) else ()
 
     def _reach(self, names: tuple[str, ...]) -> frozenset[str]:
         if names not in self._reached:
@@ -226,23 +242,23 @@ def _is_run(each: FailedScenario) -> bool:
     return each.stimulus.action.program != ""
 
 
-def _spread(members: Sequence[FailedScenario]) -> list[FailedScenario]:
+def _samples(members: Sequence[FailedScenario]) -> list[FailedScenario]:
     """The first, the last, the middle, and so on: any few at the front represent all."""
     last = len(members) - 1
     order = dict.fromkeys((0, last))
     stretches = [(0, last)]
-    while stretches and len(order) < MOST_SAMPLES:
+    while stretches and len(order) < _MOST_SAMPLES:
         low, high = stretches.pop(0)
         middle = (low + high) // 2
         order.setdefault(middle)
         if high - low > 1:
             stretches += [(low, middle), (middle, high)]
-    return [members[index] for index in order]
+    return [members[index] for index in order][:_MOST_SAMPLES]
 
 
 Uses = frozenset[str]
 _MOST_SUSPECTS = 12
-_MOST_FAULTS = 3  # what these do not explain has nobody to blame
+_MOST_FAULTS = 3  # for failures that these do not explain, nothing is blamed
 
 
 class Usage:
@@ -306,98 +322,109 @@ def _blame_by_use(
     among: frozenset[str] | None = None,
 ) -> dict[str, Blame]:
     """The part to blame for each of these failures, by the scenario's id: one of `among` (None: of
-    all). Nobody, where a failure uses none of them."""
+    all). A failure that uses none of them is left out."""
     uses = [usage.of(each.stimulus) for each in failures]
-    right = [usage.of(scenario.stimuli[0]) for scenario in passed]
+    passing = [usage.of(scenario.stimuli[0]) for scenario in passed]
     if among is not None:
         uses = [each & among for each in uses]
-    chosen = fewest_parts(uses, right, [each.scenario.function for each in failures])
+    chosen = _shortest_explanation(uses, passing, [each.scenario.function for each in failures])
     pairs = zip(failures, chosen, strict=True)
     return {each.scenario.id: (name,) for each, name in pairs if name}
 
 
-def fewest_parts(uses: Sequence[Uses], right: Sequence[Uses], about: Sequence[str]) -> list[str]:
-    """The part to blame for each failure, of those that it uses ("": none); the fewest that explain
-    them. `right` are the parts used by what passes, `about` what each failure is about."""
+def _shortest_explanation(
+    uses: Sequence[Uses], passing: Sequence[Uses], functions: Sequence[str]
+) -> list[str]:
+    """For each failure one of the parts that it uses ("": none), with the shortest description in
+    all. `passing` are the parts used by what passes, `functions` those that failures are about."""
     suspects = [
         _Suspect(
             name=name,
             failing=sum(1 << index for index, each in enumerate(uses) if name in each),
-            passing=sum(name in each for each in right),
-            about=sum(each == name for each in about),
+            passing=sum(name in each for each in passing),
+            about=functions.count(name),
         )
         for name in sorted({name for each in uses for name in each})
     ]
-    left = 0
-    for suspect in suspects:
-        left |= suspect.failing
-    price = math.log(len(suspects) or 1) + math.log(len(uses) + len(right) or 1)
-    likely = sorted(suspects, key=lambda each: each.order(left, price))[:_MOST_SUSPECTS]
-    _, chosen = _fewest(likely, left, price, _MOST_FAULTS)
-    found = [""] * len(uses)
-    for suspect in chosen:
-        for index, name in enumerate(found):
-            if not name and suspect.failing >> index & 1:
-                found[index] = suspect.name
-    return found
+    failing = sum(1 << index for index, each in enumerate(uses) if each)
+    fault_cost = math.log(len(suspects) or 1) + math.log(len(uses) + len(passing) or 1)
+    likely = sorted(suspects, key=lambda each: each.order(failing, fault_cost))[:_MOST_SUSPECTS]
+    chosen = _cheapest(likely, failing, fault_cost, _MOST_FAULTS).suspects
+    return [
+        next((each.name for each in chosen if each.failing >> index & 1), "")
+        for index in range(len(uses))
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Suspect:
-    """A part: the failures that use it, as bits; how many scenarios that pass use it, and how many
-    of the failures are about it."""
+    """A part that may be wrong."""
 
     name: str
-    failing: int
-    passing: int
-    about: int
+    failing: int  # the failures that use it, a bit each
+    passing: int  # how many scenarios that pass use it
+    about: int  # how many of the failures are about it: decides between equal costs
 
-    def surprise(self, left: int) -> float:
-        """How surprising it is, in nats, which of the scenarios that use it fail, if it is wrong
-        and makes its share of them fail."""
-        fails, passes = (self.failing & left).bit_count(), self.passing
+    def surprise(self, failing: int) -> float:
+        """The cost of saying, in nats, which of the scenarios that use it are among `failing`, if
+        it makes their share of them fail."""
+        fails, passes = (self.failing & failing).bit_count(), self.passing
         counts = (count for count in (fails, passes) if count)
         return -sum(count * math.log(count / (fails + passes)) for count in counts)
 
-    def order(self, left: int, price: float) -> tuple[float, int]:
+    def order(self, failing: int, fault_cost: float) -> tuple[float, int]:
         """The likeliest first: an unexplained failure costs as much as another fault."""
-        unexplained = (left & ~self.failing).bit_count()
-        return self.surprise(left) + price * unexplained, -self.about
+        unexplained = (failing & ~self.failing).bit_count()
+        return self.surprise(failing) + fault_cost * unexplained, -self.about
 
 
-def _fewest(
-    suspects: Sequence[_Suspect], left: int, price: float, most: int
-) -> tuple[tuple[float, int], tuple[_Suspect, ...]]:
-    """The parts that together explain what is left at the least cost, and that cost."""
-    if not left or not most:
-        return (left.bit_count() * price, 0), ()
-    best: tuple[tuple[float, int], tuple[_Suspect, ...]] = ((math.inf, 0), ())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """Parts that together explain failures, and what that costs."""
+
+    cost: float
+    about: int = 0
+    suspects: tuple[_Suspect, ...] = ()
+
+    @property
+    def order(self) -> tuple[float, int]:
+        return self.cost, -self.about
+
+
+def _cheapest(suspects: Sequence[_Suspect], failing: int, fault_cost: float, most: int) -> _Choice:
+    """The explanation of these failures, by at most so many parts, that costs least."""
+    if not failing or not most:
+        return _Choice(cost=failing.bit_count() * fault_cost)
+    best = _Choice(cost=math.inf)
     for suspect in suspects:
-        if not suspect.failing & left:
+        if not suspect.failing & failing:
             continue
-        here = price + suspect.surprise(left)
-        if here >= best[0][0] + 1e-9:
+        here = fault_cost + suspect.surprise(failing)
+        if here >= best.cost + 1e-9:
             continue
-        (cost, about), others = _fewest(suspects, left & ~suspect.failing, price, most - 1)
-        total = (here + cost, about - suspect.about)
-        if total < best[0]:
-            best = total, (suspect, *others)
+        rest = _cheapest(suspects, failing & ~suspect.failing, fault_cost, most - 1)
+        choice = _Choice(
+            cost=here + rest.cost,
+            about=suspect.about + rest.about,
+            suspects=(suspect, *rest.suspects),
+        )
+        best = min(best, choice, key=lambda each: each.order)
     return best
 
 
 SeenPasses = Callable[[FailedScenario, Observation], bool]
-"""Whether the scenario would pass, had this been seen."""
+"""Whether the scenario would pass if this had been observed."""
 
-MOST_TRIES = 300  # of one submission
-_COURSE = "course"  # of a run: whichever statement makes it another one
+_MOST_TRIES = 300  # of one submission
+_OTHER_BRANCH = "course"  # blamed where the run takes another branch, and no line tells at which
 _CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
 
 
 def in_scripts(
     failures: Sequence[FailedScenario], outline: Outline, passes: SeenPasses | None
 ) -> dict[str, str]:
-    """The statement to blame of each failure of a program without functions, by its id: its line,
-    or another word for what is not known. The others are left out."""
+    """The statement to blame for each failure of a program without functions, by the scenario's id:
+    the kind of statement and its line, or `_OTHER_BRANCH`. Other failures are left out."""
     groups: dict[tuple[str, str], list[FailedScenario]] = {}
     for each in failures:
         program = _script(each, outline)
@@ -407,14 +434,13 @@ def in_scripts(
     blamed: dict[str, str] = {}
     for (_, program), members in groups.items():
         statements = _statements(members, program, outline, tries)
-        for each, statement in zip(members, statements, strict=True):
-            if statement:
-                blamed[each.scenario.id] = statement
+        blamed |= {each.scenario.id: s for each, s in zip(members, statements, strict=True) if s}
     return blamed
 
 
 def _script(each: FailedScenario, outline: Outline) -> str:
-    """The program without functions that was run and went wrong in what it shows and reads."""
+    """The program without functions that was run, if it failed in what it shows or reads; else
+    empty."""
     program = each.stimulus.action.program
     if each.verdict.kind is not VerdictKind.FAILED:
         return ""
@@ -434,48 +460,51 @@ class _LinePair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
-    """The first line that differs, and the statements that it leads to; none: they are not known.
-    `course`: the run took another course than it should."""
+class _Lead:
+    """Where the first line that differs leads."""
 
     line: _LinePair
-    statements: frozenset[str]
-    course: bool
+    statements: frozenset[str]  # that may be wrong; none: not known
+    other_branch: bool  # the run took another branch than it should
 
 
 def _statements(
     members: Sequence[FailedScenario], program: str, outline: Outline, tries: _Tries
 ) -> list[str]:
-    shown = [_shown(each, program, outline) for each in members]
-    courses = {statement for one in shown if one and one.course for statement in one.statements}
-    wordings = {one.line: one.statements for one in shown if one and not one.course}
-    uses: list[frozenset[str]] = []
-    for each, one in zip(members, shown, strict=True):
-        if one and one.statements:
-            uses.append(one.statements)
+    """The statement to blame for each of these failures; "": none."""
+    leads = [_lead(each, program, outline) for each in members]
+    at_branches = {name for lead in leads if lead and lead.other_branch for name in lead.statements}
+    wordings = {lead.line: lead.statements for lead in leads if lead and not lead.other_branch}
+    uses: list[Uses] = []
+    for each, lead in zip(members, leads, strict=True):
+        if lead and lead.statements:
+            uses.append(lead.statements)
         elif each.observation.cut:
-            uses.append(frozenset())  # it cannot be tried what another line would make of it
+            uses.append(frozenset())  # not enough of it is left to try a corrected line
         else:
-            uses.append(tries.corrected(each, wordings) or frozenset({_COURSE, *courses}))
-    return fewest_parts(uses, (), ())
+            explained = tries.explained_by(each, wordings)
+            uses.append(explained or frozenset({_OTHER_BRANCH, *at_branches}))
+    return _shortest_explanation(uses, (), ())
 
 
-def _shown(each: FailedScenario, program: str, outline: Outline) -> _Shown | None:
-    line = next(map(_first_difference, each.verdict.differences[:1]), None)
+def _lead(failure: FailedScenario, program: str, outline: Outline) -> _Lead | None:
+    line = next(map(_first_difference, failure.verdict.differences[:1]), None)
     if line is None:
         return None
-    wanted = _shown_by(line.expected, program, outline)
-    there = _shown_by(line.actual, program, outline)
-    course = line.expected is None or line.actual is None
-    same = wanted & there
-    if not course and not same:  # a value alone may be any text: it says of none who shows it
-        wanted = frozenset(each for each in wanted if any(each.pieces))
-        course = bool(wanted and there)
-    names = {f"text {each.line}" for each in same or wanted | there}
-    names |= {f"value {value}" for each in same for value in each.values}
-    if not same and wanted and there:  # one in the place of the other
-        names |= {f"condition {at}" for each in wanted | there for at in each.conditions}
-    return _Shown(line=line, statements=frozenset(names), course=course)
+    prints_expected = _shown_by(line.expected, program, outline)
+    prints_actual = _shown_by(line.actual, program, outline)
+    other_branch = line.expected is None or line.actual is None
+    prints_both = prints_expected & prints_actual
+    if not other_branch and not prints_both:
+        # A statement that prints a value alone may print any text.
+        prints_expected = frozenset(each for each in prints_expected if any(each.pieces))
+        other_branch = bool(prints_expected and prints_actual)
+    prints_either = prints_expected | prints_actual
+    names = {f"text {each.line}" for each in prints_both or prints_either}
+    names |= {f"value {value}" for each in prints_both for value in each.values}
+    if not prints_both and prints_expected and prints_actual:  # one in the place of the other
+        names |= {f"condition {at}" for each in prints_either for at in each.conditions}
+    return _Lead(line=line, statements=frozenset(names), other_branch=other_branch)
 
 
 def _first_difference(compared: Comparison) -> _LinePair | None:
@@ -486,14 +515,14 @@ def _first_difference(compared: Comparison) -> _LinePair | None:
         if pair.expected != pair.actual:
             return pair
     for row in compared.rows:
-        if not row.same:  # but for its end: an empty line is missing, or is too many
+        if not row.same:  # only the line ends differ: an empty line is missing, or extra
             missing = row.actual.end is LineEnd.LACKING
             return _LinePair(expected="" if missing else None, actual=None if missing else "")
     return None
 
 
 def _text(cell: Cell) -> str | None:
-    """The line's text; where the side's text ended with the line before, that is an empty line."""
+    """The line's text; an empty line where a note says that the text ended with the line before."""
     return cell.text if not cell.note or cell.end else None
 
 
@@ -502,27 +531,25 @@ def _shown_by(text: str | None, program: str, outline: Outline) -> frozenset[Pri
 
 
 class _Tries:
-    """Tries what a scenario makes of a run in which a wrong line is as it should be."""
+    """Judges failures again with a wrong line corrected, a bounded number of times."""
 
     def __init__(self, passes: SeenPasses | None) -> None:
         self._passes = passes
-        self._left = MOST_TRIES
+        self._left = _MOST_TRIES
 
-    def corrected(
-        self, each: FailedScenario, wordings: Mapping[_LinePair, frozenset[str]]
-    ) -> frozenset[str] | None:
-        """The statements of the first wording with which it passes."""
-        seen = each.observation
+    def explained_by(self, failure: FailedScenario, wordings: Mapping[_LinePair, Uses]) -> Uses:
+        """The statements of the first of these lines that, corrected, makes it pass."""
+        seen = failure.observation
         if self._passes is None:
-            return None
+            return frozenset()
         for line, statements in wordings.items():
             if not statements or not self._left:
                 continue
             self._left -= 1
             turns = tuple(_corrected(turn, line) for turn in seen.turns)
-            if turns != seen.turns and self._passes(each, replace(seen, turns=turns)):
+            if turns != seen.turns and self._passes(failure, replace(seen, turns=turns)):
                 return statements
-        return None
+        return frozenset()
 
 
 def _corrected(turn: Turn, line: _LinePair) -> Turn:
