@@ -30,12 +30,12 @@ from harness.execution.protocol.jobs import (
 )
 from harness.execution.protocol.observation import ScreenParser, plain_screen
 from harness.execution.runner import (
-    ENTRY,
-    SOURCES,
+    REPLY_ENTRY,
+    REPLY_SOURCES,
     TOOL_LIMITS,
     AnyDriver,
+    NextLine,
     RememberedAnswers,
-    Reply,
     ScenarioMonitor,
     StandInProcess,
     SubmissionRunner,
@@ -150,7 +150,7 @@ class BrowserSubmission(SubmissionRunner):
         self._setup = driver.setup(server_setup(assignment, files))
 
     def observe(
-        self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
+        self, stimulus: Stimulus, limits: Limits, *, reply: NextLine | None = None
     ) -> Observation:
         """As elsewhere. What had to be ended with the worker has passed its limit."""
         if self._driver.begins(limits):
@@ -205,7 +205,7 @@ class _OwnTool:
 
 @cache
 def _replies() -> Callable[[str], str]:
-    return load_tool(compiled_here(SOURCES), ENTRY)
+    return load_tool(compiled_here(REPLY_SOURCES), REPLY_ENTRY)
 
 
 _INTERRUPTED = b"\x03"
@@ -239,7 +239,7 @@ class BrowserMonitor(ScenarioMonitor):
             SLOWER * self._limits.cpu_seconds,
             self._limits.memory_mib * _MIB,
         )
-        self.began = end.began
+        self.compiled = end.began
         if end.passed:
             self._stop(Ending.CPU_LIMIT)
         return end.exit_code, end.seconds / SLOWER
@@ -273,9 +273,9 @@ class BrowserMonitor(ScenarioMonitor):
             return b"" if typed.key is Key.CTRL_D else _INTERRUPTED
         return typed.text.encode("utf-8", "surrogateescape") + b"\n"
 
-    def _is_for_us(self, frame: bytes) -> bool:
+    def _handled(self, frame: bytes) -> bool:
         if frame[:1] not in (b"Z", b"P"):
-            return super()._is_for_us(frame)
+            return super()._handled(frame)
         try:
             seconds = min(max(float(frame[1:]), 0.0), 1e6)
         except ValueError:

@@ -1,8 +1,8 @@
 """Runs submissions where there are no terminals: one interpreter per scenario, over three pipes.
 
-The portable tier, and all of it: nothing keeps a program from what its user may do. There is a
-limit on time, a cap on output and an end to all that was started, and memory is limited where
-the system counts it.
+This is the portable tier. It does not confine a program, which may do what its user may do. It
+limits time and output, ends all processes that were started, and limits memory where the system
+can.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from harness.execution.protocol.jobs import (
 )
 from harness.execution.protocol.observation import ScreenParser, plain_screen
 from harness.execution.runner import (
-    ENTRY,
     LOADED_MACHINE,
-    SOURCES,
+    REPLY_ENTRY,
+    REPLY_SOURCES,
     TOOL_LIMITS,
     AnyDriver,
     RememberedAnswers,
@@ -139,7 +139,7 @@ class PipedSubmission(SubmissionRunner):
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...],
     ) -> None:
-        ask = partial(driver.answers.ask, lambda: PipedTool(driver, SOURCES, ENTRY))
+        ask = partial(driver.answers.ask, lambda: PipedTool(driver, REPLY_SOURCES, REPLY_ENTRY))
         super().__init__(assignment, driver.folders, None, ask)
         self._driver = driver
         self._setup = driver.setup(server_setup(assignment, files), writes=assignment.writes_files)
@@ -176,18 +176,18 @@ class PipedTool:
 
 _SECRET_BYTES = 16
 _HEARTBEAT = 0.1
-_PATIENCE = 60.0  # seconds for an interpreter to start, whatever the load
+_PATIENCE = 60.0  # seconds for an interpreter to start, however busy the machine
 _PREPARING = 30.0  # seconds to compile what a student wrote
-_ORPHANED = 2.0  # seconds of silence, once it has ended, from whatever still holds its pipes
+_ORPHANED = 2.0  # seconds after its end in which other processes that hold its pipes wrote nothing
 _IDLE_SHARE = 0.05
-_UP = framed(b"U")
+_STARTED = framed(b"U")
 _KEYS = {Key.CTRL_C: b"C", Key.CTRL_D: b"D"}
 
 
 class CpuHeartbeat:
-    """A process's own account of its time: every `period` seconds a beat comes, with the CPU
-    seconds that it used until then. It was asleep between two beats if it used next to nothing:
-    waiting for a processor among many others it would still have got more."""
+    """What a process reports of its own time: every `period` seconds the CPU seconds that it used
+    so far. If it used next to nothing between two reports, it was asleep: even on a busy machine it
+    would have got more."""
 
     def __init__(self, limits: Limits) -> None:
         shortest = min(limits.cpu_seconds, limits.wall_seconds)
@@ -198,11 +198,12 @@ class CpuHeartbeat:
         self._asleep = 0.0
         self._last = 0.0
 
-    def begin(self) -> None:
+    def restart_silence(self) -> None:
+        """Count the time without a report from now on."""
         self._last = time.monotonic()
 
-    def hear(self, frame: bytes) -> bool:
-        """Whether the frame is about time, of which note is taken."""
+    def handled(self, frame: bytes) -> bool:
+        """Take note of a frame that is about time; False for any other."""
         if frame[:1] == b"R" and not self.began:
             self.began = True
         elif frame[:1] == b"T" and frame[1:].isdigit():
@@ -212,12 +213,12 @@ class CpuHeartbeat:
             self.cpu_seconds = used
         else:
             return False
-        self.begin()
+        self.restart_silence()
         return True
 
     def passed(self) -> Ending | None:
-        """The limit that is passed. A process that falls silent computes without a pause in which
-        its beat could come, or the machine is busy: it is given ten times its limit."""
+        """The limit that is passed, if any. A process that sends no reports may compute without a
+        pause in which it could, or the machine is busy: it is given ten times its limit."""
         if self.cpu_seconds >= self._limits.cpu_seconds:
             return Ending.CPU_LIMIT
         if self._asleep >= self._limits.wall_seconds:
@@ -234,11 +235,10 @@ class PipedMonitor(ScenarioMonitor):
     def __init__(self, process: PipedProcess, screen: ScreenParser, limits: Limits) -> None:
         super().__init__(screen, limits, process.send)
         self._process = process
-        self._unshown = b""
-        self._said = b""  # until it is up
-        self._over = False
-        self._up = False
-        self.began = False
+        self._unshown = b""  # output that may have the beginning of a secret in it
+        self._said = b""  # until the interpreter has started
+        self._started = False  # the interpreter
+        self._over = False  # the process shows nothing more
 
     def _follow(self) -> tuple[int, float]:
         process = self._process
@@ -254,20 +254,21 @@ class PipedMonitor(ScenarioMonitor):
                 if self._over or now - heard > _ORPHANED:
                     break
             if self._reason is None:
-                self._look_at_the_clock(now - started)
+                self._check_time(now - started)
         self._show(self._unshown)
+        self.compiled = process.beats.began
         code = process.exit_code()
-        if not self._up and self._reason is None:
+        if not self._started and self._reason is None:
             complaint = self._said.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise HarnessError(f"an interpreter did not start: {''.join(complaint)[:300]}")
         return code, process.beats.cpu_seconds
 
-    def _look_at_the_clock(self, elapsed: float) -> None:
-        if self.began:
+    def _check_time(self, elapsed: float) -> None:
+        if self._process.beats.began:
             passed = self._process.beats.passed()
             if passed is not None:
                 self._stop(passed)
-        elif not self._up and elapsed > _PATIENCE:
+        elif not self._started and elapsed > _PATIENCE:
             raise HarnessError("an interpreter does not start")
         elif elapsed > _PATIENCE + _PREPARING:
             self._stop(Ending.CPU_LIMIT)
@@ -276,26 +277,25 @@ class PipedMonitor(ScenarioMonitor):
         self._process.kill()
 
     def _exclude_since(self, begun: float) -> None:
-        self._process.beats.begin()
+        self._process.beats.restart_silence()
 
     def _take(self, pipe: Pipe, data: bytes) -> None:
-        if pipe is Pipe.SAID:  # of a process that was ended, too: what it said before counts
-            if not self._up:  # words of the interpreter's, and its end, may come first
+        if pipe is Pipe.SAID:  # counts even after we ended the process
+            if not self._started:  # else `_said` is what the interpreter complains about
                 self._said += data
-                self._up = self._said.startswith(_UP)
-                data = self._said[len(_UP) :] if self._up else b""
+                self._started = self._said.startswith(_STARTED)
+                data = self._said[len(_STARTED) :] if self._started else b""
             self._read(data)
         elif self._reason is None:
             self._unshown += data
-            self._part()
+            self._show_unshown()
 
-    def _is_for_us(self, frame: bytes) -> bool:
-        is_about_time = self._process.beats.hear(frame)
-        self.began = self._process.beats.began
-        return is_about_time or super()._is_for_us(frame)
+    def _handled(self, frame: bytes) -> bool:
+        return self._process.beats.handled(frame) or super()._handled(frame)
 
-    def _part(self) -> None:
-        """Show what came, up to what may be the beginning of a word of ours."""
+    def _show_unshown(self) -> None:
+        """Show what came, type at each secret that asks for input, and keep back what may be the
+        beginning of another secret."""
         secret = self._process.secret
         while self._reason is None:
             text, found, rest = self._unshown.partition(secret)
@@ -305,7 +305,7 @@ class PipedMonitor(ScenarioMonitor):
             self._unshown = rest[1:]
             if rest[:1] == b".":
                 self._over = True
-            elif self._reason is None:
+            elif self._reason is None:  # `_show` may have stopped it
                 self._type()
         lengths = range(min(len(self._unshown), len(secret)), 0, -1)
         kept = next((n for n in lengths if secret.startswith(self._unshown[-n:])), 0)
@@ -351,7 +351,7 @@ class PipedStandIn(StandInProcess):
     def _next_message(self) -> bytes | None:
         """The next frame that is not about time."""
         while (frame := super()._next_message()) is not None:
-            if frame[:1] != b"U" and not self._process.beats.hear(frame):
+            if frame[:1] != b"U" and not self._process.beats.handled(frame):
                 return frame
         return None
 
@@ -371,10 +371,10 @@ class Pipe(IntEnum):
 
 
 class PipedProcess:
-    """Starts it, hands over its bytes in the order of each pipe, and ends it.
+    """A process behind pipes: starts it, gives its bytes in the order of each pipe, and ends it.
 
-    `secret` is unknown to the program: the process writes it among its text, with a "?" where it
-    wants to read, with a "." where it shows nothing more.
+    Our side of the process writes `secret`, which the program does not know, into its output:
+    followed by "?" where it wants to read, by "." where it shows nothing more.
     """
 
     def __init__(
@@ -403,7 +403,7 @@ class PipedProcess:
             threading.Thread(target=self._read, args=each, daemon=True).start()
 
     def send(self, message: bytes) -> None:
-        """Write to its standard input; nothing where it has ended."""
+        """Write to its standard input; without effect if it has ended."""
         assert self._process.stdin is not None
         left = memoryview(framed(message))
         with contextlib.suppress(OSError):
@@ -411,7 +411,7 @@ class PipedProcess:
                 left = left[os.write(self._process.stdin.fileno(), left) :]
 
     def hear(self, seconds: float) -> tuple[Pipe, bytes] | None:
-        """The next bytes of either pipe, none of them at its end; None when none came in time."""
+        """The next bytes of one of the pipes, b"" at its end; None when nothing came in time."""
         try:
             pipe, data = self._events.get(timeout=seconds)
         except queue.Empty:

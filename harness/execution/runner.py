@@ -1,9 +1,8 @@
-"""One runner of scenarios, whatever carries their input and output: terminals (`linux`) or pipes
-(`piped`), which say how a process is started, heard and ended. Which of them this machine has; what
-a tool may use, and how it may fail.
+"""What is the same for all ways to run submissions: on terminals (`linux`), over pipes (`piped`),
+in a page (`browser`). These say how a process is started, read and ended; `create_driver` chooses.
 
 Beside a submission's process there may be two of the course's: stand-in modules, which it calls,
-and a generator that answers what it prints.
+and a generator, which replies to what it prints with the next line to type.
 """
 
 from __future__ import annotations
@@ -141,7 +140,7 @@ class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about
 
 
 def answer(end: End) -> str:
-    """The text that a tool's process answered with. ToolFailed when it gave none."""
+    """The text that a tool's process answered with. ToolFailed when there is none."""
     if end.reason is not None:
         raise ToolFailed(end.reason)
     try:
@@ -154,8 +153,8 @@ def answer(end: End) -> str:
 
 
 def cores() -> list[int]:
-    """The processors this process may use. Which comes first depends on the process, so that runs
-    side by side do not all begin with the same one."""
+    """The processors that this process may use, first one that depends on its number, so that runs
+    side by side do not all pick the same."""
     if hasattr(os, "sched_getaffinity"):
         numbers = sorted(os.sched_getaffinity(0))
     else:
@@ -165,17 +164,16 @@ def cores() -> list[int]:
 
 
 def pick_cpu() -> int | None:
-    """One of them for a driver of this process alone: pinned with its servers, it answers several
-    times faster."""
+    """A processor for the only driver of this process: pinned to it together with its servers, it
+    answers several times faster."""
     return cores()[0] if hasattr(os, "sched_setaffinity") else None
 
 
 LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
 _LONGEST_REASON = 300  # characters
-_ANSWERS = (b"V", b"I")  # a call's outcome, a question for `input`
 
-Reply = Callable[[list[str]], Typed | None]
-"""The next line from the text printed in each turn; None: nothing more is typed."""
+NextLine = Callable[[list[str]], Typed | None]
+"""The line to type next, from the text printed in each turn so far; None: nothing more."""
 
 
 class StandInUnusableError(Exception):
@@ -208,18 +206,19 @@ class StandInProcess(ABC):
 
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
         """Pass on what a submission's process sends, and deliver what comes back, until it is the
-        submission's turn again; True when that is to answer a question for `input`.
+        submission's turn again; True when the stand-in asks for a line of its input.
 
         StandInUnusableError when the stand-in does not apply, fails, or runs into its limits.
         """
         self._send(message)
         while True:
             answer = self._receive()
-            if answer[:1] == b"N":
+            kind = answer[:1]
+            if kind == b"N":
                 raise _inapplicable(answer)
             deliver(answer)
-            if answer[:1] in _ANSWERS:
-                return answer[:1] == b"I"
+            if kind in (b"V", b"I"):  # the call's outcome; a question for `input`
+                return kind == b"I"
 
     def _receive(self) -> bytes:
         begun = time.monotonic()
@@ -239,7 +238,7 @@ class StandInProcess(ABC):
 
 
 def _inapplicable(frame: bytes) -> StandInUnusableError:
-    """What a process says of a stand-in that does not apply, escaped and bounded."""
+    """The reason in a frame that says that a stand-in does not apply, escaped and bounded."""
     try:
         why = json.loads(frame[1 : 1 + _LONGEST_REASON])
     except (ValueError, RecursionError):
@@ -249,11 +248,11 @@ def _inapplicable(frame: bytes) -> StandInUnusableError:
 
 
 class ScenarioMonitor(ABC):
-    """One scenario's process, its screen, and the inputs it may still ask for, but not while a
-    module is loading. `deliver` passes a message to the process."""
+    """Follows one scenario's process: reads what it sends and shows, and types when it asks for
+    input, unless a module is loading. `deliver` passes a message to the process."""
 
     course_fault = ""  # what the course's generator of replies did wrong
-    began = True  # whether the process has compiled what it was sent
+    compiled = True  # whether the process has compiled what it was sent
 
     def __init__(
         self, screen: ScreenParser, limits: Limits, deliver: Callable[[bytes], None]
@@ -265,7 +264,7 @@ class ScenarioMonitor(ABC):
         self._folder: ScenarioFolder | None = None
         self._stand_in: StandInProcess | None = None
         self._stand_in_asks = False
-        self._reply_to: Reply | None = None
+        self._reply_to: NextLine | None = None
         self._received = FrameBuffer()
         self._reply = bytearray()
         self._reason: Ending | None = None
@@ -277,14 +276,14 @@ class ScenarioMonitor(ABC):
         *,
         folder: ScenarioFolder | None = None,
         stand_in: StandInProcess | None = None,
-        reply_to: Reply | None = None,
+        reply_to: NextLine | None = None,
     ) -> End:
-        """Until the process is gone. With `reply_to`, what it gives is typed in place of `inputs`.
-        HarnessError when our own machinery is gone."""
+        """Follow the process until it is gone. With `reply_to`, what it gives is typed in place of
+        `inputs`. HarnessError when our own machinery is gone."""
         self._inputs = list(reversed(inputs))
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         exit_code, cpu_seconds = self._follow()
-        if self._reason is None:  # else we cut it ourselves
+        if self._reason is None:  # else we ended it in the middle of a frame
             self._reply += self._received.rest
         return End(
             reason=self._reason,
@@ -296,7 +295,7 @@ class ScenarioMonitor(ABC):
 
     @abstractmethod
     def _follow(self) -> tuple[int, float]:
-        """Until the process is gone: its exit status (negative: a signal), its CPU seconds."""
+        """Wait until the process is gone: its exit status (negative: a signal), its CPU seconds."""
 
     @abstractmethod
     def _kill(self) -> None:
@@ -304,7 +303,7 @@ class ScenarioMonitor(ABC):
 
     @abstractmethod
     def _exclude_since(self, begun: float) -> None:
-        """Since then it waited for another process of ours, and was not asleep."""
+        """Do not count the time since then: the process waited for another one of ours."""
 
     def _stop(self, reason: Ending, detail: str = "") -> None:
         if self._reason is None:
@@ -329,22 +328,23 @@ class ScenarioMonitor(ABC):
             self._exclude_since(begun)
 
     def _read(self, data: bytes) -> None:
-        """Act on the frames that are whole now, and keep those of the reply."""
+        """Handle the frames that are whole now, or keep them as parts of the reply."""
         if self._reason is Ending.TAMPERED:
             return
         self._received.add(data)
         try:
             while (frame := self._received.next()) is not None:
-                if not self._is_for_us(frame):
+                if not self._handled(frame):
                     self._reply += framed(frame)
                 if len(self._reply) > LARGEST:
                     raise TamperedError("a reply too large")
         except TamperedError:
             self._stop(Ending.TAMPERED)
 
-    def _is_for_us(self, frame: bytes) -> bool:
-        """Whether the frame is no part of the reply; what it asks for is done: to have a call
-        answered, or to hear that the stand-in does not apply."""
+    def _handled(self, frame: bytes) -> bool:
+        """Do what the frame asks for; False if it asks for nothing, and is a part of the reply.
+
+        Here: have a call answered by the stand-in, or end because the stand-in does not apply."""
         if frame[:1] not in (b"C", b"N") or self._stand_in is None:
             return False
         if self._reason is None:
@@ -360,7 +360,7 @@ class ScenarioMonitor(ABC):
 
 
 def did_not_compile(ending: Ending) -> Observation:
-    """What is seen of a submission that ended its process by being compiled."""
+    """What is observed of a submission whose process ended while compiling it."""
     return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
 
 
@@ -400,7 +400,7 @@ class SubmissionRunner(ABC):
         """A process that does this job, until the stack is left."""
 
     def observe(
-        self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
+        self, stimulus: Stimulus, limits: Limits, *, reply: NextLine | None = None
     ) -> Observation:
         """What the submission did. HarnessError when our own machinery failed. With `reply`, what
         it gives is typed in place of the stimulus's inputs; how long that takes does not count."""
@@ -423,17 +423,17 @@ class SubmissionRunner(ABC):
             end = monitor.follow(stimulus.inputs, folder=folder, stand_in=stand_in, reply_to=reply)
             if monitor.course_fault:
                 raise HarnessError(monitor.course_fault)
-            if not monitor.began:
+            if not monitor.compiled:
                 return did_not_compile(end.reason or Ending.CRASHED)
             seen = observation(stimulus, limits, screen, end, arguments=arguments)
             return seen if folder is None else replace(seen, files=folder.contents())
 
 
-ENTRY = "course_replies:answer"
+REPLY_ENTRY = "course_replies:answer"
 _LONGEST_LINE = 4000  # bytes; a terminal takes no more than 4,095
 _MOST_REMEMBERED = 4096  # answers
-# Asked anew for each line, with all that was printed so far, so that nothing of it is kept between
-# two lines, and none of it enters the process that runs a submission.
+# For each line the generator is started anew and given all that was printed so far, so that nothing
+# is kept between two lines, and nothing of it is in the process that runs a submission.
 _SOURCE = """
 import json
 def answer(payload):
@@ -453,47 +453,47 @@ def answer(payload):
         return json.dumps({"error": type(error).__name__ + ": " + str(error)[:300]})
     return json.dumps({"line": line if type(line) is str else None})
 """
-SOURCES = {"course_replies": _SOURCE}
+REPLY_SOURCES = {"course_replies": _SOURCE}
 
 
 class ReplyFaultError(Exception):
-    """The course's generator failed. `str()` names it and says how."""
+    """The course's generator of replies failed. `str()` names it and says how."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
     text: str
-    repeated: bool  # it was given twice
+    confirmed: bool  # it was given twice
 
 
 class RememberedAnswers:
-    """What the generators answered, for all submissions of a driver: programs of a class print
-    much the same."""
+    """What generators of replies answered, for all submissions of a driver: the programs of a class
+    print much the same."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[bytes, _Answer] = OrderedDict()
 
     def ask(self, tool: Callable[[], Answers], payload: str) -> str:
-        """`tool` asked through what is remembered: twice, to see that the answer is the same, and
-        no more. HarnessError where it is another."""
+        """The tool's answer. The same question is put to it twice, to see that the answer is the
+        same; later the answer is known. HarnessError where the second answer differs."""
         key = hashlib.sha256(payload.encode()).digest()
         before = self._answers.get(key)
-        if before is not None and before.repeated:
+        if before is not None and before.confirmed:
             self._answers.move_to_end(key)
             return before.text
         text = tool().run(payload)
         if before is not None and before.text != text:
             raise HarnessError("the reply to the same printed text is not the same each time")
         if len(text) <= 2 * _LONGEST_LINE:
-            self._answers[key] = _Answer(text=text, repeated=before is not None)
+            self._answers[key] = _Answer(text=text, confirmed=before is not None)
             if len(self._answers) > _MOST_REMEMBERED:
                 self._answers.popitem(last=False)
         return text
 
 
 def _replied(replies: Replies, ask: Callable[[str], str], printed: list[str]) -> Typed | None:
-    """As `Reply`. `ask` gives the answer of `ENTRY`. ReplyFaultError when the generator raises,
-    gives no text, does not end, or is not the same each time."""
+    """The line to type next; None: nothing more. `ask` calls `REPLY_ENTRY`. ReplyFaultError when
+    the generator raises, gives no text, does not end, or is not the same each time."""
     if len(printed) > replies.most:
         return None
     name = f"{replies.file}: {replies.function}"

@@ -31,12 +31,12 @@ from harness.execution.linux.processes import (
 from harness.execution.protocol.jobs import main_file, server_setup, stand_in_setup, tool_modules
 from harness.execution.protocol.observation import LARGEST, ScreenParser, plain_screen
 from harness.execution.runner import (
-    ENTRY,
-    SOURCES,
+    REPLY_ENTRY,
+    REPLY_SOURCES,
     TOOL_LIMITS,
     AnyDriver,
+    NextLine,
     RememberedAnswers,
-    Reply,
     StandInProcess,
     SubmissionRunner,
     answer,
@@ -118,7 +118,7 @@ class Driver(AnyDriver):
 
             @cache
             def replies_tool() -> ToolServer:
-                return stack.enter_context(self.tool(SOURCES, ENTRY))
+                return stack.enter_context(self.tool(REPLY_SOURCES, REPLY_ENTRY))
 
             ask = partial(self._answers.ask, replies_tool)
             yield SubmissionServer(
@@ -174,7 +174,7 @@ class SubmissionServer(SubmissionRunner):
         return self._link.server.pid
 
     def observe(
-        self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
+        self, stimulus: Stimulus, limits: Limits, *, reply: NextLine | None = None
     ) -> Observation:
         if self._link.failed_to_prepare is not None:
             return did_not_compile(self._link.failed_to_prepare)

@@ -113,11 +113,11 @@ class Monitor(ScenarioMonitor):
             if len(data) < CHUNK or self._reason is Ending.TAMPERED:  # a socket gives all it has
                 break
 
-    def _is_for_us(self, frame: bytes) -> bool:
+    def _handled(self, frame: bytes) -> bool:
         # Without notifications the process says by a frame that it is going to read.
         if frame[:1] == b"Q" and self._listener is None and self._reason is None:
             self._provide_input()
-        return super()._is_for_us(frame)
+        return super()._handled(frame)
 
     def _provide_input(self) -> bool:
         """Have something to read on the terminal; False when the scenario ends instead."""
