@@ -1,8 +1,7 @@
-"""Two values or two texts side by side: aligned rows with what differs of them marked, and boards
-beside each other.
+"""Two values or two texts side by side, in aligned rows in which the differences are marked.
 
-A program can print 256 KiB of line ends, and aligning costs the product of both sides: so the
-shared start is passed over once, and only a window after it is ever aligned.
+Aligning costs the product of both sides, and a program can print 256 KiB of line ends. So only a
+window that begins shortly before the first difference is ever aligned.
 """
 
 from __future__ import annotations
@@ -75,8 +74,8 @@ def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
 
 
 def aligned(expected: Sequence[str], actual: Sequence[str], number: int = 0) -> list[Opposite]:
-    """Both sides whole and in order, equal lines opposite each other; the first line of each has
-    this number. For windows: the cost is the product of both sides."""
+    """All lines of both sides in order, equal ones opposite each other. The first line of each side
+    has this number."""
     start = shared_start(expected, actual)
     end = shared_end(expected, actual, min(len(expected), len(actual)) - start)
     left, right = expected[start : len(expected) - end], actual[start : len(actual) - end]
@@ -119,49 +118,52 @@ _ROWS_BEFORE = 8
 _NOTHING = {Channel.WRITES: Absence.EMPTY_FILE, Channel.SHOWS: Absence.NOTHING_SHOWN}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """The lines of one side, and the values of which they are the source. Once they stand opposite
-    the other side's, `rows` has None where this side has no line."""
+    """The lines of one side, and the value of which each is the source, if it is one of a value."""
 
-    def __init__(self, lines: Sequence[str], values: Sequence[Value | None] = ()) -> None:
-        self.lines = lines
-        self._values = values
+    lines: Sequence[str]
+    values: Sequence[Value | None] = ()
 
-    def arrange(self, numbers: Sequence[int | None], channel: Channel) -> None:
-        """Put the lines of these numbers into rows."""
-        self.rows = [None if number is None else self.lines[number] for number in numbers]
+
+class _Column:
+    """One side in rows opposite the other's: those of its lines with these numbers, and None where
+    it has no line."""
+
+    def __init__(self, side: _Side, numbers: Sequence[int | None], channel: Channel) -> None:
+        self.rows = [None if number is None else side.lines[number] for number in numbers]
         self.values = [
-            self._values[number] if number is not None and self._values else None
+            side.values[number] if number is not None and side.values else None
             for number in numbers
         ]
         shown = [number for number in numbers if number is not None]
-        self.after = len(self.lines) - 1 - shown[-1] if shown else 0
-        self.unended: int | None = None  # the row of a last line without a line end
+        self.after = len(side.lines) - 1 - shown[-1] if shown else 0
+        self._unended: int | None = None  # the row of a last line without a line end
         self._ended: int | None = None  # the row after a last line with one
-        self.nothing = Absence.MISSING
+        self._absence = Absence.MISSING  # what is said in a row without a line
         if channel in OF_VALUES or self.after:
             return
         last = numbers.index(shown[-1])
-        if self.lines[-1]:
-            self.unended = last
+        if side.lines[-1]:
+            self._unended = last
         else:
-            self.rows[last] = None  # the empty line after the last line end is none
+            self.rows[last] = None  # what `split` gives after the last line end is no line
             self._ended = last
         if all(row is None for row in self.rows):
-            self.nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
+            self._absence = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
 
-    def differs(self, other: _Side, index: int) -> bool:
+    def differs(self, other: _Column, index: int) -> bool:
         return self.rows[index] != other.rows[index] or self._ends_differ(other, index)
 
-    def _ends_differ(self, other: _Side, index: int) -> bool:
+    def _ends_differ(self, other: _Column, index: int) -> bool:
         """Whether one of two lines lacks its line end."""
         both = self.rows[index] is not None and other.rows[index] is not None
-        return both and (index == self.unended) is not (index == other.unended)
+        return both and (index == self._unended) is not (index == other._unended)
 
     def cell(
         self,
         index: int,
-        other: _Side,
+        other: _Column,
         at: int,
         marks: Sequence[Span],
         *,
@@ -172,9 +174,9 @@ class _Side:
         text = self.rows[index]
         if text is None:
             return Cell(
-                note=self.nothing, end=LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
+                note=self._absence, end=LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
             )
-        lacks_end = index == self.unended and self._ends_differ(other, index)
+        lacks_end = index == self._unended and self._ends_differ(other, index)
         end = LineEnd.LACKING if lacks_end else LineEnd.SIGN
         return _cell(text, at, mark=mark, marks=marks, signs=signs, end=end)
 
@@ -184,9 +186,9 @@ def compare_texts(channel: Channel, subject: str, expected: str, actual: str) ->
     return replace(_of_texts(channel, expected, actual), subject=subject)
 
 
-@lru_cache(maxsize=1)  # a turn is a difference, and the end of its conversation as well
+@lru_cache(maxsize=1)  # the same turn is compared as a difference and as the end of a conversation
 def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
-    left, right = _Side(expected.split("\n")), _Side(actual.split("\n"))
+    left, right = _Side(lines=expected.split("\n")), _Side(lines=actual.split("\n"))
     pairs = window(left.lines, right.lines)
     # Above the window both sides have the same lines.
     before = min(pairs[0].expected or 0, pairs[0].actual or 0)
@@ -195,7 +197,7 @@ def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
     """Two values, written as Python: on one line each, or item by item."""
-    # Of many items those near the first that differs.
+    # Only items near the first that differs are looked at.
     start = max(0, first_differing(expected.items, actual.items) - CONTEXT)
     left, right = _source_of(expected, start), _source_of(actual, start)
     if len(left.lines) == len(right.lines):
@@ -207,7 +209,7 @@ def compare_values(channel: Channel, subject: str, expected: Value, actual: Valu
 
 
 def described(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
-    """What is expected in words, beside what there is."""
+    """A description of what is expected beside the actual text."""
     nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
     cell = _cell(actual) if actual else Cell(note=nothing)
     row = ComparedRow(expected=_cell(expected), other=cell)
@@ -215,10 +217,10 @@ def described(channel: Channel, subject: str, expected: str, actual: str) -> Com
 
 
 def _source_of(value: Value, start: int) -> _Side:
-    """A value's source, of a long list or tuple with one item a line, from item `start` on."""
+    """A value's source on one line; of a long list or tuple one item a line, from item `start`."""
     whole = value.source(LONGEST_VALUE * 2)
     if len(whole) <= _ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
-        return _Side([whole], [value])
+        return _Side(lines=[whole], values=[value])
     shown = value.items[start : start + CONTEXT + WINDOW]
     left_out = len(value.items) - start - len(shown)
     before = [f"    # … {start} items before"] if start else []
@@ -227,16 +229,20 @@ def _source_of(value: Value, start: int) -> _Side:
     brackets = "[]" if whole[0] == "[" else "()"
     lines = [brackets[0], *before, *items, *after, brackets[1]]
     values = [None, *(None for _ in before), *shown, *(None for _ in after), None]
-    return _Side(lines, values)
+    return _Side(lines=lines, values=values)
 
 
 def _compared(
-    channel: Channel, left: _Side, right: _Side, pairs: Sequence[Opposite], before: int = 0
+    channel: Channel,
+    expected: _Side,
+    actual: _Side,
+    pairs: Sequence[Opposite],
+    before: int = 0,
 ) -> Comparison:
-    """The rows around the first that differs."""
-    left.arrange([pair.expected for pair in pairs], channel)
-    right.arrange([pair.actual for pair in pairs], channel)
-    every = range(len(left.rows))
+    """The rows around the first that differs; `before` lines above these pairs are left out."""
+    left = _Column(expected, [pair.expected for pair in pairs], channel)
+    right = _Column(actual, [pair.actual for pair in pairs], channel)
+    every = range(len(pairs))
     there = [i for i in every if left.rows[i] is not None or right.rows[i] is not None]
     differing = [i for i in there if left.differs(right, i)]
     first = there.index(differing[0]) if differing else None
@@ -268,29 +274,39 @@ def _same_row(text: str) -> ComparedRow:
     return ComparedRow(expected=_cell(text, len(text)))
 
 
-def _row(left: _Side, right: _Side, index: int, channel: Channel, *, is_first: bool) -> ComparedRow:
-    texts = left.rows[index] or "", right.rows[index] or ""
-    values = left.values[index], right.values[index]
-    spans: tuple[list[Span], list[Span]] = [], []
+def _row(
+    left: _Column, right: _Column, index: int, channel: Channel, *, is_first: bool
+) -> ComparedRow:
+    text, other_text = left.rows[index] or "", right.rows[index] or ""
+    value, other_value = left.values[index], right.values[index]
+    marks: list[Span] = []
+    other_marks: list[Span] = []
     by_character = channel not in OF_VALUES or all(
-        value is not None and value.kind is ValueKind.STR for value in values
+        each is not None and each.kind is ValueKind.STR for each in (value, other_value)
     )
-    if by_character and (left.rows[index] is None or right.rows[index] is None):
-        spans = [_span(0, texts[0])], [_span(0, texts[1])]
-    elif not by_character and all(map(_is_python, values, texts)):
-        starts = (len(text) - len(text.lstrip()) for text in texts)
-        if values[0] is not None and values[1] is not None:
-            spans = _marks(values[0], next(starts), values[1], next(starts))
-    at, signs = shared_start(*texts), channel not in OF_VALUES
+    if by_character:
+        if left.rows[index] is None or right.rows[index] is None:
+            marks, other_marks = [_span(0, text)], [_span(0, other_text)]
+    elif value and other_value and _is_python(value, text) and _is_python(other_value, other_text):
+        one = _PlacedValue(value=value, source=value.source(), start=_indent(text))
+        other = _PlacedValue(
+            value=other_value, source=other_value.source(), start=_indent(other_text)
+        )
+        marks, other_marks = _differing(one, other, _DEEPEST)
+    at, signs = shared_start(text, other_text), channel not in OF_VALUES
     mark = is_first and by_character
     return ComparedRow(
-        expected=left.cell(index, right, at, spans[0], mark=mark, signs=signs),
-        other=right.cell(index, left, at, spans[1], mark=mark, signs=signs),
+        expected=left.cell(index, right, at, marks, mark=mark, signs=signs),
+        other=right.cell(index, left, at, other_marks, mark=mark, signs=signs),
     )
 
 
 def _span(start: int, text: str) -> Span:
     return Span(start=start, stop=start + len(text))
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _cell(
@@ -321,45 +337,58 @@ def _cell(
     )
 
 
-def _marks(
-    left: Value, start: int, right: Value, other_start: int, deepest: int = _DEEPEST
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlacedValue:
+    """A value, its source, and the character of the line at which that begins."""
+
+    value: Value
+    source: str
+    start: int
+
+    @property
+    def span(self) -> Span:
+        return _span(self.start, self.source)
+
+    def items(self) -> list[_PlacedValue]:
+        """The items of a list or a tuple."""
+        items: list[_PlacedValue] = []
+        start = self.start + len("[")
+        for value in self.value.items:
+            items.append(_PlacedValue(value=value, source=value.source(), start=start))
+            start = items[-1].span.stop + len(", ")
+        return items
+
+
+def _differing(
+    left: _PlacedValue, right: _PlacedValue, deepest: int
 ) -> tuple[list[Span], list[Span]]:
-    """The innermost items that differ of two values that do, from these characters on; an item that
-    only one side has is opposite nothing."""
-    if left.kind is not right.kind or left.kind not in _SEQUENCES or not deepest:
-        return [_span(start, left.source())], [_span(other_start, right.source())]
-    spans, others = _spans_of_items(left, start), _spans_of_items(right, other_start)
-    ours, theirs = ([item.source() for item in side.items] for side in (left, right))
+    """Where the innermost items are in which two values differ, on either side; an item that only
+    one side has is opposite nothing."""
+    kind = left.value.kind
+    if kind is not right.value.kind or kind not in _SEQUENCES or not deepest:
+        return [left.span], [right.span]
     expected: list[Span] = []
     actual: list[Span] = []
-    if len(ours) == len(theirs):
-        for i, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            if one != other:
-                places = left.items[i], spans[i].start, right.items[i], others[i].start
-                inner, other_inner = _marks(*places, deepest - 1)
+    items, others = left.items(), right.items()
+    if len(items) == len(others):
+        for one, other in zip(items, others, strict=True):
+            if one.source != other.source:
+                inner, other_inner = _differing(one, other, deepest - 1)
                 expected += inner
                 actual += other_inner
         return expected, actual
-    for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+    sources, other_sources = ([item.source for item in side] for side in (items, others))
+    matcher = SequenceMatcher(None, sources, other_sources, autojunk=False)
+    for tag, start, stop, other_start, other_stop in matcher.get_opcodes():
         if tag != "equal":
-            expected += spans[a:b]
-            actual += others[c:d]
+            expected += [item.span for item in items[start:stop]]
+            actual += [item.span for item in others[other_start:other_stop]]
     return expected, actual
 
 
-def _spans_of_items(value: Value, start: int) -> list[Span]:
-    """The characters of each item of a list or a tuple whose source begins there."""
-    spans: list[Span] = []
-    start += len("[")
-    for item in value.items:
-        spans.append(_span(start, item.source()))
-        start = spans[-1].stop + len(", ")
-    return spans
-
-
-def _is_python(value: Value | None, text: str) -> bool:
+def _is_python(value: Value, text: str) -> bool:
     """Whether all of it is written as Python would be, and on a line of moderate length."""
-    pending = [] if value is None else [value]
+    pending = [value]
     while pending and len(text) <= _LONGEST_MARKED:
         part = pending.pop()
         if part.kind in _NOT_PYTHON or part.source(1)[:1] == "<":

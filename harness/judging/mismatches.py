@@ -1,5 +1,5 @@
-"""What of an observation is not as expected, one mismatch each: printed text and inputs taken, turn
-by turn, and files; where two values first differ.
+"""What is not as expected in an observation: a `Mismatch` for each printed text, number of inputs
+or file that differs; and where two values first differ.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from harness.model.verdict import Channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _OfStep:
+class _AnyMismatch:
     step: int | None = None  # of a session; None: of the observation as a whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndingMismatch(_OfStep):
+class EndingMismatch(_AnyMismatch):
     """The process ended in another way."""
 
     expected: Ending
@@ -33,18 +33,18 @@ class EndingMismatch(_OfStep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RaiseMismatch(_OfStep):
-    """Another exception than expected; None: none."""
+class RaiseMismatch(_AnyMismatch):
+    """Another exception than expected (None: no exception)."""
 
     expected: StatedRaise | None
     actual: Raised | None
-    phase: Phase = Phase.STIMULUS  # where it was raised: elsewhere the right one is wrong too
+    phase: Phase = Phase.STIMULUS  # when it was raised; the expected one is wrong in any other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ValueMismatch(_OfStep):
-    """A value differs: returned, or (LEAVES) that of the parameter or variable `name`, or (WRITES)
-    the file `name`, a text as a str, or (STDERR) what was written there."""
+class ValueMismatch(_AnyMismatch):
+    """A value differs: the one returned, that of the parameter or variable `name` (LEAVES), the
+    content of the file `name` (WRITES; a str if it is text), or the text on stderr (STDERR)."""
 
     channel: Channel
     expected: Matcher | None  # None: there should be no value at all
@@ -53,29 +53,29 @@ class ValueMismatch(_OfStep):
 
     @property
     def pair(self) -> tuple[Value, Value] | None:
-        """The one value that there should be and the one that there is, where there are both."""
+        """The expected value, if there is only one, and the actual one; None without either."""
         if self.actual is None or not isinstance(self.expected, Exactly | EqualData):
             return None
         return self.expected.pair(self.actual)
 
     @property
     def wanted(self) -> str:
-        """What there should be, in words."""
+        """What is expected, in words."""
         return self.expected.in_words() if self.expected else "no value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextMismatch(_OfStep):
-    """Printed text differs: of one turn, or all of it."""
+class TextMismatch(_AnyMismatch):
+    """Printed text differs."""
 
     expected: Matcher
     actual: str
-    turn: int | None = None  # None: all of it
-    shown: bool = False  # by a session, of a value or, without a reference, of a whole step
+    turn: int | None = None  # None: the text is not that of a single turn
+    shown: bool = False  # text that a session shows: a value, or a whole step without a reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadsMismatch(_OfStep):
+class ReadsMismatch(_AnyMismatch):
     """Another number of inputs was taken."""
 
     expected: int
@@ -83,7 +83,7 @@ class ReadsMismatch(_OfStep):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExitMismatch(_OfStep):
+class ExitMismatch(_AnyMismatch):
     """The program ended with another status; None: it has none."""
 
     expected: int
@@ -111,7 +111,7 @@ def has_base(expected: StatedRaise, actual: Raised) -> bool:
 
 
 def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
-    """The same mismatch; with the first part that fails in place of an `all_of` or `none_of`."""
+    """The same mismatch, with the first part that fails in place of an `all_of` or `none_of`."""
     match mismatch:
         case TextMismatch(expected=expected, actual=text):
             part = expected.failing_part(lambda one: one.accepts_text(text, ignore))
@@ -121,7 +121,7 @@ def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
                 part = expected.failing_part(lambda one: one.accepts(value))
                 return replace(mismatch, expected=part)
         case RaiseMismatch(expected=StatedRaise(message=Matcher() as message) as stated):
-            # Of another type of exception the message may well be as it should.
+            # An exception of another type may well have the expected message.
             if mismatch.actual is not None and stated.allows(mismatch.actual.type_name):
                 said = Value(ValueKind.STR, mismatch.actual.message)
                 part = message.failing_part(lambda one: one.accepts(said))
@@ -129,20 +129,19 @@ def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
     return mismatch
 
 
-DEEPEST = 12  # no reader follows a path further in, and a hostile value may be a tower of lists
+DEEPEST = 12  # no reader follows a longer path, and a hostile value may be nested without end
 _SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 _KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstDifference:
-    """The first place where two values differ. `path` is "[3].owner"; None is a missing item, of a
-    `holder` of this kind."""
+    """The first place where two values differ."""
 
-    path: str
-    expected: Value | None
+    path: str  # as in "[3].owner"
+    expected: Value | None  # None: it has no such item, as `actual`
     actual: Value | None
-    holder: ValueKind | None = None
+    holder: ValueKind | None = None  # what has no such item, if it is a dictionary or an object
 
     @property
     def named(self) -> str:
@@ -156,29 +155,33 @@ def first_difference(expected: Value, actual: Value) -> FirstDifference:
     for _ in range(DEEPEST):
         if expected.kind is not actual.kind or expected.text != actual.text:
             break
+        holder: ValueKind | None = None
+        left: Value | None
+        right: Value | None
         if expected.kind in _KEYED:
+            holder = expected.kind
             key = _first_key(expected, actual)
             if key is None:
                 break
-            named = expected.kind is ValueKind.OBJECT
             left, right = _at(expected, key), _at(actual, key)
-            has_name = not named or key.text  # else it is the object's content
-            if has_name:
-                path += f".{plain(key.text, limit=60)}" if named else f"[{key.source(60)}]"
-            if left is None or right is None:
-                if not has_name:
-                    break
-                return FirstDifference(path=path, expected=left, actual=right, holder=expected.kind)
-            expected, actual = left, right
-            continue
-        if expected.kind not in _SEQUENCES:
+            if holder is ValueKind.DICT:
+                step = f"[{key.source(60)}]"
+            elif key.text:
+                step = f".{plain(key.text, limit=60)}"
+            elif left is None or right is None:
+                break
+            else:
+                step = ""  # what an object holds besides its attributes
+        elif expected.kind in _SEQUENCES:
+            index = first_differing(expected.items, actual.items)
+            step = f"[{index}]"
+            left = expected.items[index] if index < len(expected.items) else None
+            right = actual.items[index] if index < len(actual.items) else None
+        else:
             break
-        index = first_differing(expected.items, actual.items)
-        path += f"[{index}]"
-        left = expected.items[index] if index < len(expected.items) else None
-        right = actual.items[index] if index < len(actual.items) else None
+        path += step
         if left is None or right is None:
-            return FirstDifference(path=path, expected=left, actual=right)
+            return FirstDifference(path=path, expected=left, actual=right, holder=holder)
         expected, actual = left, right
     return FirstDifference(path=path, expected=expected, actual=actual)
 
@@ -198,7 +201,7 @@ def _at(value: Value, key: Value) -> Value | None:
 
 
 def first_differing(expected: tuple[Value, ...], actual: tuple[Value, ...]) -> int:
-    """The index of the first items that are not the same; that of the first without a partner."""
+    """The index of the first items that differ, else of the first item that one side lacks."""
     for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
         if not same(left, right):
             return index
@@ -211,7 +214,7 @@ def exactly(text: str) -> Exactly:
 
 
 def pieces(turns: tuple[Turn, ...]) -> list[str]:
-    """What was printed before each input and after the last; an empty last turn is left out."""
+    """What was printed before each input, and after the last one if that is not empty."""
     printed = [turn.printed for turn in turns]
     if turns and turns[-1].typed is None and not turns[-1].printed:
         printed.pop()
@@ -220,10 +223,10 @@ def pieces(turns: tuple[Turn, ...]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedTurns:
-    """What each turn is compared with, and every later turn; None: it may be anything."""
+    """What each turn is compared with; None: it may be anything."""
 
     turns: tuple[Matcher | None, ...]
-    others: Matcher | None
+    others: Matcher | None  # what every turn after these is compared with
 
     def at(self, index: int) -> Matcher | None:
         """What the turn of this number is compared with."""
@@ -231,7 +234,7 @@ class ExpectedTurns:
 
 
 def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
-    """What was printed against what is stated, else against the reference's turns."""
+    """Where the printed text differs from what is stated, or else from the reference's turns."""
     stated, reference = expectation.stated, expectation.reference
     by_turn = expected_turns(expectation)
     whole = _expected_whole(stated, reference)
@@ -252,27 +255,25 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
 
 
 def _expected_whole(stated: Expected, reference: Observation | None) -> Matcher | None:
-    """`prints:` where it has to be compared with the whole text.
-
-    A plain text that the reference prints is a golden: its turns say the same, with the place.
-    """
+    """`prints:`, unless the reference prints exactly this text: then its turns are compared, which
+    also tells where the text differs."""
     if stated.prints is None:
         return None
-    is_golden = isinstance(stated.prints, Exactly) and reference is not None
-    if is_golden and reference and stated.prints.accepts_text(reference.printed, stated.ignore):
+    is_text = isinstance(stated.prints, Exactly)
+    if is_text and reference and stated.prints.accepts_text(reference.printed, stated.ignore):
         return None
     return stated.prints
 
 
 def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
-    """What the turns are compared with; None where only the whole text is, or nothing."""
+    """What the turns are compared with; None if single turns are not compared. A turn that is not
+    stated is the reference's, unless `prints:` or `all_turns` takes its place."""
     stated, reference = expectation.stated, expectation.reference
-    replaced = stated.prints is not None and _expected_whole(stated, reference) is not None
+    whole_is_compared = _expected_whole(stated, reference) is not None
     all_stated = stated.turns is not None and stated.turns.all_turns
     expected: list[Matcher | None] = []
-    # Where the reference is not used for what is not stated, it may be anything.
     others: Matcher | None = exactly("") if all_stated else None
-    if reference is not None and not replaced and not all_stated:
+    if reference is not None and not whole_is_compared and not all_stated:
         expected = [exactly(text) for text in pieces(reference.turns)]
         others = exactly("")
     elif stated.turns is None:
@@ -285,7 +286,7 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
 
 
 def stderr_mismatch(observation: Observation, stated: Expected) -> Iterator[ValueMismatch]:
-    """What was written to stderr, where that is stated, and known: it is of a program that ends."""
+    """Where stderr differs from what is stated. It is known only of a program that ended."""
     expected, text = stated.stderr, observation.stderr
     if expected is None or text is None or expected.accepts_text(text, stated.ignore):
         return
@@ -294,7 +295,7 @@ def stderr_mismatch(observation: Observation, stated: Expected) -> Iterator[Valu
 
 
 def reads_mismatch(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
-    """How many inputs were taken against what is stated, else against the reference."""
+    """Where the number of inputs differs from what is stated, or else from the reference's."""
     most = expectation.stated.reads_at_most
     is_too_much = most is not None and observation.reads > most
     expected = most if is_too_much else expected_reads(expectation)
@@ -317,15 +318,15 @@ def expected_reads(expectation: Expectation) -> int | None:
 def step_text_mismatches(
     expected: tuple[Turn, ...], actual: tuple[Turn, ...], ignore: tuple[Ignore, ...], step: int
 ) -> Iterator[Mismatch]:
-    """One session step's printed text and inputs against the reference's."""
+    """Where a session step's printed text and inputs differ from the reference's."""
     sides = zip_longest(pieces(expected), pieces(actual), fillvalue="")
     for index, (wanted, printed) in enumerate(sides):
         if not exactly(wanted).accepts_text(printed, ignore):
             turn = index if len(expected) > 1 or len(actual) > 1 else None
             yield TextMismatch(expected=exactly(wanted), actual=printed, turn=turn, step=step)
-    reads = [sum(turn.typed is not None for turn in turns) for turns in (expected, actual)]
-    if reads[0] != reads[1]:
-        yield ReadsMismatch(expected=reads[0], actual=reads[1], step=step)
+    wanted_reads, reads = (sum(turn.typed is not None for turn in t) for t in (expected, actual))
+    if wanted_reads != reads:
+        yield ReadsMismatch(expected=wanted_reads, actual=reads, step=step)
 
 
 def written_mismatches(
@@ -334,10 +335,10 @@ def written_mismatches(
     """Every file that differs, by name; `actual` is None for one that is not there."""
     if not stimulus.folder:
         return
-    every = expected_files(expectation, stimulus)
-    expected = _stated(expectation) if every is None else every
+    all_files = expected_files(expectation, stimulus)
+    expected = _stated_files(expectation) if all_files is None else all_files
     actual = {file.name: file.value for file in observation.files}
-    for name in sorted(expected if every is None else {*expected, *actual}):
+    for name in sorted(expected if all_files is None else {*expected, *actual}):
         matcher, value = expected.get(name), actual.get(name)
         if matcher is not None and value is not None and value.kind is ValueKind.STR:
             is_right = matcher.accepts_text(value.text, expectation.stated.ignore)
@@ -348,7 +349,7 @@ def written_mismatches(
 
 
 def expected_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Matcher] | None:
-    """What each file should be; None where only those that are stated matter."""
+    """What each file should be; None if only those that are stated are compared."""
     stated, reference = expectation.stated, expectation.reference
     given = {file.name: file_value(file.data) for file in stimulus.files}
     made = {} if reference is None else {file.name: file.value for file in reference.files}
@@ -360,8 +361,8 @@ def expected_files(expectation: Expectation, stimulus: Stimulus) -> dict[str, Ma
         base = made
     else:
         return None
-    return {name: Exactly(value=value) for name, value in base.items()} | _stated(expectation)
+    return {name: Exactly(value=value) for name, value in base.items()} | _stated_files(expectation)
 
 
-def _stated(expectation: Expectation) -> dict[str, Matcher]:
+def _stated_files(expectation: Expectation) -> dict[str, Matcher]:
     return {leave.name: leave.value for leave in expectation.stated.writes}
