@@ -1,11 +1,10 @@
-"""The lines that a cause is most likely in: those that run where it shows and not where it does
-not.
+"""The lines that a cause is most likely in: those that run in failing runs and not in passing ones.
 
-Of a run is known which lines of the submission ran, which line of the same call came next, and
-which calls came back with True, False or None. Each of these events has Ochiai's coefficient of its
-runs: 1 where it happens in all failing runs and in no other. A line has the highest of its events,
-for a wrong condition runs everywhere, and only what comes next differs. Of lines that are as
-suspect, those with more operators, conditions and numbers come first, which leave more to be wrong.
+A traced run tells which lines ran, which line of the same call came next, and which calls returned
+True, False or None. Each of these events is scored by Ochiai's coefficient: 1 if it happens in all
+failing runs and in no passing one. The score of a line is the highest of its events, because the
+line of a wrong condition runs in all of them, and only what comes next differs. Of equal lines
+those with more operators, conditions and numbers come first: more can be wrong in them.
 """
 
 from __future__ import annotations
@@ -28,9 +27,10 @@ from harness.model.verdict import Cause, CodePlace, Suspect
 
 MOST_SUSPECTS = 5
 _MOST_OF_HELPER = 2
-_TELLING = 0.1  # of the way from what a line has that always runs to what only failing runs have
-_LEAD = 0.05  # of 1: by so much the best line of a function is ahead of those of others
-_DECIDING = 0.5
+# How far a score must be on the way from that of a line that always runs to the best one:
+_TELLING = 0.1  # for a choice of lines to be shown at all
+_DECIDING = 0.5  # for a function to be named
+_LEAD = 0.05  # how far the best score in a function must be above those in others, to name it
 _TEXT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _SIGN = re.compile(
     r"[=!<>]=|<<|>>|//|\*\*|[-+*/%<>&|^~]"
@@ -40,49 +40,25 @@ _SIGN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
-    """What traced runs say of a cause: its most suspect lines, the function that decides where one
-    does, the line at which the example came back with None, and the branch that went
-    wrong, where these are known."""
+    """What traced runs tell about a cause."""
 
-    lines: tuple[Line, ...]
-    decides: str = ""
-    none: Line | None = None
+    lines: tuple[Line, ...]  # the most suspect ones
+    decides: str = ""  # the function whose lines are clearly the most suspect, if there is one
+    none: Line | None = None  # where the function returned None in the example
     branch: WrongBranch | None = None
-
-    def __str__(self) -> str:
-        branch = (self.branch.prints, self.branch.condition) if self.branch else (None, None)
-        places = (self.none, *branch, *self.lines)
-        taken = "taken" if self.branch and self.branch.taken else ""
-        written = (f"{place.file}:{place.number}" if place else "" for place in places)
-        return "\n".join([self.decides, taken, *written])
-
-    @classmethod
-    def read(cls, text: str) -> Suspicion:
-        """What `str` makes of one."""
-        decides, taken, *places = text.split("\n")
-        none, prints, condition, *lines = [_place(place) if place else None for place in places]
-        branch = WrongBranch(prints, condition, bool(taken)) if prints and condition else None
-        found = tuple(line for line in lines if line is not None)
-        return cls(lines=found, decides=decides, none=none, branch=branch)
-
-
-def _place(text: str) -> Line:
-    file, _, number = text.rpartition(":")
-    return Line(file, int(number))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuspectProgram:
-    """A submission's text, as causes are looked for in it: the lines of its files, the functions of
-    the sheet, and the literals that the reference gives names."""
+    """A submission, in which the lines of causes are looked for."""
 
     outline: Outline
-    texts: Mapping[str, Sequence[str]]
-    sheet: frozenset[str]
-    constants: Mapping[str, object]
+    texts: Mapping[str, Sequence[str]]  # the lines of its files
+    sheet: frozenset[str]  # the functions of the assignment sheet
+    constants: Mapping[str, object]  # the literals that the course's files give names
 
     def functions_of(self, cause: Cause) -> tuple[OutlinePart, ...] | None:
-        """The functions that a cause may be in; None where lines say nothing more."""
+        """The functions that a cause may be in; None if suspect lines would not help."""
         if cause.suspects:  # known already: a number that several functions have
             return None
         functions = functions_of(cause, self.outline, self.sheet)
@@ -96,28 +72,28 @@ class SuspectProgram:
         passing: Mapping[str, Trace],
         different: tuple[str, str] = ("", ""),
     ) -> Suspicion:
-        """What the traces of failing and passing scenarios, by their ids, say of a cause that may
-        be in these functions, and whose example has these `different_lines`."""
+        """What the traces of failing and passing scenarios, by their ids, tell about a cause that
+        may be in these functions, and whose example has these `different_lines`."""
         program = cause.function if self._is_program(cause.function) else ""
 
         def may_be(line: Line) -> bool:
             return within(line, functions, self.outline, program)
 
-        traces = [*failing.values()], [*passing.values()]
+        fails, passes = [*failing.values()], [*passing.values()]
         example = failing.get(cause.example, frozenset())
         ran = {event.line for event in example}
         branch = wrong_branch(different, ran, functions, self.text, self._literal)
-        lines = most_suspect(*traces, may_be, self.text)
+        lines = most_suspect(fails, passes, may_be, self.text)
         if branch is not None:
-            helper = self._decides(branch, cause, functions)
-            first = [branch.condition]
+            helper = self._asked_by(branch, cause, functions)
+            first: tuple[Line, ...] = (branch.condition,)
             if helper is not None:
                 inside = partial(within, functions=(helper,), outline=self.outline)
-                first = [*most_suspect([example], [], inside, self.text)[:_MOST_OF_HELPER]]
+                first = most_suspect([example], [], inside, self.text)[:_MOST_OF_HELPER]
             lines = tuple(dict.fromkeys((*first, *lines)))
         return Suspicion(
             lines=lines,
-            decides=deciding(*traces, may_be, functions),
+            decides=deciding(fails, passes, may_be, functions),
             none=gave_none(example, cause.function, functions),
             branch=branch,
         )
@@ -130,15 +106,15 @@ class SuspectProgram:
         functions: Sequence[OutlinePart],
         suspicion: Suspicion,
     ) -> Cause:
-        """The cause with its suspect lines, behind the line of its exception or loop; why None came
-        back; a comparison that does nothing, and else, where there is no line of an exception, a
-        constant that differs or the helper that decides."""
+        """The cause with its suspect lines, after the line of its exception or loop. Its message
+        says why None was returned, and the first of these that is known: a comparison that does
+        nothing, another constant, a wrong branch, the helper with the most suspect lines."""
         none = suspicion.none
         if none is not None and (text := self.text(none)):
             cause = cause.saying(why_none(cause, members, example, none.number, text))
         exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
-        both = (*suspicion.lines, *exact) if suspicion.branch else (*exact, *suspicion.lines)
-        known = [line for line in dict.fromkeys(both) if self.text(line)]
+        lines = (*suspicion.lines, *exact) if suspicion.branch else (*exact, *suspicion.lines)
+        known = [line for line in dict.fromkeys(lines) if self.text(line)]
         suspects = by_function(known[:MOST_SUSPECTS], functions, lambda file: len(self.texts[file]))
         cause = replace(cause, suspects=suspects)
         if any(part.dropped for part in functions):
@@ -153,23 +129,23 @@ class SuspectProgram:
     def _with_branch(
         self, cause: Cause, branch: WrongBranch, functions: Sequence[OutlinePart]
     ) -> Cause:
-        """The cause with who decides about the branch that went wrong said first."""
-        helper = self._decides(branch, cause, functions)
+        """The cause with the branch that went wrong said first."""
+        helper = self._asked_by(branch, cause, functions)
         at, prints = branch.condition.number, branch.prints.number
         asked = "" if helper is None else f" after {plain(helper.name, limit=60)}"
         what = "what is not expected" if branch.taken else "what is expected"
         said = f"Line {at} goes the wrong way{asked}: line {prints} prints {what}."
         return cause.saying(f"{said} {cause.message}")
 
-    def _decides(
+    def _asked_by(
         self, branch: WrongBranch, cause: Cause, functions: Sequence[OutlinePart]
     ) -> OutlinePart | None:
-        """The helper that a branch's condition asks; None where it asks none, or several."""
+        """The helper that a branch's condition calls; None where it calls none, or several."""
         helpers = [part for part in functions if part.name != cause.function]
         return called(self.text(branch.condition), helpers)
 
     def _literal(self, name: str) -> object:
-        """The literal that this name has in the submission, else in the course's files."""
+        """The literal value of this name in the submission, else in the course's files."""
         for part in self.outline.parts:
             if part.name == name and not part.callable and part.first == part.last:
                 text = self.text(Line(part.file, part.first))
@@ -186,9 +162,9 @@ class SuspectProgram:
 
 
 def functions_of(cause: Cause, outline: Outline, sheet: Iterable[str]) -> tuple[OutlinePart, ...]:
-    """The submission's functions that a cause may be in: its own, and those that it uses and that
-    are none of the sheet's, for these would be to blame themselves. Of a program, all that its file
-    uses; none of a constant."""
+    """The submission's functions that a cause may be in: the cause's own, or those that the program
+    uses; and the helpers that these use. Functions of the sheet would be blamed themselves. None if
+    the cause is a constant."""
     own = outline.part(cause.function)
     if own is not None and not own.callable:
         return ()
@@ -212,10 +188,10 @@ def most_suspect(
     may_be: Callable[[Line], bool],
     text_of: Callable[[Line], str],
 ) -> tuple[Line, ...]:
-    """The lines that are most suspect, of those that `may_be` and have a text, the first five.
+    """The `MOST_SUSPECTS` most suspect lines of those that `may_be` and have a text.
 
-    None where there are more, passing runs were looked at, and the best line hardly differs from
-    one that always runs: the fault may lie elsewhere, and a choice would mislead."""
+    None at all if there are more, and the best one hardly differs from one that runs in all passing
+    runs too: the fault may lie elsewhere, and a choice would mislead."""
     score = _scores(failing, passing)
 
     def order(line: Line) -> tuple[float, int, Line]:
@@ -239,7 +215,7 @@ def _scores(failing: Sequence[Trace], passing: Sequence[Trace]) -> dict[Line, fl
 
 
 def _beyond(share: float, failing: Sequence[Trace], passing: Sequence[Trace]) -> float:
-    """What a line has that is so far from one that always runs to one of failing runs alone."""
+    """The score that is this share of the way from that of a line that always runs to 1."""
     always = math.sqrt(len(failing) / max(1, len(failing) + len(passing)))
     return always + share * (1 - always)
 
@@ -250,23 +226,25 @@ def deciding(
     may_be: Callable[[Line], bool],
     functions: Sequence[OutlinePart],
 ) -> str:
-    """The function with the most suspect line of all, where its lead is clear, and the line tells
-    failing runs from passing ones at least half as well as can be; empty where none has."""
+    """The function with the most suspect line of all; empty if others have lines that are nearly as
+    suspect, or the line does not tell failing runs from passing ones well."""
     best: defaultdict[str, float] = defaultdict(float)
     for line, score in _scores(failing, passing).items():
         if may_be(line):
             part = _around(line, functions)
             name = part.name if part else ""
             best[name] = max(best[name], score)
-    first, second, *_ = *sorted(best, key=best.__getitem__, reverse=True), "", ""
-    lead = best[first] - best[second]
+    if not passing or not best:
+        return ""
+    first, *others = sorted(best, key=best.__getitem__, reverse=True)
+    lead = best[first] - (best[others[0]] if others else 0.0)
     is_clear = lead >= _LEAD and best[first] >= _beyond(_DECIDING, failing, passing)
-    return first if passing and is_clear else ""
+    return first if is_clear else ""
 
 
 def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
-    """The cause with the first comparison whose result nobody uses, in the functions that it may be
-    in, said and shown first."""
+    """The cause with the first comparison in these functions whose result nobody uses said and
+    shown first."""
     part = next((part for part in functions if part.dropped), None)
     if part is None:
         return cause
@@ -280,7 +258,7 @@ def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
 
 
 def with_deciding(cause: Cause, name: str) -> Cause:
-    """The cause with the helper whose lines decide said first, where it has some to show."""
+    """The cause with this helper said first, if it has suspect lines to show."""
     suspect = next((each for each in cause.suspects if each.function == name), None)
     if suspect is None or name in ("", cause.function) or cause.line is not None:
         return cause
@@ -291,15 +269,14 @@ def with_deciding(cause: Cause, name: str) -> Cause:
 
 
 def gave_none(trace: Trace, name: str, functions: Iterable[OutlinePart]) -> Line | None:
-    """The line at which the calls of a function came back with None; None where there are several
-    or none. The code around it comes back with None at its head."""
-    ended = [event.line for event in trace if event.what == "None"]
+    """The line at which the calls of a function returned None, if it is only one."""
+    own = [part for part in functions if part.name == name]
     lines = [
-        line
-        for part in functions
-        if part.name == name
-        for line in ended
-        if _around(line, [part]) is not None and line.number > part.first
+        event.line
+        for event in trace
+        # A file that ends with the function returns None at its head.
+        if event.what == "None"
+        and any(_around(event.line, [part]) and event.line.number > part.first for part in own)
     ]
     return lines[0] if len(lines) == 1 else None
 
@@ -331,9 +308,9 @@ def other_constant(
     text_of: Callable[[Line], str],
     reference: Mapping[str, object],
 ) -> OutlinePart | None:
-    """The constant of the submission's that these functions use, directly or by another constant,
-    and that is another literal, of the same type, than under this name in the reference; None where
-    there is none, or several: then a name may well mean something else."""
+    """The constant that these functions use, directly or through another constant, whose literal
+    differs from that of this name in the reference, but is of the same type. None if there is none,
+    or several: then a name may well mean something else."""
     constants = {part.name: part for part in outline.parts if not part.callable}
     pending = [name for part in functions for name in part.mentions]
     found: list[OutlinePart] = []
@@ -351,7 +328,7 @@ def other_constant(
 
 
 def with_constant(cause: Cause, part: OutlinePart, text: str) -> Cause:
-    """The cause with a constant that it may come from said and shown first."""
+    """The cause with a constant that may be wrong said and shown first."""
     value = plain(text.partition("=")[2].partition("#")[0].strip(), limit=60)
     where = (
         f"The fault may be in {plain(part.name, limit=60)}, which is {value} on line {part.first}"
@@ -369,10 +346,12 @@ _INSTEAD = " returned None instead of "
 def why_none(
     cause: Cause, members: Iterable[FailedScenario], example: FailedScenario, line: int, text: str
 ) -> str:
-    """The message of a function that returned None, with what its text says at the line at which
-    it did: where it falls off its end, that a return may be missing; where a bare `return` ends it,
-    what to write, if that is always the same; where it returns None on purpose, that what was typed
-    is valid. None of these of a value that was computed, or where another function returned it."""
+    """The message of a function that returned None at this line, with what the line's text tells:
+
+    - no `return`: that one may be missing;
+    - `return` alone: what to write, if all members expect the same;
+    - `return None`: that what it was given is valid;
+    - `return` with a value that was computed: the message as it is, as for another function."""
     who, instead, wanted = cause.message.partition(_INSTEAD)
     if who != cause.function or not instead:
         return cause.message
@@ -412,8 +391,8 @@ def _only_text(stimulus: Stimulus) -> str | None:
 def by_function(
     lines: Iterable[Line], functions: Iterable[OutlinePart], length_of: Callable[[str], int]
 ) -> tuple[Suspect, ...]:
-    """The lines together with the function that each is in, in the order of its most suspect one;
-    those outside all functions with their whole file, which is so many lines long."""
+    """The lines by the function that they are in, functions in the order of their first line here.
+    Lines outside all functions are shown in their whole file; `length_of` gives its lines."""
     known = tuple(functions)
     found: dict[CodePlace, list[int]] = {}
     names: dict[CodePlace, str] = {}
@@ -431,6 +410,7 @@ def by_function(
 
 
 def _around(line: Line, parts: Iterable[OutlinePart]) -> OutlinePart | None:
+    """The innermost of these parts that has the line."""
     inside = (p for p in parts if p.file == line.file and p.first <= line.number <= p.last)
     return min(inside, key=lambda part: part.last - part.first, default=None)
 
@@ -438,8 +418,8 @@ def _around(line: Line, parts: Iterable[OutlinePart]) -> OutlinePart | None:
 def within(
     line: Line, functions: Iterable[OutlinePart], outline: Outline, program: str = ""
 ) -> bool:
-    """Whether the line is in one of these functions, below its head, or, of a program's file,
-    outside all functions."""
+    """Whether the line is in one of these functions, below its head, or outside all functions of
+    the file `program`."""
     part = _around(line, functions)
     if part is not None:
         return line.number > part.first

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from harness.common import serial
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
 from harness.judging.suspects import SuspectProgram, Suspicion
@@ -387,7 +388,7 @@ def test_a_cause_says_who_decides_about_it(
     passing = {"other": read_trace(trace(6, 3, 4, 9, 13, 15, 16))}
     failing = {name: read_trace(trace(*numbers))}
     suspicion = SUSPECT.suspicion(cause, FUNCTIONS, failing, passing, different)
-    assert Suspicion.read(str(suspicion)) == suspicion
+    assert serial.loads(Suspicion, serial.dumps(suspicion)) == suspicion
     found = SUSPECT.explained(cause, [example], example, FUNCTIONS, suspicion)
     assert found.message == said
     assert [each.function for each in found.suspects][:1] == shown
@@ -418,4 +419,4 @@ def test_a_hard_coded_size_says_more() -> None:
 def test_a_branch_is_the_same_after_it_was_written() -> None:
     branch = WrongBranch(Line("a1.py", 7), Line("b.py", 6), taken=True)
     suspicion = Suspicion(lines=(), branch=branch)
-    assert Suspicion.read(str(suspicion)) == suspicion
+    assert serial.loads(Suspicion, serial.dumps(suspicion)) == suspicion

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from harness.common import serial
 from harness.judging.suspects import (
     Suspicion,
     by_function,
@@ -305,7 +306,7 @@ def test_a_suspicion_is_the_same_after_it_was_written(
     decides: str, none: Line | None, lines: tuple[Line, ...]
 ) -> None:
     suspicion = Suspicion(lines=lines, decides=decides, none=none)
-    assert Suspicion.read(str(suspicion)) == suspicion
+    assert serial.loads(Suspicion, serial.dumps(suspicion)) == suspicion
 
 
 CONSTANTS = """\

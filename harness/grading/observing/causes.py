@@ -1,22 +1,23 @@
-"""The causes of a submission's failures, with the substituted runs that tell who is to blame.
+"""The causes of a submission's failures, and the runs that are made again to find them.
 
-Scenarios run again with a function of the course's in place of the submission's. Of such a run one
-bit is kept, whether the scenario passes: what the course's function answers is in the process of a
-program that could show it, so nothing it shows may be stored or read by anybody.
+With substitutions: a function of the reference answers in place of the submission's. Its answers
+reach the process of a program that could print them. So only one bit of such a run is kept, whether
+the scenario passes; nothing that it prints may be stored or shown.
 
-Where a program that does not end loops is told by one more run of the example of a cause. What the
-process answers is untrusted. It becomes the line of a loop that the submission's text has, in the
-words of a failure; no verdict depends on it.
+With a search for a loop, or with a trace of the lines that run. What the process says there is
+untrusted: it only selects lines of the submission's own text to show. No verdict depends on it.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 
+from harness.common import serial
 from harness.execution import main_file, proxy_names
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
@@ -46,16 +47,15 @@ _TIMED_OUT = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Substitutable:
-    """What can be put in place of a submission's own: functions of the sheet by name, and provided
-    constants with the module of each."""
+    """What can be put in place of a submission's own functions and constants of these names."""
 
-    functions: frozenset[str] = frozenset()
-    constants: Mapping[str, str] = field(default_factory=dict)
+    functions: frozenset[str]
+    constants: Mapping[str, str]  # with the provided module of each
 
     @classmethod
     def of(cls, plan: Plan, reference: tuple[SourceFile, ...]) -> Substitutable:
-        """Of an assignment; functions are those that scenarios are about and the reference's first
-        file defines."""
+        """What an assignment has: the functions that scenarios are about and that the reference's
+        main file defines, and the provided constants."""
         sheet = {scenario.function for scenario in plan.scenarios}
         main = [file for file in reference if file.name == main_file(plan.assignment)]
         defined = {name for file in main for name in proxy_names(file)[0]}
@@ -66,7 +66,7 @@ class Substitutable:
         )
 
     def within(self, outline: Outline, assignment: Assignment) -> Substitutable:
-        """What of it the submission's first file has."""
+        """The part of it that the submission's main file defines."""
         several = len(assignment.submission_files) > 1 and assignment.laid_as is None
         main = main_file(assignment)
         own = {part.name for part in outline.parts if not several or part.file == main}
@@ -75,8 +75,8 @@ class Substitutable:
 
 
 MOST_LOOP_RUNS = 3  # of one submission
-_LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of it
-_OUTPUT_KIB = 1024  # what is read of it is kept in memory, and never used
+_LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of that
+_OUTPUT_KIB = 1024  # output limit of such a run
 _LOOPING = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.OUTPUT_LIMIT})
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
 
@@ -144,21 +144,22 @@ class _RunsAgain:
 
     judged: JudgedRuns
     source_digest: str  # the submission's
-    constants: Mapping[str, str]  # provided ones that it has, with the module of each
+    constants: Mapping[str, str]  # those that can be substituted, with the module of each
     server: Observer
     cache: ResultCache
-    new: dict[str, Verdict] = field(default_factory=dict)  # that no earlier run has, by their keys
-    substituted: int = 0  # runs
-    hits: set[Blame] = field(default_factory=set)  # names with which one ran into a limit
+    new: dict[str, Verdict] = field(default_factory=dict)  # what `cache` did not have, by its key
+    substituted_runs: int = 0
+    # Names with which a run hit a limit: they are not tried again.
+    too_slow: set[Blame] = field(default_factory=set)
 
     def would_pass(self, each: FailedScenario, seen: Observation) -> bool:
-        """Whether it would pass, had this been seen."""
+        """Whether it would pass if this had been observed."""
         return self.judged.judge_of(each.scenario, each.verdict.draw or 0).verdict(seen).passed
 
     def _recalled(
         self, each: FailedScenario, what: Sequence[str], run: Callable[[], Verdict]
     ) -> Verdict:
-        """What an earlier run of it found, or this one does now."""
+        """What an earlier grading found by a run that `what` describes, else what `run` finds."""
         parts = (
             self.judged.key_of(self.source_digest, each.scenario),
             str(each.verdict.draw),
@@ -173,22 +174,22 @@ class _RunsAgain:
         return verdict
 
     def passes(self, each: FailedScenario, names: Blame) -> bool | None:
-        """Whether the scenario passes with these names substituted; what still loops does not. None
-        where that is not known: what their calls are given cannot leave the process, or so many
-        calls take too long."""
+        """Whether the scenario passes with these names substituted. None where that is not known:
+        the arguments of their calls cannot leave the process, or the calls take too long."""
         # With stand-ins it ran with the course's functions already.
-        if each.scenario.stand_ins or self.substituted >= MOST_SUBSTITUTED_RUNS:
+        if each.scenario.stand_ins or self.substituted_runs >= MOST_SUBSTITUTED_RUNS:
             return False
-        if each.stimulus.folder:  # which the course's function, elsewhere, does not have
+        if each.stimulus.folder:  # the reference's function runs in another process, without it
             return None
-        self.substituted += 1
-        slow = None if each.verdict.kind not in _TIMED_OUT else False
-        if names in self.hits or len(self.hits) >= MOST_SUBSTITUTED_LIMITS:
-            return slow
+        self.substituted_runs += 1
+        # If it timed out before, it still loops; else substituted calls are slow, not wrong.
+        if_slow = False if each.verdict.kind in _TIMED_OUT else None
+        if names in self.too_slow or len(self.too_slow) >= MOST_SUBSTITUTED_LIMITS:
+            return if_slow
         verdict = self._recalled(each, ("substituted", *names), lambda: self._run(each, names))
         if verdict.kind is VerdictKind.CPU_LIMIT:
-            self.hits.add(names)
-            return slow
+            self.too_slow.add(names)
+            return if_slow
         return None if verdict.stand_in is StandInOutcome.INAPPLICABLE else verdict.passed
 
     def _run(self, each: FailedScenario, names: Blame) -> Verdict:
@@ -205,7 +206,7 @@ class _RunsAgain:
         return Verdict(kind=VerdictKind.PASSED if passed else VerdictKind.FAILED)
 
     def _limits(self, each: FailedScenario) -> Limits:
-        """Enough for a right program."""
+        """Limits that are enough for a right program."""
         limits = each.scenario.limits
         answer = self.judged.answer_of(each.scenario, each.verdict.draw or 0)
         needed = 0.0 if answer is None else answer.observation.cpu_seconds
@@ -226,14 +227,14 @@ class _RunsAgain:
         ]
         loops: dict[str, Loop] = {}
         for each in looping[:MOST_LOOP_RUNS]:
-            verdict = self._recalled(each, ("loop",), partial(self._look, each))
+            verdict = self._recalled(each, ("loop",), partial(self._find_loop, each))
             loop = _loop(verdict.message, outline)
             if loop is not None:
                 loops[each.scenario.id] = loop
         return loops
 
-    def _look(self, each: FailedScenario) -> Verdict:
-        """Where it loops, as the message of a verdict."""
+    def _find_loop(self, each: FailedScenario) -> Verdict:
+        """Where it loops, as the message of a verdict, which is what a cache stores."""
         limits = each.scenario.limits
         seconds = max(limits.cpu_seconds, _LEAST_SECONDS)
         seen = self.server.observe(
@@ -250,7 +251,7 @@ class _RunsAgain:
         program: SuspectProgram,
         tracing: _Tracing,
     ) -> tuple[Cause, ...]:
-        """The causes with the lines that are most suspect, by runs that tell which lines run."""
+        """The causes with the lines that are most suspect, by traced runs."""
         by_id = {each.scenario.id: each for each in failures}
         found: list[Cause] = []
         for index, cause in enumerate(causes):
@@ -261,23 +262,24 @@ class _RunsAgain:
                 found.append(cause)
                 continue
             names = (each.id for each in (*runs.failing, *runs.passing))
-            look = partial(self._suspicion, cause, example, runs, program)
-            verdict = self._recalled(example, ("suspects", cause.function, *names), look)
-            suspicion = Suspicion.read(verdict.message)
+            trace = partial(self._suspicion, cause, example, runs, program)
+            verdict = self._recalled(example, ("suspects", cause.function, *names), trace)
+            suspicion = serial.loads(Suspicion, verdict.message)
             found.append(program.explained(cause, members, example, runs.functions, suspicion))
         return tuple(found)
 
     def _suspicion(
         self, cause: Cause, example: FailedScenario, runs: _TracedRuns, program: SuspectProgram
     ) -> Verdict:
-        """What runs that are traced say of it, as the message of a verdict."""
+        """What traced runs tell about a cause, as the message of a verdict, which is what a cache
+        stores."""
         failing, passing = (
             {scenario.id: read_trace(self._trace(scenario)) for scenario in scenarios}
             for scenarios in (runs.failing, runs.passing)
         )
         different = different_lines(example)
         suspicion = program.suspicion(cause, runs.functions, failing, passing, different)
-        explanation = Explanation(rule="suspects", message=str(suspicion))
+        explanation = Explanation(rule="suspects", message=serial.dumps(suspicion))
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
     def _trace(self, traced: _TracedRun) -> str:
@@ -287,16 +289,16 @@ class _RunsAgain:
 
 
 MOST_TRACED_CAUSES = 3  # of one submission
-MOST_TRACED = 25  # failing runs, and passing ones, of one cause
+MOST_TRACED = 25  # failing runs, and as many passing ones, of one cause
 MOST_TRACED_LIMITS = 2  # failing runs of one cause that hit a limit
 _NOT_TRACED = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN})
 _LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.MEMORY_LIMIT, VerdictKind.OUTPUT_LIMIT})
-_SOONEST = tuple(Visibility)
+_WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TracedRun:
-    """A scenario's draw, to be run once more."""
+    """A draw of a scenario that is run again to be traced."""
 
     id: str
     stimulus: Stimulus
@@ -305,7 +307,7 @@ class _TracedRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TracedRuns:
-    """What is to run once more for one cause, which may be in these functions."""
+    """What is traced for one cause, which may be in these functions."""
 
     functions: tuple[OutlinePart, ...]
     failing: tuple[_TracedRun, ...]
@@ -313,7 +315,7 @@ class _TracedRuns:
 
 
 class _Tracing:
-    """Which scenarios of one submission are run once more, and traced."""
+    """Chooses the scenarios of one submission that are run again to be traced."""
 
     def __init__(self, program: SuspectProgram, passed: Sequence[Scenario]) -> None:
         self._program = program
@@ -323,32 +325,31 @@ class _Tracing:
     def runs(
         self, cause: Cause, example: FailedScenario | None, members: Sequence[FailedScenario]
     ) -> _TracedRuns | None:
-        """The runs for a cause; None where lines say nothing more. A cause rests on what may be
-        seen as soon as its example: which lines a hidden scenario runs tells what it types."""
+        """The runs for a cause; None if suspect lines would not help. No scenario is traced that
+        students see later than the example: which lines it runs tells what it types."""
         if example is None or example.loading or example.missing or not cause.function:
             return None
         functions = self._program.functions_of(cause)
         if functions is None:
             return None
-        latest = _SOONEST.index(example.scenario.visibility)
+        latest = _WHEN_SEEN.index(example.scenario.visibility)
         failing, limits = [], 0
         for each in (example, *(each for each in members if each is not example)):
-            limits += each.verdict.kind in _LIMITS
-            if _SOONEST.index(each.scenario.visibility) > latest or (
-                each.verdict.kind in _LIMITS and limits > MOST_TRACED_LIMITS
-            ):
-                continue
-            if each.verdict.kind not in _NOT_TRACED:
+            hit_limit = each.verdict.kind in _LIMITS
+            limits += hit_limit
+            too_many = hit_limit and limits > MOST_TRACED_LIMITS
+            is_seen = _WHEN_SEEN.index(each.scenario.visibility) <= latest
+            if is_seen and not too_many and each.verdict.kind not in _NOT_TRACED:
                 failing.append(_run(each.scenario, each.stimulus))
         names = {part.name for part in functions}
-        right = [
+        passed = [
             scenario
             for scenario in self._passed
-            if _SOONEST.index(scenario.visibility) <= latest
+            if _WHEN_SEEN.index(scenario.visibility) <= latest
             and (scenario.function == cause.function or names & self._usage.of(scenario.stimuli[0]))
         ]
-        right.sort(key=lambda scenario: scenario.function != cause.function)
-        passing = [_run(scenario, scenario.stimuli[0]) for scenario in right[: 2 * MOST_TRACED]]
+        passed.sort(key=lambda scenario: scenario.function != cause.function)
+        passing = [_run(scenario, scenario.stimuli[0]) for scenario in passed[: 2 * MOST_TRACED]]
         return _TracedRuns(functions=functions, failing=_some(failing), passing=_some(passing))
 
 
@@ -357,11 +358,12 @@ def _run(scenario: Scenario, stimulus: Stimulus) -> _TracedRun:
 
 
 def _some(runs: Sequence[_TracedRun]) -> tuple[_TracedRun, ...]:
-    """At most so many of them, spread over all."""
-    return tuple(runs[:: max(1, -(-len(runs) // MOST_TRACED))])
+    """At most `MOST_TRACED` of them, spread over all."""
+    return tuple(runs[:: max(1, math.ceil(len(runs) / MOST_TRACED))])
 
 
 def _loop(place: str, outline: Outline) -> Loop | None:
+    """The loop of the submission's text that a process says it was in."""
     found = _PLACE.fullmatch(place)
     if found is None:
         return None
