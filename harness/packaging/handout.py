@@ -21,6 +21,7 @@ from harness.common.files import zipped
 from harness.grading.context import GradingContext
 from harness.grading.observing.answer_key import expectation
 from harness.grading.stub import handed_out_stubs
+from harness.judging.channels import is_default_repr
 from harness.judging.differences import raise_in_words, value_in_words
 from harness.judging.mismatches import expected_files
 from harness.matchers.kinds.equal_to import EqualData
@@ -311,7 +312,8 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
     for number, (step, result) in enumerate(zip(session.steps, results, strict=False)):
         parts = [result.printed.rstrip("\n")]
         if result.value is not None:
-            parts.append(result.value.source())
+            tells = result.shown and not is_default_repr(result.shown)
+            parts.append(result.shown if tells else result.value.source())
         if result.raised is not None:
             text = texts[number] if number < len(texts) else ""
             name, message = result.raised.type_name, result.raised.message

@@ -60,6 +60,11 @@ class Point:
         return self.x == other.x
 
 
+class Label(Point):
+    def __repr__(self):
+        return f"Label {self.x}"
+
+
 def ask():
     name = input("Name? ")
     print("REFERENCE greets", name)
@@ -87,6 +92,13 @@ scenarios:
   - {name: any order, function: squares, call: squares(), returns: {unordered: [SQUARES]}}
   - {name: equal data, function: table, call: 'table([])', returns: {equals: "{'b': 2}"}}
   - {name: equal object, function: Point, call: Point(1), returns: {equals: Point(1)}}
+  - name: objects
+    function: Point
+    session: |
+      >>> Point(1)
+      <a1.Point object at 0x…>
+      >>> [Label(2)]
+      [Label 2]
   - {name: any, function: near, call: near(4), returns: {any: true}}
   - {name: cases, function: near, cases: [{n: 1, returns: {type: int}}, {n: 2}], call: near(n)}
   - {name: left, function: table, call: 'table(["b", "a"])', leaves: {words: {any: true}}}
@@ -136,6 +148,13 @@ EXPECTED = {
     "any order": [f"gives  [{SQUARES}] in any order"],
     "equal data": ["gives  a value that is equal (==) to {'b': 2}"],
     "equal object": ["gives  an object that is equal (==) to Point(1)"],
+    "objects": [
+        "       [Label(2)]",
+        "then   >>> Point(1)",
+        "       Point(x=1)",
+        "then   >>> [Label(2)]",
+        "       [Label 2]",
+    ],
     "any": ["gives  any value"],
     "cases": ["       (and 1 more like it)", "gives  an int"],
     "left": ["gives  {'b': 2}", "leaves words: any value"],
