@@ -1,4 +1,5 @@
-"""What is read off a stimulus's text: what it needs, and a plain call in parts."""
+"""What is read off a stimulus's text, and in which part of it an exception was raised: alone,
+together and over pipes."""
 
 from __future__ import annotations
 
@@ -8,7 +9,11 @@ import pytest
 
 from harness.execution import Driver
 from harness.execution.inside.scenario.evaluate import analyse, call_in_parts
-from tests.execution.small_world import call, observe
+from harness.execution.piped import PipedDriver
+from harness.execution.sharing import decoded
+from harness.model.observation import Ending, Observation, Phase
+from harness.model.stimulus import Binding, Stimulus
+from tests.execution.small_world import ROOMY, TEN, assignment, call, observe, session, source
 
 FUNCTIONS = frozenset({"f", "g"})
 
@@ -79,3 +84,139 @@ def test_an_expression_that_is_read_but_does_not_compile_is_an_error_of_its_own(
     seen = observe(driver, "def f(x): return x\n", call("f((yield))"))
     assert seen.raised is not None
     assert seen.raised.type_name == "SyntaxError"
+
+
+PROGRAM = """
+class Stack:
+    def __init__(self, size):
+        if size < 1:
+            raise ValueError("no room")
+        self.size = size
+    def put(self, value):
+        if value == 13:
+            raise ValueError("unlucky")
+        return value
+def f(value):
+    if value == 13:
+        raise ValueError("unlucky")
+    return value
+def g(value):
+    raise ValueError("always")
+def ask(value):
+    yield value
+    raise ValueError("late")
+def add(stack, value):
+    return stack.put(value)
+def size():
+    return Stack(0)
+"""
+OF_STACK = "from a1 import Stack\n"
+
+# What is asked, and in which part of it ValueError is raised
+ROWS: dict[str, tuple[Stimulus, Phase]] = {
+    "the call": (call("f(13)"), Phase.STIMULUS),
+    "a call in the call": (call("add(s, 13)", given=OF_STACK + "s = Stack(1)\n"), Phase.STIMULUS),
+    "given": (call("f(13)", given="x = g(1)\n"), Phase.GIVEN),
+    "a constructor that is given": (
+        call("s.put(13)", given=OF_STACK + "s = Stack(0)\n"),
+        Phase.GIVEN,
+    ),
+    "an argument": (call("f(g(1))"), Phase.ARGUMENTS),
+    "a keyword argument": (call("f(value=g(1))"), Phase.ARGUMENTS),
+    "an argument among others": (call("f(*[g(1)])"), Phase.ARGUMENTS),
+    "a named argument among others": (call("f(**{'value': g(1)})"), Phase.ARGUMENTS),
+    "a star itself": (call("f(*[13])"), Phase.STIMULUS),
+    "two stars themselves": (call("f(**{'value': 13})"), Phase.STIMULUS),
+    "what a method is called on": (call("f(g(1)).put(13)"), Phase.ARGUMENTS),
+    "an argument of a method": (
+        call("s.put(g(1))", given=OF_STACK + "s = Stack(1)\n"),
+        Phase.ARGUMENTS,
+    ),
+    "the method": (call("s.put(13)", given=OF_STACK + "s = Stack(1)\n"), Phase.STIMULUS),
+    "a method of what a call gives": (call("f(size).__call__()"), Phase.STIMULUS),
+    "an expression that is no call": (call("f(13) + 1"), Phase.STIMULUS),
+    "a built-in around the call": (call("str(f(13))"), Phase.STIMULUS),
+    "what is read of the result": (call("ask(1)"), Phase.RESULT),
+    "the result read in the call": (call("list(ask(1))"), Phase.STIMULUS),
+    "given of a session": (session("y = 1", given="x = g(1)\n"), Phase.GIVEN),
+    "given of one size of a sweep": (
+        call("f(13)", given="x = f(BOARD_SIZE + 3)\n", constants=TEN),
+        Phase.GIVEN,
+    ),
+    "the call of another size": (call("f(13)", given="x = f(BOARD_SIZE + 3)\n"), Phase.STIMULUS),
+    "given of a draw": (
+        call("f(13)", given="x = f(n)\n", bindings=(Binding(name="n", literal="13"),)),
+        Phase.GIVEN,
+    ),
+}
+
+
+def where(seen: Observation) -> tuple[Ending, str, Phase]:
+    assert seen.raised is not None
+    return seen.ending, seen.raised.type_name, seen.phase
+
+
+def asked(name: str) -> tuple[Stimulus, tuple[Ending, str, Phase]]:
+    stimulus, phase = ROWS[name]
+    return stimulus, (Ending.ANSWERED, "ValueError", phase)
+
+
+def test_in_a_process_of_its_own(driver: Driver, piped_driver: PipedDriver) -> None:
+    for way in (driver, piped_driver):
+        with way.submission(assignment(), (source(PROGRAM),)) as server:
+            for name in ROWS:
+                stimulus, expected = asked(name)
+                assert where(server.observe(stimulus, ROOMY)) == expected, name
+
+
+# What asks about one function alone may share a process; everything else is observed alone.
+SHARED = (
+    "a call in the call",
+    "an argument of a method",
+    "the call",
+    "a star itself",
+    "two stars themselves",
+    "an expression that is no call",
+    "a built-in around the call",
+    "what is read of the result",
+    "the result read in the call",
+    "given of one size of a sweep",
+    "the call of another size",
+    "given of a draw",
+)
+
+
+def test_in_a_shared_process(driver: Driver) -> None:
+    with driver.submission(assignment(), (source(PROGRAM),)) as server:
+        for name in SHARED:
+            stimulus, expected = asked(name)
+            (group,) = server.group({0: (stimulus, ROOMY)})
+            outcome = server.observe_together(group, [0])
+            arguments = group.jobs[0].arguments
+            seen = decoded(outcome.seen[0], stimulus, ROOMY, arguments=arguments, raised=True)
+            assert seen is not None, name
+            assert where(seen) == expected, name
+
+
+ASKING = """
+def f(value):
+    return input("f? ") if value == 13 else value
+def g(value):
+    return input("g? ")
+"""
+ENDS = {
+    "given": (call("f(13)", given="x = g(1)\n"), Phase.GIVEN),
+    "given of a session": (session("f(13)", given="x = g(1)\n"), Phase.GIVEN),
+    "an argument": (call("f(g(1))"), Phase.ARGUMENTS),
+    "the call": (call("f(13)", given="x = f(1)\n"), Phase.STIMULUS),
+    "a step": (session("f(13)", given="x = f(1)\n"), Phase.STIMULUS),
+    "an expression": (call("f(13) + 'a'"), Phase.STIMULUS),
+}
+
+
+def test_who_asks_for_more_than_there_is(driver: Driver, piped_driver: PipedDriver) -> None:
+    for way in (driver, piped_driver):
+        with way.submission(assignment(), (source(ASKING),)) as server:
+            for name, (stimulus, phase) in ENDS.items():
+                seen = server.observe(stimulus, ROOMY)
+                assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, phase), name

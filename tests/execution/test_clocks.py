@@ -24,7 +24,6 @@ from harness.execution.linux import monitor, processes
 from harness.execution.linux.monitor import ScenarioClock
 from harness.execution.linux.processes import ProcessClock
 from harness.execution.piped import PipedDriver
-from harness.execution.sharing import may_share
 from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Limits, Stimulus
 from harness.stimuli.run import Run
@@ -356,11 +355,6 @@ def test_a_program_as_main_and_what_is_given_read_it_too(one_driver: Driver) -> 
     assert readings(one_driver, program, call("f(day)", given=given, clock=NOON)) == [
         "'2026-03-01'"
     ]
-
-
-def test_a_scenario_with_a_clock_has_a_process_of_its_own() -> None:
-    assert may_share(call("f(1)"))
-    assert not may_share(call("f(1)", clock=NOON))
 
 
 WITHOUT_ZONES = """\

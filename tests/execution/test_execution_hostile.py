@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Driver, Interpreter
+from harness.execution.piped import PipedDriver
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import (
@@ -92,12 +93,13 @@ def test_limits_hold_while_loading(driver: Driver) -> None:
         assert (seen.ending, seen.phase, seen.loading_printed) == (ending, Phase.LOADING, printed)
 
 
-def test_output_is_cut_at_exactly_the_limit(driver: Driver) -> None:
+def test_output_is_cut_at_exactly_the_limit(driver: Driver, pipes: PipedDriver) -> None:
     most = QUICK.output_kib * 1024
     for count, ending in ((most, Ending.ANSWERED), (most + 1, Ending.OUTPUT_LIMIT)):
         program = f"def f():\n    print('x' * {count}, end='')\n"
-        seen = observe(driver, program, call("f()"))
-        assert (seen.ending, seen.printed) == (ending, "x" * most)
+        for way in (driver, pipes):
+            seen = observe(way, program, call("f()"))
+            assert (seen.ending, seen.printed) == (ending, "x" * most)
 
 
 def test_a_fraction_of_a_second_of_cpu_is_honoured(driver: Driver) -> None:

@@ -13,15 +13,8 @@ import pytest
 from harness.common.errors import HarnessError, UserError
 from harness.execution import Driver, Interpreter, ToolFailed, choose_tier, find_interpreter
 from harness.execution.linux.driver import ServerLink
-from harness.execution.protocol.observation import (
-    ScreenParser,
-    TamperedError,
-    read_reply,
-    value_from,
-)
-from harness.model.observation import Ending, Tier, Turn
-from harness.model.stimulus import Binding, Limits, Typed
-from harness.model.values import Value
+from harness.model.observation import Ending, Tier
+from harness.model.stimulus import Binding, Limits
 from tests.execution.small_world import QUICK, assignment, call, observe, plain, source, values
 
 
@@ -184,73 +177,6 @@ def test_sleep_is_measured_and_not_waiting_for_a_processor(one_driver: Driver) -
     assert observe(one_driver, program, call("f()"), short).ending is Ending.TIMEOUT
     busy = "def f():\n    x = 0\n    for i in range(3000000): x += i\n    return 1\n"
     assert plain(observe(one_driver, busy, call("f()"), short).value) == "1"
-
-
-def frame(body: bytes) -> bytes:
-    return len(body).to_bytes(4, "little") + body
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"\0",
-        b"\5\0\0\0A",
-        b"\0\0\0\0",
-        frame(b"Z{}"),
-        frame(b"A[]"),
-        frame(b"A{}") + frame(b"A{}"),
-        frame(b"A{}") + frame(b"S{}"),
-        frame(b'A{"phase":"judging"}'),
-        frame(b'A{"phase":["loading"]}'),
-        frame(b'A{"exit":true}'),
-        frame(b'A{"exit":1.0}'),
-        frame(b'A{"variables":[["a"]]}'),
-        frame(b'A{"value":["dict",[["int","1"]]]}'),
-        frame(b'A{"value":["list",""]}'),
-        frame(b'A{"value":["int",[]]}'),
-        frame(b'A{"raised":{"type_name":1}}'),
-        frame(b'A{"raised":{"type_name":"E","message":"","frames":[{}]}}'),
-        frame(b"A\xff"),
-    ],
-)
-def test_a_misshapen_reply_is_refused(data: bytes) -> None:
-    with pytest.raises(TamperedError):
-        read_reply(data)
-
-
-def test_sets_are_ordered_like_the_models() -> None:
-    plain_set = ["set", [["str", "b"], ["int", "10"], ["str", "a"], ["int", "2"]]]
-    assert value_from(plain_set) == Value.of({"a", "b", 2, 10})
-
-
-def test_a_screen_is_parted_at_its_marks_and_cut_to_its_limit() -> None:
-    first, second = Typed(text="1"), Typed(text="2")
-    screen = ScreenParser(sentinel=b"|", most_sentinels=2)
-    screen.raw += b"load|one? "
-    screen.typed.append((len(screen.raw), first))
-    screen.raw += b"ok|"
-    screen.typed.append((len(screen.raw), second))
-    screen.raw += b"two|"
-    loading, parts = screen.parts(100)
-    assert loading == "load"
-    assert parts == [
-        (Turn(printed="one? ", typed=first), Turn(printed="ok")),
-        (Turn(printed="", typed=second), Turn(printed="two|")),
-    ]
-    assert screen.exceeds(14) is True
-    assert screen.exceeds(15) is False
-    loading, parts = screen.parts(6)
-    assert (loading, parts[0]) == ("load", (Turn(printed="on", typed=first), Turn(printed="")))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"a\xff\xffb", b"\xe2\x82", b"\xc3\xa9\x80", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80\xf5"],
-)
-def test_bytes_that_are_no_text_are_shown_as_escapes(data: bytes) -> None:
-    screen = ScreenParser(sentinel=b"|", most_sentinels=1)
-    screen.raw += data + b"|"
-    assert screen.parts(100)[0] == data.decode("utf-8", "backslashreplace")
 
 
 DAY = 86_400

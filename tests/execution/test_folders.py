@@ -1,6 +1,5 @@
 """A scenario's own folder, bounded in all that is written; directories of our own, of which none is
-left behind.
-"""
+left behind; stderr told apart; input by a generator of the course's."""
 
 from __future__ import annotations
 
@@ -8,16 +7,22 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from harness.execution import Driver
+from harness.common.errors import HarnessError
+from harness.execution import AnyDriver, Driver
 from harness.execution.folder import remove_tree, scratch_directory
-from harness.model.observation import Ending, Observation
+from harness.execution.piped import PipedDriver
+from harness.execution.protocol.observation import FinalReply, Reply, is_complete
+from harness.execution.runner import RememberedAnswers
+from harness.model.observation import Ending, Observation, Phase
 from harness.model.policy import SourceFile
-from harness.model.stimulus import Binding, Limits, Stimulus
-from tests.execution.small_world import assignment, call, run, source
+from harness.model.stimulus import Binding, Limits, Replies, Stimulus
+from harness.stimuli.run import Run
+from tests.execution.small_world import assignment, call, observe, run, source, turns, typed
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=4, memory_mib=128, output_kib=8)
 GIVEN = SourceFile(name="in.txt", data="käse\n".encode())
@@ -289,3 +294,159 @@ def test_a_folder_is_removed_however_deep_it_is(tmp_path: Path, name: str, level
     remove_tree(top)
     assert not top.exists()
     assert (tmp_path / "stays").read_text() == "x"
+
+
+def ran(driver: AnyDriver, program: str, *lines: str, apart: bool = True) -> Observation:
+    stimulus = Stimulus(action=Run(program="a1.py"), inputs=typed(*lines), stderr_apart=apart)
+    return observe(driver, program, stimulus, Limits())
+
+
+BOTH = """\
+import logging, sys
+print("out")
+print("é err", file=sys.stderr)
+sys.stderr.write("more\\n")
+logging.warning("careful")
+name = input("name? ")
+print("to", name)
+sys.exit("no such file")
+"""
+SHOWN = "out\nname? to Ada\n"
+WRITTEN = "é err\nmore\nWARNING:root:careful\nno such file\n"
+
+
+def test_it_is_no_part_of_the_screen(driver: Driver, pipes: PipedDriver) -> None:
+    for way in (driver, pipes):
+        seen = ran(way, BOTH, "Ada")
+        assert (seen.printed, seen.stderr, seen.exit_status) == (SHOWN, WRITTEN, 1)
+    together = ran(driver, BOTH, "Ada", apart=False)
+    assert (together.stderr, together.exit_status) == (None, 1)
+    assert sorted(together.printed.split("\n")) == sorted((SHOWN + WRITTEN).split("\n"))
+
+
+def test_a_call_and_what_is_written_at_import(one_driver: Driver) -> None:
+    program = (
+        "import sys\nprint('loading', file=sys.stderr)\n"
+        "def f():\n    print('out')\n    print('err', file=sys.stderr)\n    return 1\n"
+    )
+    seen = observe(one_driver, program, call("f()", stderr_apart=True), Limits())
+    assert (seen.printed, seen.stderr) == ("out\n", "loading\nerr\n")
+
+
+AWKWARD = {
+    "sys.stderr.close()\n": "a\n",
+    "sys.stderr.detach()\n": "a\n",
+    "sys.stderr = sys.stdout\nprint('b', file=sys.stderr)\n": "a\n",
+    "print('b', file=sys.__stderr__)\n": "a\nb\n",
+    "sys.stderr.buffer.write(b'\\xff')\n": "a\n\ufffd",
+    "print(chr(0xD800), file=sys.stderr)\n": "a\n\\ud800\n",
+}
+
+
+@pytest.mark.parametrize("lines", AWKWARD)
+def test_a_program_that_does_odd_things_with_it(lines: str, one_driver: Driver) -> None:
+    seen = ran(one_driver, "import sys\nprint('a', file=sys.stderr)\n" + lines)
+    assert (seen.ending, seen.stderr) == (Ending.ANSWERED, AWKWARD[lines])
+
+
+def test_of_much_the_beginning_is_kept(one_driver: Driver) -> None:
+    seen = ran(one_driver, "import sys\nfor _ in range(200_000):\n    sys.stderr.write('x')\n")
+    assert (seen.ending, seen.stderr) == (Ending.ANSWERED, "x" * 100_000)
+
+
+def test_who_leaves_it_out_of_the_answer_did_not_use_our_code() -> None:
+    with_it, without = (
+        Reply(final=FinalReply(phase=Phase.STIMULUS, exit=0, stderr=text)) for text in ("", None)
+    )
+    plain = Stimulus(action=Run(program="a1.py"))
+    apart = Stimulus(action=Run(program="a1.py"), stderr_apart=True)
+    assert is_complete(apart, with_it, None)
+    assert is_complete(plain, without, None)
+    assert not is_complete(apart, without, None)
+    assert not is_complete(plain, with_it, None)
+
+
+ECHO = "text = input('> ')\nwhile text != 'stop':\n    text = input(text + '? ')\n"
+UP = """
+def f(printed, LIMIT):
+    number = 0
+    while number < LIMIT:
+        number += 1
+        printed = yield printed.strip("? >") + str(number)
+    yield "stop"
+"""
+
+
+def answered(source: str, *constants: Binding, most: int = 20) -> Stimulus:
+    replies = Replies(
+        file="guesses.py", function="f", source=source, constants=constants, most=most
+    )
+    return replace(run(), replies=replies)
+
+
+def test_each_line_answers_what_was_printed(one_driver: Driver) -> None:
+    seen = observe(one_driver, ECHO, answered(UP, Binding(name="LIMIT", literal="3")))
+    lines = [("> ", "1"), ("1? ", "12"), ("12? ", "123"), ("123? ", "stop"), ("", None)]
+    assert turns(seen) == lines
+    assert seen.ending is Ending.ANSWERED
+
+
+def test_it_types_over_pipes_too(portable_driver: Driver) -> None:
+    seen = observe(portable_driver, ECHO, answered(UP, Binding(name="LIMIT", literal="1")))
+    assert turns(seen) == [("> ", "1"), ("1? ", "stop"), ("", None)]
+
+
+def test_a_program_that_asks_on_asks_for_more(one_driver: Driver) -> None:
+    ends = observe(one_driver, ECHO, answered("def f(printed):\n    yield 'a'\n"))
+    assert (ends.ending, ends.reads) == (Ending.ASKED_FOR_MORE, 1)
+    endless = "def f(printed):\n    while True:\n        yield 'a'\n"
+    bounded = observe(one_driver, ECHO, answered(endless, most=5))
+    assert (bounded.ending, bounded.reads) == (Ending.ASKED_FOR_MORE, 5)
+
+
+FAULTS = {
+    "raises": ("def f(printed):\n    yield 1 / 0\n", "guesses.py: f raised ZeroDivisionError"),
+    "gives no text": ("def f(printed):\n    yield 3\n", "must yield one line of text"),
+    "gives two lines": ("def f(printed):\n    yield 'a\\nb'\n", "must yield one line of text"),
+    "does not end": ("def f(printed):\n    while True: pass\n    yield 'a'\n", "gives no reply"),
+}
+
+
+@pytest.mark.parametrize("case", [case for case in FAULTS if case != "does not end"])
+def test_a_fault_of_the_generator_is_the_courses(one_driver: Driver, case: str) -> None:
+    source, words = FAULTS[case]
+    with pytest.raises(HarnessError, match=words):
+        observe(one_driver, ECHO, answered(source))
+    after = observe(one_driver, "print('on')", run())
+    assert after.printed == "on\n"
+
+
+def test_an_answer_is_remembered_once_it_was_given_twice() -> None:
+    asked: list[str] = []
+
+    class Counting:
+        def run(self, payload: str) -> str:
+            asked.append(payload)
+            return "same" if payload == "a" else str(len(asked))
+
+    ask = partial(RememberedAnswers().ask, Counting)
+    assert [ask("a") for _ in range(4)] == ["same"] * 4
+    assert asked == ["a", "a"]
+    assert ask("b") == "3"
+    with pytest.raises(HarnessError, match="not the same each time"):
+        ask("b")
+
+
+def test_a_reply_by_chance_is_the_courses_fault(one_driver: Driver) -> None:
+    source = "import random\ndef f(printed):\n    yield str(random.random())\n"
+    with pytest.raises(HarnessError, match=r"guesses\.py: f: .* not the same each time"):
+        for _ in range(2):
+            observe(one_driver, ECHO, answered(source, most=1))
+
+
+@pytest.mark.release
+def test_a_generator_that_does_not_end_is_the_courses_fault(portable_driver: Driver) -> None:
+    """It has its whole time first, so in one tier."""
+    source, words = FAULTS["does not end"]
+    with pytest.raises(HarnessError, match=words):
+        observe(portable_driver, ECHO, answered(source))

@@ -12,9 +12,11 @@ from harness.execution.protocol.observation import (
     TamperedError,
     observation,
     read_reply,
+    value_from,
 )
-from harness.model.observation import Ending, Observation
-from harness.model.stimulus import Limits, Stimulus
+from harness.model.observation import Ending, Observation, Turn
+from harness.model.stimulus import Limits, Stimulus, Typed
+from harness.model.values import Value
 from tests.execution.small_world import (
     FRAMES,
     assignment,
@@ -32,8 +34,15 @@ BOTH = f'"before":[{ONE}],"after":[{ONE}]'
 PLAIN, PROGRAM, STEPS = call("f(1)"), run(), session("x = 1", "x")
 
 
-def frame(body: str) -> bytes:
-    return len(body).to_bytes(4, "little") + body.encode()
+def frame(body: str | bytes) -> bytes:
+    data = body.encode() if isinstance(body, str) else body
+    return len(data).to_bytes(4, "little") + data
+
+
+def nested(depth: int) -> bytes:
+    """A reply whose value is a list in a list, and so on."""
+    value = '["list",[' * depth + ONE + "]]" * depth
+    return frame(f'A{{"value":{value}}}')
 
 
 def seen(stimulus: Stimulus, *bodies: str, arguments: int | None = None) -> Observation:
@@ -125,15 +134,71 @@ def test_what_lacks_a_field_or_has_another_is_tampered(
 
 @pytest.mark.parametrize("depth", [1, 100])
 def test_a_reply_may_be_as_deep_as_we_write_it(depth: int) -> None:
-    value = '["list",[' * depth + ONE + "]]" * depth
-    assert read_reply(frame(f'A{{"value":{value}}}')).final is not None
+    assert read_reply(nested(depth)).final is not None
 
 
-@pytest.mark.parametrize("depth", [101, 300, 900])
-def test_a_deeper_reply_is_refused(depth: int) -> None:
-    value = '["list",[' * depth + ONE + "]]" * depth
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\0",
+        b"\5\0\0\0A",
+        b"\0\0\0\0",
+        frame("Z{}"),
+        frame("A[]"),
+        frame("A{}") + frame("A{}"),
+        frame("A{}") + frame("S{}"),
+        frame('A{"phase":"judging"}'),
+        frame('A{"phase":["loading"]}'),
+        frame('A{"exit":true}'),
+        frame('A{"exit":1.0}'),
+        frame('A{"variables":[["a"]]}'),
+        frame('A{"value":["dict",[["int","1"]]]}'),
+        frame('A{"value":["list",""]}'),
+        frame('A{"value":["int",[]]}'),
+        frame('A{"raised":{"type_name":1}}'),
+        frame('A{"raised":{"type_name":"E","message":"","frames":[{}]}}'),
+        frame(b"A\xff"),
+        *map(nested, (101, 300, 900)),
+    ],
+)
+def test_a_misshapen_or_deeper_reply_is_refused(data: bytes) -> None:
     with pytest.raises(TamperedError):
-        read_reply(frame(f'A{{"value":{value}}}'))
+        read_reply(data)
+
+
+def test_sets_are_ordered_like_the_models() -> None:
+    plain_set = ["set", [["str", "b"], ["int", "10"], ["str", "a"], ["int", "2"]]]
+    assert value_from(plain_set) == Value.of({"a", "b", 2, 10})
+
+
+def test_a_screen_is_parted_at_its_marks_and_cut_to_its_limit() -> None:
+    first, second = Typed(text="1"), Typed(text="2")
+    screen = ScreenParser(sentinel=b"|", most_sentinels=2)
+    screen.raw += b"load|one? "
+    screen.typed.append((len(screen.raw), first))
+    screen.raw += b"ok|"
+    screen.typed.append((len(screen.raw), second))
+    screen.raw += b"two|"
+    loading, parts = screen.parts(100)
+    assert loading == "load"
+    assert parts == [
+        (Turn(printed="one? ", typed=first), Turn(printed="ok")),
+        (Turn(printed="", typed=second), Turn(printed="two|")),
+    ]
+    assert screen.exceeds(14) is True
+    assert screen.exceeds(15) is False
+    loading, parts = screen.parts(6)
+    assert (loading, parts[0]) == ("load", (Turn(printed="on", typed=first), Turn(printed="")))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"a\xff\xffb", b"\xe2\x82", b"\xc3\xa9\x80", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80\xf5"],
+)
+def test_bytes_that_are_no_text_are_shown_as_escapes(data: bytes) -> None:
+    screen = ScreenParser(sentinel=b"|", most_sentinels=1)
+    screen.raw += data + b"|"
+    assert screen.parts(100)[0] == data.decode("utf-8", "backslashreplace")
 
 
 def test_a_broken_provided_file_is_reported_escaped() -> None:

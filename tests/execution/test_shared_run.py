@@ -31,6 +31,7 @@ from tests.execution.small_world import (
     session,
     source,
 )
+from tests.execution.test_clocks import NOON
 
 
 def together(
@@ -459,9 +460,16 @@ def test_a_program_that_always_gives_up_is_not_tried_for_ever(
 
 @pytest.mark.parametrize(
     "stimulus",
-    [call("f()", Key.CTRL_D), call("f()", "a\tb"), call("f()", "\x7f"), call("f()", "é" * 2500)],
+    [
+        *(call("f()", line) for line in (Key.CTRL_D, "a\tb", "\x7f", "é" * 2500)),
+        call("f()", clock=NOON),
+        call("f()", stderr_apart=True),
+    ],
 )
-def test_what_a_terminal_acts_on_needs_one(stimulus: Stimulus) -> None:
+def test_what_a_terminal_acts_on_a_clock_and_stderr_apart_need_a_process(
+    stimulus: Stimulus,
+) -> None:
+    assert may_share(call("f()"))
     assert not may_share(stimulus)
 
 
