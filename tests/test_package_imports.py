@@ -1,4 +1,6 @@
-"""Packages use each other through their `__init__`, as the syntax trees show."""
+"""Packages use each other through their `__init__`, as the syntax trees show; the ways of facts
+that docs/architecture.md lists are those that they take.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ import harness
 from harness.assignment import loading
 from harness.packaging.program_file import _imports
 from harness.results import reuse
+from tests.ways import WAYS, Way, listed, traced
 
 ROOT = Path(harness.__file__).parent
 
@@ -81,3 +84,9 @@ def test_a_digest_of_sources_covers_all_that_they_import(packages: tuple[str, ..
     trees = (ast.parse(p.read_text("utf-8")) for n, p in modules().items() if package(n) in own)
     found = {package(module) for tree in trees for module, _ in _imports(tree)}
     assert {name for name in found if name.startswith("harness.")} <= own
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.title)
+def test_the_document_lists_every_type_that_holds_it(way: Way, tmp_path: Path) -> None:
+    types = traced(way, tmp_path)
+    assert sorted(types) == sorted(listed(way.title)), "python -m tests.ways --write"

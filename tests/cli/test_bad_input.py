@@ -20,7 +20,6 @@ from rich.table import Table
 import harness.cli.commands
 from harness.cli import SECTIONS, cli, listings
 from harness.cli.printing import print_result, result_console
-from harness.common.errors import UserError
 from tests.conftest import Added
 from tests.tiny_course import HARNESS, NEWER, Course, change_run, environment, ran, results
 
@@ -49,6 +48,8 @@ def files_up_to(size: int) -> Callable[[], None]:
     return limit
 
 
+NOWHERE = "no/where: there is no folder no. Hint: make it first, or name another"
+NO_PART = "--part {} is no part. Hint: write 1/3 for the first of three"
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"
 WRONG = {
     "grade nowhere": f"nowhere: there is no such file or folder. Hint: {GO_THERE}",
@@ -85,6 +86,9 @@ WRONG = {
         "specs/tiny/main.yaml: this is no results file. Hint: use --fresh to begin anew"
     ),
     "grad submissions/tiny": "there is no command 'grad'. Hint: did you mean grade?",
+    "zzz": "there is no command 'zzz'. Hint: harness --help lists the commands",
+    "__init__": "there is no command '__init__'. Hint: harness --help lists the commands",
+    "../check": "there is no command '../check'. Hint: did you mean check?",
     "compare reports/tiny nowhere": (
         "nowhere: there is no run here. Hint: name a report folder or a results.json"
     ),
@@ -125,6 +129,30 @@ WRONG = {
     "manual specs x.csv": "specs: there is no run here. Hint: name a report folder",
     "forget reports/tiny nobody": "reports/tiny: no submission has the id 'nobody'",
     "forget specs perfect": "specs: there is no run here. Hint: name a report folder",
+    "replay reports/tiny nobody is_valid/a-word": (
+        "reports/tiny: no submission 'nobody'. Hint: harness show reports/tiny lists them"
+    ),
+    "replay reports/tiny perfect a-word": (
+        "no scenario 'a-word'. Hint: did you mean is_valid/a-word?"
+    ),
+    "replay elsewhere perfect is_valid/a-word": (
+        "elsewhere: there is no run here. Hint: name a report folder"
+    ),
+    "review specs": "specs: there is no run here. Hint: name a report folder",
+    "review reports/tiny --part 4/3": NO_PART.format("4/3"),
+    "review reports/tiny --part 0/3": NO_PART.format("0/3"),
+    "review reports/tiny --part x": NO_PART.format("x"),
+    "review reports/tiny --request m.txt --anonymous": (
+        "--request shows who asks, and --anonymous hides it. Hint: leave out one"
+    ),
+    "review reports/tiny --request m.txt": "m.txt: cannot be read (No such file or directory)",
+    **{
+        f"{command} -o no/where": NOWHERE
+        for command in (
+            *("export reports/tiny --to json", "compare reports/tiny reports/tiny --to csv"),
+            *("handout tiny", "gradescope tiny", "classroom50 tiny"),
+        )
+    },
 }
 
 
@@ -135,6 +163,7 @@ def test_one_line_says_what_is_wrong(graded_once: Course, command: str, line: st
     graded_once.write("runs/newer.json", '{"schema_version": 3}')
     assert graded_once.refusal(*command.split()) == line
     assert not graded_once.path("x.zip").exists()
+    assert not graded_once.path("no").exists()
 
 
 def test_an_empty_folder_has_no_submissions(course: Course) -> None:
@@ -342,21 +371,6 @@ def test_no_command_shows_the_help() -> None:
     assert (result.exit_code, result.output) == (2, output("--help"))
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("xport", "did you mean export?"),
-        ("zzz", "harness --help lists the commands"),
-        ("__init__", "harness --help lists the commands"),
-        ("../check", "did you mean check?"),
-    ],
-)
-def test_an_unknown_command_gets_a_suggestion(name: str, hint: str) -> None:
-    with pytest.raises(UserError) as caught:
-        output(name)
-    assert str(caught.value) == f"there is no command {name!r}. Hint: {hint}"
-
-
 def test_a_new_file_is_a_command(added: Added) -> None:
     added(harness.cli.commands, "toy", TOY)
     assert output("--help").partition("\nToys:\n")[2].split() == ["toy", "Say", "hello."]
@@ -378,22 +392,6 @@ def test_check_loads_nothing_that_only_grade_needs_and_that_can_be_loaded() -> N
     assert "harness.policy.checking" not in check
     assert {"harness.grading.batch", "multiprocessing", "sqlite3"} <= grade
     assert grade.isdisjoint({"dask", "distributed", "tornado"})  # for a cluster alone
-
-
-COMMANDS = {
-    "export": ["reports/tiny", "--to", "json"],
-    "compare": ["reports/tiny", "reports/tiny", "--to", "csv"],
-    "handout": ["tiny"],
-    "gradescope": ["tiny"],
-    "classroom50": ["tiny"],
-}
-
-
-@pytest.mark.parametrize(("command", "arguments"), COMMANDS.items(), ids=COMMANDS)
-def test_no_folder_is_made(command: str, arguments: list[str], graded_once: Course) -> None:
-    line = "no/where: there is no folder no. Hint: make it first, or name another"
-    assert graded_once.refusal(command, *arguments, "-o", "no/where") == line
-    assert not graded_once.path("no").exists()
 
 
 def test_a_pipe_gets_a_row_a_line_and_no_blanks_at_the_ends(

@@ -368,46 +368,30 @@ class Clock:
         return self.now
 
 
-def graded(pace: Pace, clock: Clock, count: int, seconds: float) -> None:
-    for _ in range(count):
-        clock.now += seconds
-        pace.done()
+# Of how many, how many were done in how many seconds each, what is left then, and in words.
+PACES: list[tuple[int, list[tuple[int, float]], float | None, str]] = [
+    (1000, [(4, 2.0)], None, ""),  # there is no rate yet
+    (1000, [(5, 2.0)], 1990.0, "about 33 min left"),
+    (1000, [(100, 10.0), (RECENT, 1.0)], 850.0, "about 14 min left"),  # the recent rate
+    (20, [(10, 1.0)], 10.0, "about 10 s left"),
+    (20, [(10, 1.0), (0, 10.0)], 20.0, "about 20 s left"),  # it grows while nothing is done
+    (0, [], 0.0, ""),
+    (2, [(2, 1.0)], 0.0, ""),
+]
 
 
-def test_there_is_no_estimate_before_there_is_a_rate() -> None:
+@pytest.mark.parametrize(("total", "done", "left", "text"), PACES)
+def test_what_is_left(
+    total: int, done: list[tuple[int, float]], left: float | None, text: str
+) -> None:
     clock = Clock()
-    pace = Pace(1000, clock)
-    graded(pace, clock, 4, 2.0)
-    assert pace.left() is None
-    assert pace.text() == ""
-    graded(pace, clock, 1, 2.0)
-    assert pace.left() == 995 * 2.0
-
-
-def test_it_is_the_recent_rate_not_that_from_the_start() -> None:
-    clock = Clock()
-    pace = Pace(1000, clock)
-    graded(pace, clock, 100, 10.0)
-    graded(pace, clock, RECENT, 1.0)
-    assert pace.left() == 850.0
-    assert pace.text() == "about 14 min left"
-
-
-def test_it_grows_while_nothing_is_done() -> None:
-    clock = Clock()
-    pace = Pace(20, clock)
-    graded(pace, clock, 10, 1.0)
-    assert pace.left() == 10.0
-    clock.now += 10
-    assert pace.left() == 20.0
-
-
-def test_a_finished_or_kept_run_has_nothing_left() -> None:
-    clock = Clock()
-    assert Pace(0, clock).text() == ""
-    few = Pace(2, clock)
-    graded(few, clock, 2, 1.0)
-    assert few.text() == ""
+    pace = Pace(total, clock)
+    for count, seconds in done:
+        for _ in range(count):
+            clock.now += seconds
+            pace.done()
+        clock.now += 0 if count else seconds
+    assert (pace.left(), pace.text()) == (left, text)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 """Commands on a real run: compare, forget (nothing of a student is left; exempt.yaml says what
-does not count for whom), show; and record, schema and doctor.
+does not count for whom), show, mail, course and review; and record, schema and doctor.
 """
 
 from __future__ import annotations
@@ -8,8 +8,11 @@ import csv
 import json
 import re
 import shutil
+import urllib.request
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +21,9 @@ from harness.model.observation import Tier
 from tests.tiny_course import (
     HARNESS,
     INCOMPLETE,
+    NEWER,
     Course,
+    Outcome,
     change_run,
     environment,
     python_here,
@@ -352,3 +357,193 @@ def test_mistakes_have_their_place(course: Course) -> None:
     assert outcome.err.startswith(
         "error: specs/tiny/exempt.yaml:3:17: exempt, item 1, scenarios, item 1: totals/* matches "
     )
+
+
+ROSTER = (
+    "id,email\nperfect,p@uni.example\nprints_total,P@uni.example\nmissing_total,zoë@uni.example\n"
+)
+
+
+def mailed(course: Course, *more: str | Path) -> Outcome:
+    return course.run("mail", "reports/tiny", "--dry-run", "--from", "a1@uni.example", *more)
+
+
+def written(course: Course) -> list[str]:
+    return sorted(path.name for path in (course.report / "mail").glob("*"))
+
+
+def test_a_mail_for_each_address_and_a_line_for_all_others(graded: Course) -> None:
+    stale = graded.write("reports/tiny/mail/gone.eml", "")
+    done = mailed(graded, "--roster", graded.write("r.csv", ROSTER))
+    assert done.status == 0
+    assert done.out == "2 mails in reports/tiny/mail; nothing was sent\n"
+    assert done.err.splitlines() == [
+        "no mail for hard_coded_5: there is no address",
+        "no mail for missing_total: zoë@uni.example is no address",
+        "no mail for syntax_error: there is no address",
+        "p@uni.example gets 2 mails: is it one person's?",
+    ]
+    assert not stale.exists()
+    assert written(graded) == ["perfect.eml", "prints_total.eml"]
+    mail = (graded.report / "mail" / "perfect.eml").read_text(encoding="ascii")
+    assert "\nTo: perfect <p@uni.example>\n" in mail
+    assert "your mark for A tiny till is 6.00 of 6." in mail
+    assert 'filename="feedback.html"' in mail
+
+
+def test_forgetting_a_student_removes_the_mails(graded: Course) -> None:
+    assert mailed(graded, "--roster", graded.write("r.csv", ROSTER)).status == 0
+    done = graded.run("forget", "reports/tiny", "perfect")
+    assert done.out.endswith("the mails in its folder mail went too\n")
+    assert written(graded) == []
+
+
+def test_it_sends_nothing_and_needs_a_whole_run(graded: Course) -> None:
+    done = graded.run("mail", "reports/tiny", "--from", "a1@uni.example")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "error: harness sends no mail. Hint: --dry-run writes the mails as files\n"
+    bad = graded.run("mail", "reports/tiny", "--dry-run", "--from", "me")
+    assert (bad.status, len(bad.err.splitlines())) == (2, 1)
+    assert not (graded.report / "mail").exists()
+    change_run(graded.report, INCOMPLETE)
+    done = mailed(graded)
+    assert done.err == "error: reports/tiny: this run is not complete. Hint: grade again first\n"
+
+
+def changed(course: Course, name: str, statement: str) -> None:
+    """A copy of the run below reports, its database changed."""
+    shutil.copytree(course.report, course.path(f"reports/{name}"))
+    change_run(course.path(f"reports/{name}"), statement)
+
+
+def page(course: Course, name: str = "course.html") -> str:
+    return course.path(f"reports/{name}").read_text(encoding="utf-8")
+
+
+def test_all_students_on_a_page_and_one_on_a_page_of_its_own(graded: Course) -> None:
+    done = graded.ok("course", "reports")
+    assert (done.out, done.err) == ("5 students, 1 assignment: reports/course.html\n", "")
+    assert "hard_coded_5" in page(graded)
+    assert 'href="./tiny/submissions/perfect.html"' in page(graded)
+    done = graded.ok("course", "reports", "--student", "perfect")
+    assert done.out == "perfect: reports/students/perfect.html\n"
+    own = page(graded, "students/perfect.html")
+    assert "6.00" in own
+    for other in ("hard_coded_5", "missing_total", "prints_total", "syntax_error"):
+        assert other not in own
+    assert graded.path("reports/course.html").stat().st_mode & 0o077 == 0
+
+
+def test_a_roster_says_who_is_missing(graded: Course) -> None:
+    roster = graded.write("r.csv", "id,email,name\nperfect,p@uni.example,Jo\nnobody,,Eve\n")
+    done = graded.ok("course", "reports", "--roster", roster)
+    assert done.out.startswith("6 students, 1 assignment")
+    assert "1 of 6: <bdi>Eve</bdi>" in page(graded)
+    graded.ok("course", "reports", "--student", "p@uni.example", "--roster", roster)
+    assert "Marks of <bdi>Jo</bdi>" in page(graded, "students/perfect.html")
+
+
+def test_what_cannot_be_read_is_named_and_the_page_says_that_it_is_not_whole(
+    graded: Course,
+) -> None:
+    changed(graded, "newer", NEWER)
+    changed(graded, "no-facts", "UPDATE run SET facts = '{'")
+    changed(graded, "no-results", "UPDATE submission SET result = x'00'")
+    graded.write("reports/damaged/run.sqlite", "no database")
+    graded.write("reports/empty/run.sqlite", "")
+    done = graded.run("course", "reports")
+    assert done.status == 1
+    assert done.out == "5 students, 1 assignment: reports/course.html\n"
+    lines = done.err.splitlines()
+    places = ("damaged", "empty", "newer", "no-facts", "no-results")
+    assert [line.split("/")[1] for line in lines] == [*places]
+    assert "written by a newer harness" in lines[2]
+    assert "This page is not whole." in page(graded)
+    for name in places:
+        assert f"reports/{name}/run.sqlite" in page(graded)
+
+
+def test_of_two_runs_one_counts_and_the_other_is_named(graded: Course) -> None:
+    changed(graded, "before", "DELETE FROM submission WHERE id = 'perfect'")
+    done = graded.ok("course", "reports")
+    assert done.err == (
+        "tiny: tiny counts, not before: both are of the same time, and it is the last by name\n"
+    )
+    assert "tiny counts, not before" in page(graded)
+
+
+def test_what_is_no_course_is_refused_in_a_line(graded: Course) -> None:
+    graded.path("nothing").mkdir()
+    assert graded.refusal("course", "nothing").startswith("nothing: has no run. Hint: ")
+    assert graded.refusal("course", "gone").startswith("gone: there is no such folder")
+    assert graded.refusal("course", "r.csv").startswith("r.csv: there is no such folder")
+    graded.write("bad/a/run.sqlite", "no database")
+    assert "bad: none of the runs here can be read: bad/a/run.sqlite: this is no results" in (
+        graded.refusal("course", "bad")
+    )
+    line = graded.refusal("course", "reports", "--student", "eve")
+    assert line == "no student 'eve'. Hint: name an id, an email or a whole name"
+    assert not graded.path("reports/students").exists()
+
+
+# What it is called with, and the file that this is: in "seen".
+BROWSER = """\
+#!/bin/sh
+path=${1#file://}
+{ echo "$1"; ls -l "$path" | cut -c1-10; cat "$path"; } > seen
+"""
+SUBMISSION = "submission: {files: [a1.py]}"
+
+
+def asked(address: str, path: str, fields: Mapping[str, Any] | None = None) -> Any:
+    """What the page's server answers to whoever has the address."""
+    origin, _, token = address.partition("/#token=")
+    data = None if fields is None else json.dumps(fields).encode()
+    headers = {"X-Token": token, "Origin": origin, "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{origin}{path}", data, headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
+
+
+@pytest.mark.process
+def test_a_held_submission_is_decided_and_graded(course: Course) -> None:
+    course.edit(
+        "specs/tiny/assignment.yaml", SUBMISSION, "submission: {files: [a1.py], otherwise: review}"
+    )
+    own = course.path("submissions/tiny/perfect")
+    text = (own / "a1.py").read_text(encoding="utf-8")
+    course.write("in/zoe/old.py", "x = 1\n")
+    course.write("in/zoe/new.py", text)
+    course.ok("grade", "in", "--assignment", "tiny")
+    assert submission(course.report, "zoe")["status"] == "needs_review"
+
+    browser = course.write("browser", BROWSER)
+    browser.chmod(0o755)
+    seen = course.path("seen")
+    page = course.on_terminal("review", "reports/tiny", "--who", "ann", BROWSER=f"{browser} %s")
+    page.expect(r"Review: (http://127\.0\.0\.1:\d+/#token=[\w-]+)\s")
+    address = page.match[1]
+    (entry,) = asked(address, "/index")["entries"]
+    assert (entry["shown"], entry["reason"]) == ("zoe", "needs review")
+    number = entry["number"]
+    comment = {"number": number, "do": "comment", "text": "Name it a1.py."}
+    asked(address, "/do", comment)
+    asked(address, "/do", {"number": number, "do": "decide", "kind": "choose", "value": "new.py"})
+    called, mode, opened = seen.read_text(encoding="utf-8").split("\n", 2)
+    assert address not in called  # a command line is everybody's
+    assert (mode, f"url={address}" in opened) == ("-rw-------", True)
+    page.sendintr()
+    page.expect("0 of 1 have their whole mark")
+    page.assert_ended(0)
+    told = submission(course.report, "zoe")
+    assert (told["comment"], told["decisions"]) == ("Name it a1.py.", {"choose": "new.py"})
+    assert "Name it a1.py." in (course.report / "feedback/zoe.html").read_text(encoding="utf-8")
+    assert sorted(path.name for path in course.report.glob("run.sqlite*")) == [
+        "run.sqlite",
+        "run.sqlite.lock",
+    ]
+
+    course.ok("grade", "in", "--assignment", "tiny")
+    told = submission(course.report, "zoe")
+    assert (told["status"], told["mark"], told["comment"]) == ("graded", 6.0, "Name it a1.py.")
+    assert "a person chose new.py" in told["notes"]

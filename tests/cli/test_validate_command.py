@@ -433,20 +433,6 @@ def test_other_files_than_the_graded_ones_are_refused(graded: Course) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("reports/tiny", "nobody", "is_valid/a-word"), "no submission 'nobody'"),
-        (("reports/tiny", "perfect", "a-word"), "did you mean is_valid/a-word"),
-        (("elsewhere", "perfect", "is_valid/a-word"), "there is no run here"),
-    ],
-)
-def test_what_cannot_be_replayed_is_one_line(
-    graded_once: Course, arguments: tuple[str, ...], message: str
-) -> None:
-    assert message in graded_once.refusal("replay", *arguments)
-
-
 def test_a_file_elsewhere_may_be_named(graded_once: Course, tmp_path: Path) -> None:
     source = graded_once.path("submissions/tiny/perfect/a1.py")
     (tmp_path / "a1.py").write_bytes(source.read_bytes())

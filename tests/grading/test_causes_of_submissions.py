@@ -1,5 +1,7 @@
-"""Causes of whole submissions, told by running them with a function of the course's in place of
-theirs; and what of such a run may be kept."""
+"""Causes: of a sample's expect.yaml, held to what grading found; of whole submissions, told by
+running them with a function of the course's in place of theirs; the lines that a cause is most
+likely in.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,22 @@ from pathlib import Path
 
 import pytest
 
+import harness
+from benchmarks.causes import ROOT, committed, measured, pairs
+from harness.assignment.files.small_files import expectation_text, load_expectation
+from harness.assignment.loading import available, load
 from harness.common import serial
+from harness.grading.validation.validate import compare
+from harness.model.plan import ExpectedCause, SampleExpectation
 from harness.model.result import SubmissionResult
-from harness.model.verdict import Cause
+from harness.model.verdict import Cause, Explanation, VerdictKind
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results.database import STORE_NAME
 from harness.results.results_json import results_json
 from harness.results.store import Store
 from harness.results.student_view import student_view
+from tests.results.small_run import PLAN
+from tests.results.small_run import result as stored_result
 from tests.tiny_course import Course
 
 SETTINGS = "provided: [prices.py]\nfunctionality_marks: 10\nlimits: {cpu_seconds: 0.25}\n"
@@ -142,3 +152,245 @@ def test_the_same_is_found_again_without_running(tmp_path: Path) -> None:
     scenarios = [[cause.scenarios for cause in each.causes] for each in (first, again)]
     assert scenarios[0] == scenarios[1]
     assert again.mark != 10
+
+
+def caused(rule: str) -> Cause:
+    why = Explanation(rule=rule, message="")
+    return Cause(function="f", explanation=why, scenarios=("f/shown",), blamed=True)
+
+
+FOUND = caused("returned_none")
+
+
+@pytest.mark.parametrize(
+    ("causes", "said"),
+    [
+        (None, None),
+        ((ExpectedCause(function="f", rule="returned_none"),), ""),
+        ((), "causes are f: returned_none, expected none"),
+        (
+            (ExpectedCause(function="", rule="unreadable"),),
+            "causes are f: returned_none, expected the file: unreadable",
+        ),
+    ],
+)
+def test_other_causes_are_named(causes: tuple[ExpectedCause, ...] | None, said: str | None) -> None:
+    graded = replace(stored_result("ada"), causes=(FOUND,))
+    assert compare(graded, SampleExpectation(causes=causes), PLAN).other_causes == said
+
+
+READ = {
+    'causes: {check_win: returned_none, "": unreadable}': "check_win: returned_none, : unreadable",
+    "causes: {Account: [wrong_value, not_run]}": "Account: wrong_value, Account: not_run",
+    "mark: 3": None,
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_they_are_read(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "expect.yaml"
+    path.write_text(f"{text}\n")
+    causes = load_expectation(path).causes
+    found = None if causes is None else ", ".join(f"{c.function}: {c.rule}" for c in causes)
+    assert found == READ[text]
+
+
+@pytest.mark.parametrize(
+    "rules", [("returned_none", "wrong_value"), ("wrong_value", "wrong_value")]
+)
+def test_several_causes_of_one_function_are_accepted_as_they_are(
+    rules: tuple[str, ...], tmp_path: Path
+) -> None:
+    graded = replace(stored_result("ada"), causes=tuple(caused(rule) for rule in rules))
+    one = SampleExpectation(causes=(ExpectedCause(function="f", rule="wrong_value"),))
+    assert compare(graded, one, PLAN).other_causes == (
+        f"causes are f: {rules[0]}, f: {rules[1]}, expected f: wrong_value"
+    )
+    path = tmp_path / "expect.yaml"
+    path.write_text(expectation_text(compare(graded, one, PLAN).accepted))
+    assert f'causes: {{"f": ["{rules[0]}", "{rules[1]}"]}}' in path.read_text()
+    assert compare(graded, load_expectation(path), PLAN).other_causes == ""
+
+
+SCRIPTS = (ROOT / "examples" / "first-steps", "first-steps")
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(
+    ("root", "assignment"), [*((ROOT, name) for name in available(ROOT)), SCRIPTS]
+)
+def test_a_mutant_has_one_cause_where_it_was_changed(root: Path, assignment: str) -> None:
+    specification = load(root, assignment)
+    figures = measured(specification, committed(specification))
+    assert figures.one >= 0.95 * figures.mutants, str(figures)
+    assert figures.right >= 0.95 * figures.defined, str(figures)
+
+
+@pytest.mark.release
+def test_two_faults_of_a_script_are_more_than_one_cause_where_neither_hides_the_other() -> None:
+    specification = load(*SCRIPTS)
+    figures = measured(specification, pairs(specification))
+    assert figures.one <= 0.6 * figures.mutants, str(figures)
+
+
+SIGN_SETTINGS = "functionality_marks: 4\nlimits: {cpu_seconds: 0.3}\n"
+SIGNS = """\
+def sign(n):
+    return half(n)
+def half(n):
+    if n > 2:
+        return "big"
+    return "small"
+def double(n):
+    return FACTOR * n
+FACTOR = 2
+"""
+SIGN_SCENARIOS = """\
+scenarios:
+  - {name: a, function: sign, visible: true, call: sign(3)}
+  - {name: b, function: sign, visible: true, call: sign(1)}
+  - {name: c, function: sign, call: sign(2)}
+  - {name: d, function: double, call: double(4)}
+  - {name: e, function: double, call: double(0)}
+"""
+FORGED = """\
+def sign(n):
+    import os
+    body = b'X"a1.py:1:0"'
+    for channel in range(3, 30):
+        try:
+            os.write(channel, len(body).to_bytes(4, "little") + body)
+        except OSError:
+            pass
+    return "big" if n > 2 else "small"
+def double(n):
+    return 2 * n
+"""
+UNTRACED = """\
+def sign(n):
+    import sys
+    sys.settrace(None)
+    return n
+def double(n):
+    return 2 * n
+"""
+ENDLESS = """\
+def sign(n):
+    x = n
+    while x:
+        x = n
+    return x
+def double(n):
+    return 2 * n
+"""
+LATE = """\
+def sign(n):
+    total = 0
+    for number in range(3000):
+        total += busy(number)
+    if n > 2:
+        return "bag"
+    return "small"
+def busy(number):
+    a = number
+    b = a
+    c = b
+    d = c
+    e = d
+    f = e
+    return f
+def double(n):
+    return 2 * n
+"""
+SUBMISSIONS = {
+    "late": LATE,
+    "helper": SIGNS.replace('return "big"', 'return "bag"'),
+    "hidden": SIGNS.replace("return FACTOR * n", "return FACTOR + n + 4"),
+    "forged": FORGED,
+    "untraced": UNTRACED,
+    "endless": ENDLESS,
+    "bare": SIGNS.replace("return FACTOR * n", "return"),
+    "dropped": SIGNS.replace("return FACTOR * n", "n == FACTOR * n\n    return n"),
+    "constant": SIGNS.replace("FACTOR = 2", "FACTOR = 3"),
+    "no_end": SIGNS.replace("return half(n)", "half(n)"),
+}
+
+
+Results = dict[str, SubmissionResult]
+
+
+@pytest.fixture(scope="module")
+def signs(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    folder = tmp_path_factory.mktemp("signs")
+    return Course.small(folder, "signs", SIGNS, SIGN_SCENARIOS, SIGN_SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def results(signs: Course) -> Results:
+    return signs.graded("signs", **SUBMISSIONS)
+
+
+def test_a_helper_is_named_with_the_line_that_decides(results: Results) -> None:
+    (cause,) = results["helper"].causes
+    assert cause.function == "sign"
+    said = "The fault seems to be in half, lines 4 to 5. sign returned 'bag' instead of 'big'."
+    assert cause.message == said
+    first = cause.suspects[0]
+    assert (first.function, first.place.first) == ("half", 3)
+    assert first.place.text[2].strip() == 'return "bag"'
+    assert {4, 5} <= set(first.lines)
+    assert 6 not in first.lines  # it never runs where it fails
+
+
+def test_lines_that_hidden_scenarios_run_are_not_shown_to_a_student(
+    signs: Course, results: Results
+) -> None:
+    plan = harness.load_assignment(signs.root, "signs").plan
+    (cause,) = results["hidden"].causes
+    assert [each.lines for each in cause.suspects] == [(8,)]  # for the lecturer
+    (shown,) = student_view(results["hidden"], plan).causes
+    assert shown.suspects == ()
+    (shown,) = student_view(results["helper"], plan).causes
+    assert shown.suspects
+
+
+def test_a_program_that_says_unasked_which_lines_run_breaks_the_protocol(results: Results) -> None:
+    kinds = {each.scenario_id: each.verdict.kind for each in results["forged"].scenarios}
+    assert kinds["all/a"] is VerdictKind.TAMPERED
+    assert results["forged"].flagged
+
+
+def test_a_program_that_stops_tracing_has_the_lines_until_then(results: Results) -> None:
+    (cause,) = results["untraced"].causes
+    assert [(each.function, each.lines) for each in cause.suspects] == [("sign", (2, 3))]
+
+
+def test_a_program_that_does_not_end_has_the_head_of_its_loop_first(results: Results) -> None:
+    (cause,) = results["endless"].causes
+    assert cause.line == 3
+    assert [(each.function, each.lines) for each in cause.suspects] == [("sign", (2, 3, 4))]
+
+
+def test_lines_that_run_late_in_a_long_run_are_seen(results: Results) -> None:
+    (cause,) = results["late"].causes
+    assert {5, 6} <= set(cause.suspects[0].lines)
+
+
+MESSAGES = {
+    "bare": "double returned None instead of 8: line 8 gives nothing back.",
+    "dropped": "Line 8 compares and throws the result away; to store, use `=`. "
+    "double returned 4 instead of 8.",
+    "no_end": "sign returned None instead of 'big': is a return missing?",
+}
+
+
+@pytest.mark.parametrize("id", MESSAGES)
+def test_the_text_of_the_submission_says_why(id: str, results: Results) -> None:
+    (cause,) = results[id].causes
+    assert cause.message == MESSAGES[id]
+
+
+def test_a_constant_that_differs_from_the_references_is_named(results: Results) -> None:
+    (cause,) = results["constant"].causes
+    assert cause.message.startswith("The fault may be in FACTOR, which is 3 on line 9: ")
+    assert [each.function for each in cause.suspects] == ["FACTOR", "double"]

@@ -98,20 +98,13 @@ EXPECTED: dict[str, dict[str, tuple[str, str | None]]] = {
 
 
 @pytest.mark.parametrize("student", STUDENTS)
-def test_the_better_outcome_counts(graded: Path, student: str) -> None:
+def test_the_better_outcome_counts_and_has_the_points(graded: Path, student: str) -> None:
     found = outcomes(graded, student)
     assert len(found) == 5
     odd = {name: outcome for name, outcome in found.items() if outcome != ("passed", None)}
     assert odd == EXPECTED[student]
-
-
-def test_points_follow_the_better_outcome(graded: Path) -> None:
-    found = entries(graded, "wrong_bank")
-    assert {name for name, each in found.items() if not each.points} == {
-        "bank/puts",
-        "shop/with-their-own",
-    }
-    assert {each.points for each in found.values()} == {0, 1}
+    points = {name: each.points for name, each in entries(graded, student).items()}
+    assert points == {name: kind == "passed" for name, (kind, _) in found.items()}
 
 
 def test_the_message_says_whose_fault_it_is(graded: Path) -> None:
