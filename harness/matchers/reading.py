@@ -137,16 +137,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatcherKey:
-    """A key that names a matcher in YAML, and what makes the matcher of its parts.
-
-    `order` is its place in lists and in the schema; `example` shows a whole one.
-    """
+    """A key that names a matcher in YAML, and what makes the matcher of its parts; `example` shows
+    a whole one."""
 
     name: str
     make: Callable[..., Matcher]
     parts: dict[str, Part]
     for_text: bool
-    order: int
     example: str
 
     @property
@@ -184,7 +181,6 @@ def matcher_key(
     make: Callable[..., Matcher],
     /,
     *,
-    order: int,
     for_text: bool = True,
     example: str = "",
     **parts: Part,
@@ -196,9 +192,7 @@ def matcher_key(
         argument: replace(part, key=part.key or (name if argument == first else argument))
         for argument, part in parts.items()
     }
-    return MatcherKey(
-        name=name, make=make, parts=keyed, for_text=for_text, order=order, example=example
-    )
+    return MatcherKey(name=name, make=make, parts=keyed, for_text=for_text, example=example)
 
 
 def as_read(matcher: Matcher) -> Matcher:

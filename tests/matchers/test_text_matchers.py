@@ -294,7 +294,7 @@ class EndsWith(TextMatcher):
     def in_words(self, *, whole=False):
         return f"text that ends with {self.text}"
 
-ENDS_WITH = matcher_key("ends_with", EndsWith, order=500, text=TEXT)
+ENDS_WITH = matcher_key("ends_with", EndsWith, text=TEXT)
 """
 
 

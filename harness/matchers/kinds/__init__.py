@@ -20,10 +20,9 @@ DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
 
 @cache
 def matcher_keys() -> Mapping[str, MatcherKey]:
-    """All matchers by the key that names them in YAML, in the order of the schema; ValueError where
-    two have one name."""
+    """All matchers by the key that names them in YAML; ValueError where two have one name."""
     keys = extensions(__name__, __path__, MatcherKey, lambda key: key.name)
-    return {key.name: key for key in sorted(keys, key=lambda key: key.order)}
+    return {key.name: key for key in keys}
 
 
 @cache
@@ -35,7 +34,7 @@ def matcher_classes() -> Mapping[str, type[Matcher]]:
 
 def _names(*, for_text: bool) -> tuple[str, ...]:
     """The keys as a hint lists them, those that fit a text first."""
-    keys = sorted(matcher_keys().values(), key=lambda key: (not key.for_text, key.order))
+    keys = sorted(matcher_keys().values(), key=lambda key: not key.for_text)
     return tuple(key.name for key in keys if key.for_text or not for_text)
 
 

@@ -65,7 +65,7 @@ def _one_of(field: Field) -> OneOf:
     )
 
 
-ONE_OF = matcher_key("one_of", as_read, order=60, matcher=Part(read=_one_of, schema=_schema))
+ONE_OF = matcher_key("one_of", as_read, matcher=Part(read=_one_of, schema=_schema))
 
 
 _COMBINED = ("all_of", "none_of")
@@ -139,8 +139,8 @@ def _matchers(field: Field) -> tuple[Matcher, ...]:
 _MATCHERS = Part(
     read=_matchers, schema=lambda matcher: {"type": "array", "minItems": 1, "items": matcher}
 )
-ALL_OF = matcher_key("all_of", AllOf, order=900, matchers=_MATCHERS)
-NONE_OF = matcher_key("none_of", NoneOf, order=910, matchers=_MATCHERS)
+ALL_OF = matcher_key("all_of", AllOf, matchers=_MATCHERS)
+NONE_OF = matcher_key("none_of", NoneOf, matchers=_MATCHERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,5 +214,5 @@ def _clause(words: str) -> str:
     return f"is {words}"
 
 
-A_LINE = matcher_key("a_line", ALine, order=53, matcher=MATCHER)
-LAST_LINE = matcher_key("last_line", LastLine, order=54, matcher=MATCHER)
+A_LINE = matcher_key("a_line", ALine, matcher=MATCHER)
+LAST_LINE = matcher_key("last_line", LastLine, matcher=MATCHER)

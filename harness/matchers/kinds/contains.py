@@ -33,4 +33,4 @@ class Contains(TextMatcher):
         return f"text that contains {len(lines)} lines, {ends}"
 
 
-CONTAINS = matcher_key("contains", Contains, order=50, text=TEXT)
+CONTAINS = matcher_key("contains", Contains, text=TEXT)

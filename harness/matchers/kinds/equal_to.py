@@ -135,7 +135,6 @@ def _hides_data(expression: str) -> bool:
 EQUALS = matcher_key(
     "equals",
     EqualTo,
-    order=15,
     for_text=False,
     expression=Part(read=_expression, schema={"type": "string"}),
 )

@@ -61,7 +61,6 @@ def _number(field: Field) -> str:
 NUMBER = matcher_key(
     "number",
     HasNumber,
-    order=52,
     number=Part(read=_number, schema={"type": ["number", "string"]}),
 )
 
@@ -193,8 +192,8 @@ _PATTERN = Part(read=lambda field: _matches(field, field.text()), schema={"type"
 _WORDS = Part(read=_by_words, schema={"type": "string"})
 
 
-MATCHES = matcher_key("matches", as_read, order=30, matcher=_PATTERN)
-SHOWS = matcher_key("shows", as_read, order=40, matcher=_WORDS)
+MATCHES = matcher_key("matches", as_read, matcher=_PATTERN)
+SHOWS = matcher_key("shows", as_read, matcher=_WORDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +225,5 @@ def _lines(field: Field) -> tuple[str, ...]:
 LINES_UNORDERED = matcher_key(
     "lines_unordered",
     LinesUnordered,
-    order=62,
     lines=Part(read=_lines, schema={"type": "array", "items": {"type": "string"}}),
 )

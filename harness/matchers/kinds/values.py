@@ -69,7 +69,7 @@ def _any(field: Field) -> AnyValue:
     return AnyValue() if field.data is True else field.expected("true")
 
 
-ANY = matcher_key("any", as_read, order=20, matcher=Part(read=_any, schema={"const": True}))
+ANY = matcher_key("any", as_read, matcher=Part(read=_any, schema={"const": True}))
 
 
 _NOT_BUILT_IN = (
@@ -99,9 +99,7 @@ def _type(field: Field) -> str:
     return str(field.data)
 
 
-TYPE = matcher_key(
-    "type", OfType, order=70, for_text=False, name=Part(read=_type, schema={"type": "string"})
-)
+TYPE = matcher_key("type", OfType, for_text=False, name=Part(read=_type, schema={"type": "string"}))
 
 
 _NUMBERS = frozenset({ValueKind.INT, ValueKind.FLOAT})
@@ -134,7 +132,6 @@ def _distance(field: Field) -> float:
 APPROX = matcher_key(
     "approx",
     Approximately,
-    order=80,
     for_text=False,
     example="{approx: 3.14, within: 0.01}",
     number=NUMBER,
@@ -164,7 +161,7 @@ class Unordered(Matcher):
         return f"{source(Value(ValueKind.LIST, items=self.items), whole=whole)} in any order"
 
 
-UNORDERED = matcher_key("unordered", Unordered, order=61, for_text=False, items=VALUES)
+UNORDERED = matcher_key("unordered", Unordered, for_text=False, items=VALUES)
 
 
 GENERATOR = "generator"
@@ -200,7 +197,7 @@ class Yields(Matcher):
 
 
 YIELDS = matcher_key(
-    "yields", Yields, order=75, for_text=False, values=VALUES, and_more=FLAG, any_iterator=FLAG
+    "yields", Yields, for_text=False, values=VALUES, and_more=FLAG, any_iterator=FLAG
 )
 
 
@@ -243,7 +240,6 @@ def _within(field: Field) -> float:
 PYTHON = matcher_key(
     "python",
     PythonValue,
-    order=10,
     expression=EXPRESSION,
     within=Part(
         read=_within,
