@@ -56,5 +56,6 @@ def _sorted(
     for module in modules:
         for name, value in vars(module).items():
             if belongs(value) and places.setdefault(order(value), value) is not value:
-                raise ValueError(f"{module.__name__}: the place of {name} is taken")
+                place = f"the place of {name} is taken: {order(value)}"
+                raise ValueError(f"{module.__name__}: {place}")
     return tuple(places[place] for place in sorted(places))

@@ -52,7 +52,7 @@ class Layout:
 @cache
 def known_layouts() -> tuple[Layout, ...]:
     """The layout of every module in this package, in their order."""
-    return extensions(__name__, __path__, Layout, lambda layout: (layout.order, layout.name))
+    return extensions(__name__, __path__, Layout, lambda layout: layout.order)
 
 
 def gradebooks() -> tuple[Gradebook, ...]:
