@@ -105,7 +105,7 @@ class Action(ABC):
 
     __slots__ = ()
 
-    key: ClassVar[str]  # of a scenario; so is the module in `execution.inside.stimuli` called
+    key: ClassVar[str]  # of a scenario
     takes: ClassVar[tuple[str, ...]]  # of the keys that not every kind takes, those it can show
     elsewhere: ClassVar[str] = ""  # where another one may be stated, for a hint
     order: ClassVar[int]  # in lists

@@ -1,14 +1,23 @@
-"""A new kind of stimulus is one file, and one for what it does beside a submission: it is read, run
-over pipes and on a terminal, judged, worded and drawn."""
+"""A new kind of stimulus is one file, and one for what it does beside a submission where that is
+new: it is read, run over pipes and on a terminal, judged, worded and drawn."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harness.execution.protocol.jobs import Jobs
+from harness.model.stimulus import Action, Stimulus, StimulusParts, Typed
+from harness.stimuli.call import Call
+from harness.stimuli.run import Run
+from harness.stimuli.session import Session
 from tests.assignment.small_assignment import ASSIGNMENT, REFERENCE, scenario_file, write
+from tests.plans import assignment
 from tests.tiny_course import environment, for_a_python_here, ran
 
 TOY = '''
@@ -140,3 +149,33 @@ def test_it_is_read_run_judged_worded_and_drawn(tmp_path: Path) -> None:
     assert done.stdout == SAID
     (page,) = tmp_path.glob("feedback/*.html")
     assert "and again" in page.read_text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plain(Action):
+    """One with no file of its name beside a submission."""
+
+    key = "plain"
+    expression: str = ""
+    steps: tuple[str, ...] = ()
+    program: str = ""
+
+    @classmethod
+    def read(cls, context: Any, loc: tuple[Any, ...], inputs: tuple[Typed, ...]) -> StimulusParts:
+        raise NotImplementedError
+
+    def written(self) -> Mapping[str, str]:
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("plain", "known"),
+    [
+        (Plain(expression="f()"), Call(expression="f()")),
+        (Plain(steps=("x = f()", "x")), Session(steps=("x = f()", "x"))),
+        (Plain(program="a1.py"), Run(program="a1.py")),
+    ],
+)
+def test_a_kind_without_a_file_beside_does_what_it_is_made_of(plain: Action, known: Action) -> None:
+    jobs = Jobs(assignment())
+    assert jobs.job(Stimulus(action=plain)) == jobs.job(Stimulus(action=known))

@@ -16,6 +16,7 @@ from hashlib import sha256
 from importlib import resources
 from inspect import getsource
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from harness.common.discovery import import_modules
@@ -156,11 +157,15 @@ def _texts(names: Iterable[str]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for name in names:
         if name == "stimuli":
-            kinds = import_modules(stimuli.__name__, stimuli.__path__)
-            texts |= {f"stimuli.{k.__name__.rpartition('.')[2]}": getsource(k) for k in kinds}
+            texts |= {f"stimuli.{key}": getsource(kind) for key, kind in _kinds().items()}
         else:
             texts[name] = folder.joinpath(*_file("", name).split("/")).read_text("utf-8")
     return texts
+
+
+def _kinds() -> dict[str, ModuleType]:
+    kinds = import_modules(stimuli.__name__, stimuli.__path__)
+    return {kind.__name__.rpartition(".")[2]: kind for kind in kinds}
 
 
 def _file(folder: str, name: str) -> str:
@@ -249,6 +254,7 @@ class Jobs:
     """One assignment's stimuli as a process of ours understands them."""
 
     def __init__(self, assignment: Assignment) -> None:
+        self._kinds = frozenset(_kinds())
         self._main = main_file(assignment)
         self._stand_ins = {file.name: file for file in assignment.stand_in_files}
         self._variants: dict[tuple[Binding, ...], int] = {
@@ -267,13 +273,14 @@ class Jobs:
             names = ", ".join(binding.name for binding in stimulus.constants)
             raise HarnessError(f"the plan has no provided files for {names}") from None
         action = stimulus.action
+        made_of = "run" if action.program else "session" if action.steps else "call"
         proxies = tuple(
             (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
             for each in stimulus.stand_ins
         )
         substituted = tuple((each.name, each.provided) for each in stimulus.substitutions)
         return {
-            "action": action.key,
+            "action": action.key if action.key in self._kinds else made_of,
             "runs": action.program != "",
             "program": action.program or self._main,
             "argv": list(action.argv),
