@@ -1,10 +1,10 @@
-"""Stages 4 and 5, select and submission: which of a student's attempts is graded, its bytes, or why
-there is nothing to grade."""
+"""Stages 4 and 5, select and submission: which of a student's attempts is graded, and the bytes of
+its files, or why there are none to grade."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -32,14 +32,15 @@ from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.submission import ARCHIVE_ENDINGS, Lateness, Submission, Withheld
 
 MAX_ARCHIVE_BYTES = 32 * MIB
-_BESIDE = "__MACOSX"  # what one system's archives have beside their own folder
+DEEPEST = 3  # folders inside each other that are looked into
+_BESIDE = "__MACOSX"  # what macOS adds to an archive beside the folder that was packed
 
 
 def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) -> Submission:
     """The submission `name` of a member of the class."""
     attempt = select_attempt(uploads)
     if attempt.withheld is not None:
-        attempt = replace(attempt, problem="")  # it is not graded for another reason
+        attempt = replace(attempt, problem="")  # why it is withheld is what counts
     elif attempt.is_empty and attempt.hidden:
         note = f"only hidden files or what systems leave behind: {listed(attempt.hidden)}"
         attempt = _review(_with_files(attempt, assignment), *attempt.notes, note)
@@ -69,10 +70,10 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
 
 
 def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
-    """What is in the folder as the submission `name`.
+    """The content of the folder as the submission `name`.
 
     A platform may have unpacked the archive that is asked for: then its files are taken as they
-    are, also in a folder that is alone there. Raises UserError when there is no such folder.
+    are, or those of its only folder. Raises UserError when there is no such folder.
     """
     if not folder.is_dir():
         raise UserError("there is no such folder", place=str(folder))
@@ -85,34 +86,29 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
 
 
 def in_order(uploads: StudentUploads) -> list[Attempt]:
-    """A student's attempts as they came."""
+    """A student's attempts in the order of time."""
     return sorted(uploads.attempts, key=_order)
 
 
 def program_files(attempt: Attempt, assignment: Assignment) -> list[Entry]:
-    """The Python files of an attempt, in its archive and folders too; none where it cannot be
-    read."""
+    """The Python files of an attempt, also those in its archive and folders."""
     entries = _unpacked(attempt, assignment).entries
-    try:
-        inner = tuple(_files(entries, "", DEEPEST, [MAX_ENTRIES]))
-    except (OSError, Refused):
-        inner = ()
-    every = (*entries, *inner)
+    every = (*entries, *_in_folders(entries))
     return [entry for entry in every if entry.is_python and not entry.is_folder]
 
 
 def _inside(attempt: Attempt) -> Attempt:
-    """What was in the archive, which may have had one folder around everything."""
+    """The attempt, or what is in its only folder, if it has nothing else."""
     own = [e for e in attempt.entries if e.name != _BESIDE and not e.name.startswith(".")]
     return in_folder(own[0], attempt.origin) if len(own) == 1 and own[0].is_folder else attempt
 
 
 def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """With the expected files, or with the problem; whatever else was handed in is not read.
+    """The attempt with the expected files, or with the problem; no other file is read.
 
-    Of several expected files those that cannot be read count as missing, each with a note.
+    If several files are expected, one that cannot be read is missing, with a note.
     """
-    attempt = _look_inside(_unpacked(attempt, assignment), assignment)
+    attempt = _with_folders(_unpacked(attempt, assignment), assignment)
     if attempt.problem:
         return attempt
     try:
@@ -122,8 +118,8 @@ def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """With what is graded; withheld where a person must look: at our own trouble, and at other
-    files where the course asks."""
+    """The attempt with its files, or withheld for a person: if the problem is ours, or the course
+    wants to see submissions of other files itself."""
     attempt = _with_files(attempt, assignment)
     if attempt.problem and (attempt.ours or assignment.otherwise is OtherFiles.REVIEW):
         return replace(attempt, withheld=Withheld.NEEDS_REVIEW)
@@ -131,10 +127,10 @@ def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """With the files of the archive that is asked for in place of those in the folder.
+    """The attempt with the files of the archive that is asked for, in place of those beside it.
 
-    The expected files handed in without the archive stay, with a note: nothing about them is
-    unclear. Where there is neither, all stays as it is, for `_chosen` to say what was expected.
+    If there is no archive, but there are the expected files, they are taken, with a note. If there
+    is neither, all stays as it is, and `_chosen` says what was expected.
     """
     expected = assignment.archive
     if expected is None or attempt.problem:
@@ -167,7 +163,8 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _archive(attempt: Attempt, expected: str) -> Entry | None:
-    """The entry of that name; or a lone file, which may have its student's name before the end."""
+    """The entry of that name, or its only copy; or a lone archive, which may be named after its
+    student."""
     exact = [entry for entry in attempt.entries if entry.name == expected]
     copies = [e for e in attempt.entries if original_name(e.name, (expected,)) == expected]
     if exact or len(copies) == 1:
@@ -179,11 +176,11 @@ def _archive(attempt: Attempt, expected: str) -> Entry | None:
 
 
 def select_attempt(uploads: StudentUploads) -> Attempt:
-    """The latest attempt in time, with its number among `of`; or what the course's rules for late
-    work accept, with its lateness.
+    """The attempt that is graded, with its number among `of` and its lateness: the latest one in
+    time, or as the course's rules for late work have it.
 
-    Where none is accepted, the last one, withheld as late; where that cannot be told, the last one
-    for a person to look at, and why; where there is none at all, one without files.
+    If none is accepted, the last one, withheld as late. If it cannot be told which is, one withheld
+    for a person, with the reason. If there is none at all, one without files.
     """
     if not uploads.attempts:
         return Attempt(
@@ -196,22 +193,24 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
     accepted = [each for each in attempts if _in_time(each, uploads) or each.lateness]
     free = [each for each in accepted if each.lateness is None or each.lateness.is_forgiven]
     takes_latest = uploads.late is not None and uploads.late.policy.latest
-    choice = free if free and not takes_latest else accepted
-    attempt = (choice or attempts)[-1]
+    candidates = free if free and not takes_latest else accepted
+    attempt = (candidates or attempts)[-1]
     index = attempts.index(attempt)
+    later = attempts[index + 1 :]
     missing = sum(instant(at) < _instant(attempt) for at in uploads.elsewhere)
     selected = replace(attempt, number=attempt.number or index + 1 + missing, of=of)
     if uploads.doubt:
         return _review(selected, uploads.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
-    if rivals and (choice or uploads.due is None):
+    if rivals and (candidates or uploads.due is None):
         return _review(selected, "of two attempts nothing tells which is the later")
-    # Those that would have been chosen if they were in time.
-    rest = attempts[index + 1 :] if choice and takes_latest else [] if free else attempts
-    if why := _doubt_about_times(rest, uploads):
+    better_if_in_time = [] if free else attempts
+    if candidates and takes_latest:
+        better_if_in_time = later
+    if why := _doubt_about_times(better_if_in_time, uploads):
         return _review(selected, why)
-    if choice:
-        return replace(selected, notes=_time_notes(selected, uploads, len(attempts) - 1 - index))
+    if candidates:
+        return replace(selected, notes=_time_notes(selected, uploads, len(later)))
     when = f"handed in {shown(attempt.at)}" if attempt.at else "marked late by its platform"
     assert uploads.due is not None
     note = f"{when}, due {shown(uploads.due)}"
@@ -219,7 +218,7 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
 
 
 def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> str:
-    """Why a person must look, where one of these may have been in time; empty: no reason."""
+    """Why a person must look, if one of these may have been in time; else empty."""
     unknown = [each for each in attempts if _in_time(each, uploads) is None]
     if unknown and unknown[-1].late is None:
         return "nothing says when it was handed in"
@@ -235,12 +234,14 @@ def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> 
 
 
 def _time_notes(attempt: Attempt, uploads: StudentUploads, later: int) -> tuple[str, ...]:
-    """What is said of the times of one that is graded, after which `later` others came in."""
+    """The notes about times of an attempt that is graded, after which `later` others came in."""
     if uploads.due is None:
-        return ("marked late by its platform",) * bool(attempt.late)
+        return ("marked late by its platform",) if attempt.late else ()
+    if not later:
+        return ()
     late = attempt.lateness is not None and not attempt.lateness.is_forgiven
     limit = "end of the time for late work" if late else "due time"
-    return (f"{later} later attempt{'s' * (later > 1)} came in after the {limit}",) * bool(later)
+    return (f"{later} later attempt{'s' if later > 1 else ''} came in after the {limit}",)
 
 
 def _review(attempt: Attempt, *notes: str) -> Attempt:
@@ -248,8 +249,8 @@ def _review(attempt: Attempt, *notes: str) -> Attempt:
 
 
 def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
-    """None where nothing tells. Canvas says late by its own due time, so that of an extension only
-    that an attempt was in time all the same can be told, and never how late one is."""
+    """Whether it is in time; None if that is not known. Canvas says only whether an attempt was
+    late by Canvas's own due time: with an extension that does not tell, unless it was in time."""
     if uploads.due is None:
         return True
     if attempt.at is not None:
@@ -260,7 +261,7 @@ def _in_time(attempt: Attempt, uploads: StudentUploads) -> bool | None:
 
 
 def _lateness(attempt: Attempt, uploads: StudentUploads) -> Lateness | None:
-    """None for what is in time, not graded, or of an unknown time."""
+    """How late it is; None if it is in time, too late to be graded, or of an unknown time."""
     if uploads.late is None or uploads.due is None or attempt.at is None:
         return None
     is_late = instant(attempt.at) > instant(uploads.due)
@@ -275,21 +276,19 @@ def _order(attempt: Attempt) -> tuple[datetime, int]:
     return _instant(attempt), attempt.number or 0
 
 
-DEEPEST = 3
-
-
 def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
+    """The attempt with the expected files among its entries; Refused if there is none."""
     expected = assignment.submission_files
-    there = {
+    found = {
         name: entry for name in expected if (entry := _named(attempt, name, expected)) is not None
     }
     if assignment.laid_as or (attempt.loose and len(expected) == 1):
-        there = _of_any_name(attempt, assignment, there)
-        expected = tuple(there)
-    if not there:
+        found = _of_any_name(attempt, assignment, found)
+        expected = tuple(found)
+    if not found:
         raise Refused(_wrong_names(attempt, assignment))
     files, refusals = [], []
-    for name, entry in there.items():
+    for name, entry in found.items():
         try:
             files.append(_load(entry, name, attempt))
         except Refused as refusal:
@@ -299,18 +298,18 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     if not files:
         raise Refused(refusals[0])
     notes = list(attempt.notes)
-    if in_folders := [entry for entry in there.values() if entry.folder]:
+    if in_folders := [entry for entry in found.values() if entry.folder]:
         where = f"a folder inside {attempt.inside}" if attempt.inside else "a folder"
         notes.append(f"{described(in_folders)} {_were(in_folders)} in {where}")
     notes += [
         f"{entry.shown} was graded as {name}"
-        for name, entry in there.items()
+        for name, entry in found.items()
         if entry.name not in (name, *assignment.submission_files)
     ]
     if assignment.laid_as is None:
-        notes += _other_copies(attempt, there)
+        notes += _other_copies(attempt, found)
     notes += refusals
-    if missing := [name for name in expected if name not in there]:
+    if missing := [name for name in expected if name not in found]:
         others = [e for e in attempt.entries if e.is_python and e.name not in expected]
         but = f", but {described(others)}" if others else ""
         notes.append(f"{listed(missing)} {_were(missing)} not handed in{but}")
@@ -318,11 +317,11 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _of_any_name(
-    attempt: Attempt, assignment: Assignment, there: Mapping[str, Entry]
+    attempt: Attempt, assignment: Assignment, found: Mapping[str, Entry]
 ) -> dict[str, Entry]:
-    """The only file that was handed in, or the one that is named as expected."""
+    """The file that is named as expected, else the only Python file; none if there are several."""
     laid_as = assignment.laid_as or assignment.submission_files[0]
-    named = list(there.values())
+    named = list(found.values())
     own = _named(attempt, laid_as, (laid_as,))
     if own is not None and own not in named:
         named.append(own)
@@ -331,23 +330,19 @@ def _of_any_name(
 
 
 def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None:
-    """The entry of that name, else the only copy of it; Refused when there are two, or two in an
-    archive that some systems confuse."""
-    exact = [entry for entry in attempt.entries if entry.name == name]
-    if len({entry.folder for entry in exact}) > 1 and not attempt.inside:
-        raise Refused(f"found {described(exact)}, expected one file {name}")
-    if len(exact) > 1 and not attempt.inside:
-        raise Refused(f"found {len(exact)} files named {name}")
-    if exact and attempt.inside:
-        alike = [entry for entry in attempt.entries if same_name(entry.name, name)]
-        if len(alike) > 1:
-            names = described(alike)
-            raise Refused(f"found {names} in {attempt.inside}, expected one file {name}")
-    copies = exact or _copies_of(name, attempt.entries, expected)
-    if len(copies) > 1 and not exact:
+    """The entry of that name, else the only copy of it. Refused if there are several; in an archive
+    also if there are several names that some systems take for the same."""
+    candidates = [entry for entry in attempt.entries if entry.name == name]
+    if not candidates:
+        candidates = _copies_of(name, attempt.entries, expected)
+    elif attempt.inside:
+        candidates = [entry for entry in attempt.entries if same_name(entry.name, name)]
+    elif len(candidates) > 1 and len({entry.folder for entry in candidates}) == 1:
+        raise Refused(f"found {len(candidates)} files named {name}")
+    if len(candidates) > 1:
         where = f" in {attempt.inside}" if attempt.inside else ""
-        raise Refused(f"found {described(copies)}{where}, expected one file {name}")
-    return copies[0] if copies else None
+        raise Refused(f"found {described(candidates)}{where}, expected one file {name}")
+    return candidates[0] if candidates else None
 
 
 def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
@@ -403,26 +398,20 @@ def _wrong_names(attempt: Attempt, assignment: Assignment) -> str:
     return f"found {described(shown) or 'no file'}{where}, expected {what}"
 
 
-def _look_inside(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """The same files, with those in folders (down to `DEEPEST`) added, where no expected file and
-    no other program lies outside a folder, and an expected one does inside; else the same.
-
-    Folders with more than `MAX_ENTRIES` entries in all are not looked into.
-    """
-    if attempt.problem or attempt.inside or _expected(attempt.entries, assignment):
+def _with_folders(attempt: Attempt, assignment: Assignment) -> Attempt:
+    """The attempt with the files in its folders added, if an expected one is there, and neither an
+    expected file nor another program is outside a folder."""
+    if attempt.problem or attempt.inside or _has_expected(attempt.entries, assignment):
         return attempt
     if any(entry.is_python and not entry.is_folder for entry in attempt.entries):
         return attempt
-    try:
-        inner = tuple(_files(attempt.entries, "", DEEPEST, [MAX_ENTRIES]))
-    except (OSError, Refused):
-        return attempt  # what is missing is said of the folder as it was handed in
-    if not _expected(inner, assignment):
+    inner = _in_folders(attempt.entries)
+    if not _has_expected(inner, assignment):
         return attempt
     return replace(attempt, entries=(*attempt.entries, *inner))
 
 
-def _expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
+def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
     names = assignment.submission_files
     return any(
         entry.name in names
@@ -432,16 +421,27 @@ def _expected(entries: Sequence[Entry], assignment: Assignment) -> bool:
     )
 
 
-def _files(entries: Sequence[Entry], folder: str, depth: int, budget: list[int]) -> Iterator[Entry]:
-    for entry in entries:
-        if not entry.is_folder:
-            continue
-        path = f"{folder}/{entry.name}".lstrip("/")
-        inner = entry.entries() if depth else ()
-        budget[0] -= len(inner)
-        if budget[0] < 0:
-            raise Refused(f"more than {MAX_ENTRIES} files")
-        for each in inner:
-            if not each.is_folder:
-                yield replace(each, folder=path)
-        yield from _files(inner, path, depth - 1, budget)
+def _in_folders(entries: Sequence[Entry]) -> list[Entry]:
+    """The files in these folders, down to `DEEPEST`; none if one of the folders cannot be read, or
+    they have more than `MAX_ENTRIES` entries together."""
+    files: list[Entry] = []
+    count = 0
+
+    def add(entries: Sequence[Entry], folder: str, depth: int) -> None:
+        nonlocal count
+        for entry in entries if depth <= DEEPEST else ():
+            if not entry.is_folder:
+                continue
+            path = f"{folder}/{entry.name}".lstrip("/")
+            inner = entry.entries()
+            count += len(inner)
+            if count > MAX_ENTRIES:
+                raise Refused(f"more than {MAX_ENTRIES} files")
+            files.extend(replace(each, folder=path) for each in inner if not each.is_folder)
+            add(inner, path, depth + 1)
+
+    try:
+        add(entries, "", 1)
+    except (OSError, Refused):
+        return []
+    return files
