@@ -1,6 +1,6 @@
-"""Stage 3, identify: who handed in what, and who should have, with the roster, the due time,
-extensions and groups; and what people decided about submissions that are held: whose one is, and
-which file is graded.
+"""Stage 3, identify: who handed in what and who should have, by the roster, the due time,
+extensions and groups; and what people decided about submissions that are held for them: whose a
+submission is, and which file is graded.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ _TEST_STUDENT = "studenttest"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Class:
-    """Everybody who handed in or should have, in the order of ids. `students` handed in
-    `submissions`: every attempt is one, and what a group handed in together is one."""
+    """Everybody who handed in or should have."""
 
-    members: tuple[StudentUploads, ...]
-    students: int
-    submissions: int
+    members: tuple[StudentUploads, ...]  # in the order of ids
+    students: int  # who handed in
+    submissions: int  # all attempts; what a group handed in together counts once
     notices: tuple[str, ...] = ()
 
 
@@ -59,7 +58,7 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
     notices += unused
     members, slip_days = _with_late_terms(members, terms)
     notices += slip_days
-    # What a lecturer handed in to try the assignment: Canvas calls it a student.
+    # Canvas calls it a student when a lecturer tries the assignment.
     notices += [
         f"{uploads.identity} is Canvas's test student, not a person"
         for download in downloads
@@ -67,7 +66,7 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
         if uploads.student and uploads.student.name == _TEST_STUDENT
     ]
     attempts = {(each.origin, each.number) for one in everybody for each in one.attempts}
-    groups = {one.attempts[0].origin: one for one in everybody}
+    groups = {one.attempts[0].origin: one for one in everybody}  # one member of each
     return Class(
         members=tuple(sorted(members, key=_order)),
         students=len(everybody),
@@ -114,7 +113,7 @@ def _order(member: StudentUploads) -> tuple[str, str]:
 
 
 def _key(download: Download, uploads: StudentUploads) -> tuple[str, str]:
-    """Two plain folders of one name are two submissions; a platform's student is one."""
+    """What is the same for all uploads of one student. Two plain folders of one name are two."""
     if uploads.student is None:
         return PLAIN, str(Path(uploads.attempts[0].origin).absolute())
     return download.name, uploads.student.id
@@ -122,18 +121,18 @@ def _key(download: Download, uploads: StudentUploads) -> tuple[str, str]:
 
 def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
     """One student in two downloads; an attempt that is in both counts once."""
-    marks = {_mark(attempt) for attempt in one.attempts} - {None}
+    known = {_identity(attempt) for attempt in one.attempts} - {None}
     return replace(
         one,
-        attempts=(*one.attempts, *(a for a in other.attempts if _mark(a) not in marks)),
+        attempts=(*one.attempts, *(a for a in other.attempts if _identity(a) not in known)),
         elsewhere=tuple(dict.fromkeys((*one.elsewhere, *other.elsewhere))),
         doubt=one.doubt or other.doubt,
         notes=tuple(dict.fromkeys((*one.notes, *other.notes))),
     )
 
 
-def _mark(attempt: Attempt) -> tuple[str, str, int] | None:
-    """What tells an attempt from all others, where the platform names a time or a number."""
+def _identity(attempt: Attempt) -> tuple[str, str, int] | None:
+    """What tells an attempt from all others; None if the platform gives no time or number."""
     if attempt.at is None and attempt.number is None:
         return None
     return attempt.source, str(attempt.at), attempt.number or 0
@@ -151,19 +150,19 @@ def _zoned(uploads: StudentUploads, terms: Terms) -> StudentUploads:
 def _on_roster(
     everybody: Sequence[StudentUploads], roster: Sequence[Listed], place: str
 ) -> tuple[list[StudentUploads], list[str]]:
-    """Everybody who handed in and everybody who should have; and lines about those who are in one
-    place only.
+    """Everybody who handed in and everybody on the roster; and lines about those who were found by
+    name only or are not on the roster.
 
     A student is found by id or email, else by a name that nobody else has. Raises UserError when
     nobody of the roster is found.
     """
     people = [uploads.person for uploads in everybody]
     lines = [line.person for line in roster]
-    # One student may be in downloads of two platforms.
-    by_id = pairs(people, lines, By.ID, shared=True)
-    of_name = pairs(people, lines, By.NAME)
+    # By position in `everybody`: the position in the roster.
+    by_id = pairs(people, lines, By.ID, shared=True)  # one may be in downloads of two platforms
+    same_name = pairs(people, lines, By.NAME)
     found = set(by_id.values())
-    by_name = {one: at for one, at in of_name.items() if one not in by_id and at not in found}
+    by_name = {one: at for one, at in same_name.items() if one not in by_id and at not in found}
     line_of = {one: roster[at] for one, at in (by_id | by_name).items()}
     if everybody and not line_of:
         raise UserError(
@@ -186,7 +185,7 @@ def _on_roster(
 
 
 def _by_name_alone(uploads: StudentUploads, line: Listed) -> str:
-    """Both names, so that a person can see whether it is the same one."""
+    """Both names, so that a reader can see whether it is the same person."""
     own = uploads.student.name if uploads.student else ""
     who = f"{uploads.identity} ({own})" if own and own != uploads.identity else uploads.identity
     return f"{who} is taken to be {line.place}: {line.student.name}"
@@ -195,11 +194,11 @@ def _by_name_alone(uploads: StudentUploads, line: Listed) -> str:
 def _with_extensions(
     members: Sequence[StudentUploads], extensions: Sequence[Extension], due: datetime | None
 ) -> tuple[list[StudentUploads], list[str]]:
-    """Everybody with the time due, and lines about extensions of nobody here: whoever has one may
-    not have handed in yet. UserError for one of several, for one before the class's due time, and
-    where all are of nobody."""
+    """Everybody with the time due, and lines about extensions of students who are not here: they
+    may not have handed in yet. UserError if all are; and for an extension of an id that several
+    have, or that ends before the class's due time."""
     indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
-    held = [replace(member, due=due) for member in members]
+    with_due = [replace(member, due=due) for member in members]
     hint = f"ids here are like {listed(sorted(member.identity for member in members)[:3])}"
     unknown = []
     for extension in extensions:
@@ -215,21 +214,21 @@ def _with_extensions(
             raise UserError(what, place=extension.place, hint=hint)
         unknown += [] if meant else [extension]
         for index in meant:
-            held[index] = replace(held[index], due=extension.due, is_extended=True)
+            with_due[index] = replace(with_due[index], due=extension.due, is_extended=True)
     if unknown and len(unknown) == len(extensions):
         what = f"there is no student {unknown[0].id}"
         raise UserError(what, place=unknown[0].place, hint=hint)
     lines = [
         f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
     ]
-    return held, lines
+    return with_due, lines
 
 
 def _with_late_terms(
     members: Sequence[StudentUploads], terms: Terms
 ) -> tuple[list[StudentUploads], list[str]]:
-    """Everybody with the slip days that are left; and a line where none were counted. UserError for
-    a row that may be of several, and where all rows are of nobody here."""
+    """Everybody with the slip days that are left, and a line if none were counted. UserError for a
+    row that may be of several students, and if no row is of a student here."""
     late = terms.late
     if late is None:
         return list(members), []
@@ -257,6 +256,7 @@ def _with_late_terms(
 
 
 def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
+    """The uploads with what their line of the roster says."""
     if line is None:
         return uploads
     own = uploads.student or line.student
@@ -270,7 +270,7 @@ def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
 
 
 def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -> StudentUploads:
-    """Somebody of whom nothing was found: another of the group may have handed in."""
+    """A student on the roster who handed in nothing; if another one of the group did, with that."""
     who = line.student
     absent = StudentUploads(identity=who.id, student=who, attempts=(), listed=line)
     if unsure.intersection(line.person.keys(By.NAME)):
@@ -296,15 +296,15 @@ def _is_of_group(member: StudentUploads, group: str) -> bool:
 Decisions = Mapping[str, Sequence[Decision]]  # by the ids of submissions
 Member = tuple[str, StudentUploads]  # the submission's id, and what was handed in
 
-MOST_CHOICES = 20
-MOST_SHOWN = 32 * 1024  # bytes of a file that may be chosen
+_MOST_CHOICES = 20
+_MOST_SHOWN = 32 * 1024  # bytes of a file that may be chosen
 
 
 def submissions_of(
     members: Iterable[Member], assignment: Assignment, decisions: Decisions
 ) -> Iterator[Submission]:
-    """The members' submissions, as people decided; one that a person must look at has the files of
-    which it may be said that they are graded."""
+    """The members' submissions, as people decided. One that is held for a person has the files as
+    `choices` of which that person may say that it is to be graded."""
     for name, uploads in _matched(list(members), decisions):
         submission = submission_of(name, uploads, assignment)
         file = _decided(decisions, name, DecisionKind.CHOOSE)
@@ -315,14 +315,13 @@ def submissions_of(
         choices = {choice.file.name: choice for choice in _choices(uploads, assignment)}
         if file in choices:
             chosen = replace(uploads, attempts=(choices[file].attempt,))
-            submission = _chosen(name, chosen, assignment)
+            submission = _submission_of_choice(name, chosen, assignment)
             submission = replace(submission, notes=(*submission.notes, f"a person chose {file}"))
         yield replace(submission, choices=tuple(choice.file for choice in choices.values()))
 
 
-def _chosen(name: str, uploads: StudentUploads, assignment: Assignment) -> Submission:
-    """The submission of one attempt that a person looked at: neither others of the same time nor a
-    time that is not known hold it."""
+def _submission_of_choice(name: str, uploads: StudentUploads, assignment: Assignment) -> Submission:
+    """The submission of the one attempt that a person chose: not held because of its time again."""
     submission = submission_of(name, uploads, assignment)
     if submission.withheld is not Withheld.NEEDS_REVIEW or uploads.doubt or submission.problem:
         return submission
@@ -334,36 +333,37 @@ def _decided(decisions: Decisions, name: str, kind: DecisionKind) -> str:
 
 
 def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
-    """The members, those of whom a person said whose they are with that student; who is on the
-    roster without having handed in is no member of their own then. Two of one student are held."""
+    """The members, with the students that people matched them with. A student who is only on the
+    roster is no member besides the match. Two members of one student are held."""
     absent = {
         key: (name, uploads)
         for name, uploads in members
         if not uploads.attempts and uploads.student is not None
         for key in (id_key(name), id_key(uploads.student.id))
     }
-    wanted = {
+    matches = {
         name: match
         for name, uploads in members
         if uploads.attempts and (match := _decided(decisions, name, DecisionKind.MATCH))
     }
-    gone = {absent[id_key(match)][0] for match in wanted.values() if id_key(match) in absent}
+    replaced = {absent[id_key(match)][0] for match in matches.values() if id_key(match) in absent}
     owners = Counter(
-        id_key(wanted.get(name) or (uploads.student.id if uploads.student else name))
+        id_key(matches.get(name) or (uploads.student.id if uploads.student else name))
         for name, uploads in members
         if uploads.attempts
     )
     for name, uploads in members:
-        if name in wanted:
-            match = wanted[name]
+        if name in matches:
+            match = matches[name]
             doubt = f"{match} has another submission too" if owners[id_key(match)] > 1 else ""
             yield name, replace(_as_of(uploads, match, absent), doubt=doubt)
-        elif name not in gone:
+        elif name not in replaced:
             yield name, uploads
 
 
 def not_listed(members: Collection[Member], decisions: Decisions) -> list[str]:
-    """A line about each student who is not on the roster and of whom a person said whose it is."""
+    """A line about each student whom a person matched with a submission, and who is not on the
+    roster."""
     people = [(name, uploads) for name, uploads in members if uploads.attempts]
     lines = [uploads for _, uploads in members if uploads.listed is not None]
     keys = {key for uploads in lines for key in uploads.person.keys(By.LOGIN)}
@@ -376,6 +376,7 @@ def not_listed(members: Collection[Member], decisions: Decisions) -> list[str]:
 
 
 def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) -> StudentUploads:
+    """The uploads as those of the student with the id `match`."""
     notes = (*uploads.notes, "a person said whose it is")
     if id_key(match) not in absent:
         own = uploads.student
@@ -396,18 +397,18 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """A file that may be graded, as the page shows it (no bytes where it cannot be read or is
-    large), and the attempt that is this file alone."""
+    """A file that may be graded."""
 
-    file: SourceFile
-    attempt: Attempt
+    file: SourceFile  # as the page shows it: without bytes if it cannot be read or is large
+    attempt: Attempt  # this file alone
 
 
 def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choice]:
-    """The files, of assignments that ask for one; else the attempts, where there are several."""
+    """The files to choose from, if the assignment asks for one; else the attempts, if there are
+    several."""
     expected = assignment.submission_files
     attempts = in_order(uploads)
-    remaining = MOST_CHOICES
+    remaining = _MOST_CHOICES
     for number, attempt in enumerate(attempts, start=1):
         which = f"attempt {attempt.number or number}" if len(attempts) > 1 else ""
         numbered = replace(attempt, number=attempt.number or number)
@@ -420,7 +421,7 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
             data = b""
             if entry.kind is EntryKind.FILE:
                 with suppress(OSError, Refused):
-                    data = entry.load(MOST_SHOWN)
+                    data = entry.load(_MOST_SHOWN)
             label = f"{which}: {entry.shown}" if which else entry.shown
             alone = replace(entry, name=expected[0], folder="")
             yield _Choice(
