@@ -1,8 +1,8 @@
-"""One program, observed and judged: its scenarios together where they may be, else alone.
+"""One submission, observed and judged: its scenarios in a shared process if that is allowed, else
+each in one of its own.
 
-It may print and answer as much as its limits allow in every scenario. So a large observation is
-judged when it arrives, and then cut: nothing has to be bounded in sum, and what one scenario shows
-is judged the same whatever the others show.
+A submission may print and return as much as its limits allow in every scenario. So a large
+observation is judged when it arrives, and only a short form of it is kept.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _LONGEST_TEXT = 1000
 
 
 def reduced(seen: Observation) -> Observation:
-    """The observation as it is when it is small; else how it ended and what it raised, marked `cut`
-    by a digest of all of it but the time that it took."""
+    """A small observation as it is; of a large one how it ended and what it raised. `cut` is then a
+    digest of the whole observation."""
     if seen.cut or not _is_large(seen):
         return seen
     raising = (step.raised for step in seen.steps if step.raised)
@@ -106,36 +106,37 @@ def _texts(seen: Observation) -> Iterator[str]:
 
 
 class Arrivals:
-    """Takes in the draws of one submission's scenarios as they are observed."""
+    """Judges the draws of one submission's scenarios as they are observed, if they are large."""
 
     def __init__(self, judge_of: Callable[[Scenario, int], Judge]) -> None:
-        """`judge_of` gives what judges the draw of a scenario."""
+        """`judge_of` gives the judge of the draw of this index of a scenario."""
         self._judge_of = judge_of
+        # By scenario id, index of the draw and ending: of large observations.
         self._verdicts: dict[tuple[str, int, Ending], Verdict] = {}
-        self._explained: dict[str, set[Ending]] = {}  # of which a failing draw is explained
+        self._explained: dict[str, set[Ending]] = {}  # by scenario id: of failing draws so far
 
     def keep(self, scenario: Scenario, index: int, seen: Observation) -> Observation:
-        """What is to be kept of the draw of this index; its verdict can be asked for from now on.
+        """What is kept of the draw of this index; its verdict can be asked for from now on.
         HarnessError where what is expected cannot be compared."""
         if index == 0:
             self._explained.pop(scenario.id, None)
         judge = self._judge_of(scenario, index)
-        if seen is judge.reference:  # from a shared run, judged once for all
+        if seen is judge.reference:  # from a shared run
             return seen
         kept = reduced(seen)
         if not kept.cut:
             return seen
-        if seen == judge.reference:  # its texts and values are in memory once
+        if seen == judge.reference:  # so that its texts and values are in memory only once
             return replace(judge.reference, cpu_seconds=seen.cpu_seconds)
-        self._remember(scenario, index, seen)
-        if seen.ending in LIMIT_ENDINGS:  # under a shortened limit it is not known how it ends
+        self._judge(scenario, index, seen)
+        if seen.ending in LIMIT_ENDINGS:  # it may turn out that the limit was a shortened one
             stopped = replace(seen, ending=Ending.STOPPED_EARLY, detail=seen.ending.value)
-            self._remember(scenario, index, stopped)
+            self._judge(scenario, index, stopped)
         return kept
 
-    def _remember(self, scenario: Scenario, index: int, seen: Observation) -> None:
-        """The verdict; of draws after the first that fails the kind alone, which is all that is
-        asked for."""
+    def _judge(self, scenario: Scenario, index: int, seen: Observation) -> None:
+        """Keep the verdict. It is explained only for the first draw, and for the first one that
+        fails with this ending: no other explanation is asked for."""
         judge = self._judge_of(scenario, index)
         try:
             kind = judge.kind(seen)
@@ -150,7 +151,7 @@ class Arrivals:
         self._verdicts[scenario.id, index, seen.ending] = verdict
 
     def verdict(self, scenario: Scenario, index: int, seen: Observation) -> Verdict:
-        """Of a draw that was kept, or is whole. HarnessError as `keep`."""
+        """The verdict of what `keep` gave. HarnessError as there."""
         if seen.cut:
             return self._verdicts[scenario.id, index, seen.ending]
         return self._judge_of(scenario, index).verdict(seen)
@@ -161,16 +162,17 @@ class Arrivals:
         return self._judge_of(scenario, index).kind(seen)
 
 
-# In place of observations that equal the reference's: those need not be stored again.
+# Stored in place of observations that equal the reference's.
 AS_REFERENCE: tuple[Observation, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
 class RunOutcome:
-    """Of one run: observations and verdicts by scenario, and the new ones by their keys."""
+    """What one run found."""
 
-    observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)  # by scenario id
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    # What the cache does not have yet, by its keys.
     new_observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
     new_verdicts: dict[str, Verdict] = field(default_factory=dict)
     isolation: Isolation = Isolation.ALONE
@@ -191,12 +193,13 @@ class RunOutcome:
 
 @dataclass(slots=True, kw_only=True)
 class _SharedAnswers:
-    """By scenario: the key of what it did in a shared process, and what an earlier run saw there.
-    `taken` are the identities of the stimuli whose answers come from the shared run of now."""
+    """What shared runs saw; by scenario id, but for `taken`."""
 
-    keys: dict[str, str] = field(default_factory=dict)
-    observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
-    taken: set[int] = field(default_factory=set)
+    keys: dict[str, str] = field(default_factory=dict)  # in the cache
+    observations: dict[str, tuple[Observation, ...]] = field(
+        default_factory=dict
+    )  # of earlier runs
+    taken: set[int] = field(default_factory=set)  # the `id` of each stimulus of this run
 
 
 class JudgedRuns:
@@ -211,8 +214,7 @@ class JudgedRuns:
         thorough: bool = False,
         secret: bytes | None = None,
     ) -> None:
-        """`secret` is the course's, and chooses what the audits of shared runs look at (None:
-        another one each time)."""
+        """`secret` chooses what the audits of shared runs look at (None: another one each time)."""
         self.plan = plan
         self._key = key if key.scenarios else None
         self._driver = driver
@@ -225,7 +227,7 @@ class JudgedRuns:
         self._judges: dict[tuple[str, int], Judge] = {}
         self._secret = secret or os.urandom(32)
         self.shared = SharedRuns(plan, self._key, self._secret)
-        self._as_reference: dict[str, Verdict] = {}
+        self._reference_verdicts: dict[str, Verdict] = {}
 
     def observe_and_judge(
         self,
@@ -235,7 +237,7 @@ class JudgedRuns:
         report: PolicyReport,
         cache: ResultCache,
     ) -> RunOutcome:
-        """Together where the program may share a process, else each scenario alone."""
+        """All scenarios, in a shared process if the program may have one."""
         keys = self.keys_of(plan, submission.digest)
 
         def all_alone(reason: str) -> RunOutcome:
@@ -244,7 +246,7 @@ class JudgedRuns:
         if not report.sharing.allowed:
             return all_alone(report.sharing.reason)
         shared_runs = self.shared
-        if plan.assignment is not self.plan.assignment:  # its sets of constants have other numbers
+        if plan.assignment is not self.plan.assignment:  # it numbers its variants otherwise
             shared_runs = SharedRuns(plan, self._key, self._secret)
         shared = self._recalled_shared(shared_runs.expected_digests(server), plan, keys, cache)
         unseen = [
@@ -276,8 +278,8 @@ class JudgedRuns:
         keys: Mapping[str, str],
         cache: ResultCache,
     ) -> _SharedAnswers:
-        """The keys of what may have run in a shared process, and what earlier runs saw there.
-        `references` are the digests of what the reference did, `keys` those of processes alone."""
+        """The keys of scenarios that can run in a shared process, and what earlier runs saw there.
+        `references` has digests of what the reference did, `keys` are of runs alone."""
         shared = _SharedAnswers()
         for name in (each.id for each in plan.scenarios if each.id in references):
             key = shared.keys[name] = shared_key(keys[name], POLICY_DIGEST, references[name])
@@ -300,7 +302,7 @@ class JudgedRuns:
         cache: ResultCache,
         shared: _SharedAnswers | None = None,
     ) -> RunOutcome:
-        """Each scenario alone, where neither `cache`, by these `keys`, nor a shared run has it."""
+        """Each scenario, run alone if neither `cache`, by these `keys`, nor a shared run has it."""
         shared = shared or _SharedAnswers()
         arrivals = Arrivals(self.judge_of)
 
@@ -319,7 +321,7 @@ class JudgedRuns:
             reference = self._references.get(name, ())
             fresh = name in ran.fresh
             cut = any(observation.cut for observation in observations)
-            # The reference's own observations, not only equal ones.
+            # A shared run gives the reference's own observations, not only equal ones.
             are_own = [*map(id, observations)] == [*map(id, reference)]
             is_shared = are_own and name in shared.keys
             if fresh and is_shared:
@@ -327,9 +329,9 @@ class JudgedRuns:
             elif fresh and not cut and shared.taken.isdisjoint(map(id, scenario.stimuli)):
                 outcome.new_observations[keys[name]] = observations
             if is_shared or (reference and observations == reference):
-                if name not in self._as_reference:
-                    self._as_reference[name] = self._judge(scenario, observations, arrivals)
-                outcome.verdicts[name] = self._as_reference[name]
+                if name not in self._reference_verdicts:
+                    self._reference_verdicts[name] = self._judge(scenario, observations, arrivals)
+                outcome.verdicts[name] = self._reference_verdicts[name]
                 continue
             asked = tuple(parameters(stimulus, plan.assignment) for stimulus in scenario.stimuli)
             answers = self._answers.get(name)
@@ -342,11 +344,11 @@ class JudgedRuns:
         return outcome
 
     def keys_of(self, plan: Plan, digest: str) -> dict[str, str]:
-        """By scenario: the key of what is observed of this submission in processes of its own."""
+        """`key_of` each scenario, by its id."""
         return {scenario.id: self.key_of(digest, scenario) for scenario in plan.scenarios}
 
     def key_of(self, digest: str, scenario: Scenario) -> str:
-        """The key of what is observed of this submission in processes of its own."""
+        """The key of what is observed when a submission with this digest runs alone."""
         return observation_key(
             source_digest=digest,
             scenario=scenario,
@@ -359,8 +361,8 @@ class JudgedRuns:
     def _judge(
         self, scenario: Scenario, observations: tuple[Observation, ...], arrivals: Arrivals
     ) -> Verdict:
-        """The verdict of a scenario's draws, its hint behind the sentence. HarnessError where what
-        is expected cannot be compared."""
+        """The verdict of a scenario's draws, with its hint. HarnessError where what is expected
+        cannot be compared."""
         if any(seen.ending is Ending.HARNESS_ERROR for seen in observations):
             return Verdict(kind=VerdictKind.HARNESS_ERROR)
 
@@ -369,7 +371,8 @@ class JudgedRuns:
 
         try:
             if scenario.is_sample:
-                kinds = [arrivals.kind(scenario, *draw) for draw in enumerate(observations)]
+                draws = enumerate(observations)
+                kinds = [arrivals.kind(scenario, index, seen) for index, seen in draws]
                 verdict = combine(kinds, of_draw)
             else:
                 verdict = of_draw(0)
@@ -380,7 +383,7 @@ class JudgedRuns:
         return replace(verdict, explanation=verdict.explanation.with_hint(scenario.hint))
 
     def judge_of(self, scenario: Scenario, index: int) -> Judge:
-        """What judges the draw of this index; one for all submissions."""
+        """The judge of the draw of this index, the same for all submissions."""
         judge = self._judges.get((scenario.id, index))
         if judge is None:
             stimulus = scenario.stimuli[index]
@@ -391,7 +394,7 @@ class JudgedRuns:
 
 
 TRIES = 3
-LEAST_SECONDS = 0.02  # of the reference, all draws together; a process alone takes 0.002
+LEAST_SECONDS = 0.02  # the reference counts as no faster: an empty process takes 0.002
 
 
 @dataclass(slots=True, kw_only=True)
@@ -408,24 +411,26 @@ class SpeedTrials:
     def verdict(
         self, scenario: Scenario, server: Observer, seen: tuple[Observation, ...]
     ) -> Verdict | None:
-        """That a scenario whose answers `seen` are right took too long; None where it did not.
-        Without a reference, and where processes say themselves how long they took, nothing is."""
+        """The verdict that a scenario whose answers `seen` are right took too long; None if it did
+        not, or that cannot be told: without a reference, and where processes themselves report
+        their time."""
         if not scenario.faster_than or not self.reference or self.driver.tier is Tier.PORTABLE:
             return None
         if self.server is None:
             opened = self.driver.submission(self.assignment, self.reference)
             self.server = self.stack.enter_context(opened)
-        ours, theirs = self.seconds.get(scenario.id), seen
+        needed = self.seconds.get(scenario.id)
+        run = seen
         for attempt in range(TRIES):
             if attempt:
-                theirs = run_scenario(server, scenario, scenario.limits)
-            if theirs[-1].ending is Ending.HARNESS_ERROR:
+                run = run_scenario(server, scenario, scenario.limits)
+            if run[-1].ending is Ending.HARNESS_ERROR:
                 return Verdict(kind=VerdictKind.HARNESS_ERROR)
-            if ours is None or attempt:
-                ours = _seconds(run_scenario(self.server, scenario, scenario.limits))
-                self.seconds[scenario.id] = ours
-            same = tuple(map(reduced, theirs)) == tuple(map(reduced, seen))
-            if same and _seconds(theirs) < scenario.faster_than * max(ours, LEAST_SECONDS):
+            if needed is None or attempt:
+                needed = _seconds(run_scenario(self.server, scenario, scenario.limits))
+                self.seconds[scenario.id] = needed
+            same = tuple(map(reduced, run)) == tuple(map(reduced, seen))
+            if same and _seconds(run) < scenario.faster_than * max(needed, LEAST_SECONDS):
                 return None
         times = f"at least {scenario.faster_than} times as long as ours"
         message = f"The answer is right, but takes {times}."
