@@ -1,5 +1,5 @@
-"""From a process's screen, its reply and its end to an observation, however it was run. The reply
-is read strictly, and bounded in size and depth."""
+"""Makes an observation of a process's screen, its reply and its end, however it was run. The
+reply comes from a process that runs untrusted code: it is read strictly, and bounded in size."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Any, TypeVar
 
@@ -33,11 +31,12 @@ from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
 T = TypeVar("T")
 
 LARGEST = 4 * 1024 * 1024
-_DEEPEST = 100  # as `inside.messages.codec` writes them at most
-_MOST_VALUES = 50_000  # in one frame; `inside.messages.codec` spends its budget long before
+# Our side of the process (`inside`) keeps to these limits, most of them by far.
+_DEEPEST = 100  # values inside each other
+_MOST_VALUES = 50_000  # in one frame
 _LONGEST_STDERR = 100_000
-_MOST_FRAMES = 64  # of a traceback; `inside.messages.codec` writes 41 at most
-_MOST_TRACED = 4000  # `inside.scenario.process` sends half as many
+_MOST_FRAMES = 64  # of a traceback
+_MOST_TRACED = 4000  # lines
 _LONGEST_NAME = 1000
 _LONGEST_MESSAGE = 10_000
 _SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
@@ -50,8 +49,7 @@ class TamperedError(Exception):
 
 def value_from(plain: Any, depth: int = 0) -> Value:
     """A value from `["kind", text]`, `["kind", [values]]` or `["kind", type, [values]]`;
-    TamperedError for anything else, and for one that is nested deeper than our side of the process
-    writes them."""
+    TamperedError for anything else, and for one that is nested too deep."""
     if type(plain) is not list or len(plain) not in (2, 3) or type(plain[0]) is not str:
         raise TamperedError("a misshapen value")
     kind, content = KINDS.get(plain[0]), plain[-1]
@@ -75,13 +73,13 @@ def value_from(plain: Any, depth: int = 0) -> Value:
 
 
 class _SentValue(Value):
-    """A value, for `serial`, in the form that a scenario's process writes it in."""
+    """Tells `serial` to read a value in the form in which a scenario's process writes it."""
 
     from_plain = staticmethod(value_from)
 
 
 class _SentVariable(NamedValue):
-    """A variable, `["name", value]`."""
+    """The same for a variable, `["name", value]`."""
 
     @staticmethod
     def from_plain(plain: Any) -> NamedValue:
@@ -91,7 +89,7 @@ class _SentVariable(NamedValue):
 
 
 class _SentRaised(Raised):
-    """An exception, bounded as `inside.messages.exceptions` bounds it."""
+    """The same for an exception, of bounded size."""
 
     @staticmethod
     def from_plain(plain: Any) -> Raised:
@@ -108,7 +106,7 @@ class _SentRaised(Raised):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepReply:
-    """What a session step came to."""
+    """What a session step did."""
 
     value: _SentValue | None = None
     raised: _SentRaised | None = None
@@ -117,35 +115,32 @@ class StepReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalReply:
-    """The one answer, field by field as it is sent; None for a field that it does not have."""
+    """The one answer, field by field as it is sent; None for a field that was not sent."""
 
     phase: Phase | None = None
     value: _SentValue | None = None
     raised: _SentRaised | None = None
     before: tuple[_SentValue, ...] | None = None  # positional arguments of a plain call
-    after: tuple[_SentValue, ...] | None = None
+    after: tuple[_SentValue, ...] | None = None  # the same after the call
     variables: tuple[_SentVariable, ...] | None = None
     exit: int | None = None
     missing: str | None = None  # a function that the submission does not define
-    near: str = ""  # what it has that is called most like that one
+    near: str = ""  # the name in it that is most like that one
     open: tuple[str, ...] = ()  # files that are not closed
-    memory: bool = False  # there was none left
+    memory: bool = False  # there was no memory left
     loop: str | None = None  # where it looped
-    stderr: str | None = None  # what was written there, where that is told apart
+    stderr: str | None = None  # what was written to stderr, if that is not shown on the screen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """All that a scenario's process reported. `reached` is how far a call or a session had come, as
-    said on the way. `broken`: a provided file that failed to load, which
-    is believed only before any code of the submission ran. `trace`: the lines that ran, each as it
-    did so for the first time."""
+    """All that a scenario's process reported."""
 
     steps: tuple[StepReply, ...] = ()
     final: FinalReply | None = None
-    broken: str | None = None
-    reached: Phase = Phase.GIVEN
-    trace: tuple[str, ...] = ()
+    broken: str | None = None  # why a provided file failed to load
+    reached: Phase = Phase.GIVEN  # the last phase that a call or a session said it reached
+    trace: tuple[str, ...] = ()  # the lines that ran, each when it did so for the first time
 
 
 def frames(data: bytes) -> list[tuple[bytes, bytes]]:
@@ -205,27 +200,27 @@ def _read(data: bytes) -> Reply:
     submission_ran = False
     trace: list[str] = []
     for kind, body in frames(data):
-        if kind == b"Q":
+        if kind == b"Q":  # it asks for input
             continue
         if final is not None or broken is not None:
             raise TamperedError("more than one reply")
-        if kind == b"L" and not submission_ran:
+        if kind == b"L" and not submission_ran:  # from here on the submission's code runs
             submission_ran = True
-        elif kind == b"G":
+        elif kind == b"G":  # a phase is reached
             reached = _read_as(Phase, body)
             if reached not in (Phase.ARGUMENTS, Phase.STIMULUS):
                 raise TamperedError("a misshapen reply")
-        elif kind == b"X" and len(trace) < _MOST_TRACED:
+        elif kind == b"X" and len(trace) < _MOST_TRACED:  # a line ran
             trace.append(_read_as(str, body))
             _check_names(trace[-1])
-        elif kind == b"S":
+        elif kind == b"S":  # a session step is done
             steps.append(_read_as(StepReply, body))
-        elif kind == b"A":
+        elif kind == b"A":  # the answer
             final = _read_as(FinalReply, body)
             _check_names(final.missing or "", final.near, final.loop or "", *final.open)
             if len(final.stderr or "") > _LONGEST_STDERR:
                 raise TamperedError("a reply too large")
-        elif kind == b"B" and not submission_ran:
+        elif kind == b"B" and not submission_ran:  # a provided file is broken: later it is a lie
             broken = _read_as(str, body)
         else:
             raise TamperedError("an unknown reply")
@@ -265,7 +260,7 @@ def _text(plain: Any) -> str:
 
 
 def _check_names(*names: str) -> None:
-    """Names and lines of the program's, which our side of the process cuts."""
+    """Refuse names and lines of the program's that our side of the process would have cut."""
     if any(len(name) > _LONGEST_NAME for name in names):
         raise TamperedError("a reply too large")
 
@@ -275,10 +270,10 @@ _SENTINEL_BYTES = 16
 
 @dataclass(slots=True)
 class ScreenParser:
-    """The raw bytes, in order, and where between them something was typed.
+    """The raw bytes that were printed, and where between them something was typed.
 
     Our side of the process writes `sentinel` (a secret of this scenario) where loading ends and
-    where each session step ends; `most_sentinels` of them count, any other is text.
+    where each session step ends: `most_sentinels` times at most, another one is text.
     """
 
     sentinel: bytes
@@ -307,7 +302,8 @@ class ScreenParser:
         return self._loaded
 
     def turns_so_far(self) -> list[str]:
-        """What was printed before each input since the body has run, and what is there now."""
+        """What was printed before each input since the submission's body ran, and after the last
+        one."""
         return [turn.printed for turn in joined(self.parts(len(self.raw))[1])]
 
     def exceeds(self, limit: int) -> bool:
@@ -342,7 +338,8 @@ class ScreenParser:
         return tuple(turns)
 
     def _text(self, start: int, stop: int) -> str:
-        """As "backslashreplace" has it, which takes a second for a megabyte that is no UTF-8."""
+        """The same as with the error handler "backslashreplace", which is very slow for bytes that
+        are no UTF-8: a second for a megabyte."""
         text = self.raw[start:stop].decode("utf-8", "surrogateescape")
         return _UNDECODED.sub(_escaped, text)
 
@@ -383,21 +380,19 @@ def plain_screen() -> ScreenParser:
 
 
 _SIGKILL = 9
-_WINDOWS_ERRORS = 0xC0000000  # where a crash is an exit status from here on
+_WINDOWS_ERRORS = 0xC0000000  # on Windows, exit statuses from here on are crashes
 _SIGXCPU = getattr(signal, "SIGXCPU", None)  # Windows has none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """How a process ended: our reason for ending it (None: it ended by itself), its exit status
-    (negative: the signal that ended it), CPU seconds, the frames that it wrote, and why a stand-in
-    could not be used, where that is the reason."""
+    """How a process ended."""
 
-    reason: Ending | None
-    exit_code: int
+    reason: Ending | None  # why we ended it; None: it ended by itself
+    exit_code: int  # negative: the signal that ended it
     cpu_seconds: float
-    reply: bytes
-    detail: str = ""
+    reply: bytes  # the frames that it wrote
+    detail: str = ""  # why a stand-in could not be used, if that is the reason
 
 
 def observation(
@@ -408,12 +403,11 @@ def observation(
     *,
     arguments: int | None,
 ) -> Observation:
-    """What the process did, from its screen, its reply and its end. `arguments`: how many
-    positional arguments its reply must describe (None: none). HarnessError when a provided file
-    did not load."""
+    """What the process did. `arguments`: how many positional arguments its reply must describe
+    (None: none). HarnessError when a provided file did not load."""
     loading, parts = screen.parts(limits.output_kib * 1024)
-    seen = partial(
-        Observation,
+    seen = Observation(
+        ending=Ending.ANSWERED,
         phase=Phase.STIMULUS if parts else Phase.LOADING,
         turns=joined(parts) if parts else (),
         loading_printed=loading,
@@ -422,40 +416,40 @@ def observation(
     try:
         reply = read_reply(end.reply)
     except TamperedError as error:
-        return seen(ending=Ending.TAMPERED, detail=str(error))
+        return replace(seen, ending=Ending.TAMPERED, detail=str(error))
     if reply.broken is not None:
         raise HarnessError(f"a provided file failed to load: {visible(reply.broken[:300])}")
     if stimulus.traces_lines:
-        return seen(ending=Ending.ANSWERED, detail="\n".join(reply.trace))
+        return replace(seen, detail="\n".join(reply.trace))
     if reply.trace:
-        return seen(ending=Ending.TAMPERED, detail="an unexpected reply")
+        return replace(seen, ending=Ending.TAMPERED, detail="an unexpected reply")
     if parts and not stimulus.action.program:
-        seen = partial(seen, phase=reply.reached)
+        seen = replace(seen, phase=reply.reached)
     if stimulus.action.steps:
-        seen = partial(seen, steps=_steps(stimulus.action.steps, reply, parts))
+        seen = replace(seen, steps=_steps(stimulus.action.steps, reply, parts))
     elif reply.steps:
-        return seen(ending=Ending.TAMPERED, detail="an unexpected reply")
+        return replace(seen, ending=Ending.TAMPERED, detail="an unexpected reply")
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
         ending, detail = _without_answer(end, reply, limits)
-        return seen(ending=ending, detail=detail)
+        return replace(seen, ending=ending, detail=detail)
     final = reply.final
     if final.loop is not None and stimulus.finds_loop:
-        return seen(ending=Ending.CPU_LIMIT, detail=final.loop)
+        return replace(seen, ending=Ending.CPU_LIMIT, detail=final.loop)
     if final.loop is not None or not is_complete(stimulus, reply, arguments):
-        return seen(ending=Ending.TAMPERED, detail="an incomplete reply")
+        return replace(seen, ending=Ending.TAMPERED, detail="an incomplete reply")
     return _answered(seen, final)
 
 
-def _answered(seen: Callable[..., Observation], final: FinalReply) -> Observation:
-    if final.phase is not None:
-        seen = partial(seen, phase=final.phase)
+def _answered(seen: Observation, final: FinalReply) -> Observation:
     ending = Ending.ANSWERED
     if final.missing is not None:
         ending = Ending.MISSING
     elif final.memory or (final.raised and _is_out_of_memory(final.raised)):
         ending = Ending.MEMORY_LIMIT
-    return seen(
+    return replace(
+        seen,
         ending=ending,
+        phase=final.phase or seen.phase,
         detail=final.missing or "",
         nearest=final.near,
         left_open=final.open,
@@ -477,8 +471,7 @@ def _is_out_of_memory(raised: Raised) -> bool:
 
 
 def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str]:
-    """How a process ended that was ended, or that ended in another way than ours does; in detail
-    too."""
+    """The ending, and its detail, of a process that we ended or that ended before it answered."""
     if end.reason is Ending.TAMPERED:
         return Ending.TAMPERED, "a reply too large"
     if end.reason is not None:
@@ -503,7 +496,7 @@ def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str
 def _steps(
     steps: tuple[str, ...], reply: Reply, parts: list[tuple[Turn, ...]]
 ) -> tuple[StepOutcome, ...]:
-    """What each finished step did; a last one that did not finish has its turns alone."""
+    """What each step did. The last one has only turns if it did not finish."""
     replies = chain(reply.steps, repeat(StepReply()))
     return tuple(
         StepOutcome(turns=turns, value=said.value, raised=said.raised, shown=said.shown)
@@ -515,14 +508,14 @@ _OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing"
 
 
 def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool:
-    """Whether a final reply has each field that belongs to its stimulus and outcome, and no other.
+    """Whether a final reply has each field that belongs to its stimulus and outcome, and no other:
+    else it was not written by our code.
 
     `arguments`: how many positional arguments are observed before and after the call; None: none
-    are. A field that is absent means nothing by itself: whoever leaves one out wrote the reply
-    without our code.
+    are.
     """
     final, action = reply.final, stimulus.action
-    if final is None or final.memory:  # then it is all that the reply says
+    if final is None or final.memory:  # without memory the reply has nothing else
         return True
     if (final.stderr is not None) != stimulus.stderr_apart:
         return False

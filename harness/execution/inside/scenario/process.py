@@ -1,5 +1,6 @@
-"""One scenario in a process of its own: load, run the stimulus, answer once, leave. Its standard
-input, where it loops, and which of its files were left open."""
+"""One scenario in a process of its own: load the submission, run the stimulus, answer once, end.
+Also its standard input and stderr, where it loops, which lines it runs, and which files it left
+open."""
 
 from __future__ import annotations
 
@@ -36,12 +37,12 @@ _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modul
 
 
 class Files:
-    """What may be imported in a scenario, and what of it is the student's: of the files in `setup`
-    those that scenarios share, all that is ours compiled.
+    """What may be imported in the scenarios with this `selection`, and which files are the
+    student's. The course's files are compiled.
 
-    `selection`: the number of the variant, the names of extra files, the modules that run
-    elsewhere as (name, functions, other names), and the main module's names that something of
-    the course's takes the place of, as (name, provided module or empty).
+    `selection`: the number of the variant, the names of extra files, the modules that run in
+    another process as (name, functions, other names), and the names of the main module that are
+    substituted, as (name, provided module, or empty for a function that runs in that process).
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Files:
         self.library = Library({**own, **extra, **provided})
         programs = frozenset({*self.library.sources, "__main__"})
         self.comparison = ObjectEquality(programs, setup["compare"])
-        self.quiet = [name for name, source in provided.items() if not _mentions(source, own)]
+        self.loaded_early = [n for n, source in provided.items() if not _mentions(source, own)]
         self.student = Sources({source.filename: source.data for source in own.values()})
 
     def source(self, filename: str) -> ModuleSource:
@@ -72,7 +73,7 @@ class Files:
         return source
 
     def constants(self, name: str) -> dict[str, Any]:
-        """The names of a provided module as overridden, before the submission's body runs."""
+        """The names of a provided module, with the values that the variant gives them."""
         return {
             key: value
             for key, value in vars(self.library.load(name)).items()
@@ -81,7 +82,7 @@ class Files:
 
 
 class ScenarioProcess:
-    """Everything that one child needs, prepared before the fork."""
+    """Everything that the process of one scenario needs, prepared before the fork."""
 
     def __init__(
         self,
@@ -98,7 +99,7 @@ class ScenarioProcess:
         self.answer = evaluate.StimulusAnswer(files.student, files.comparison, self._reached)
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
-        self.errors = KeptBytes()  # what is written to stderr, where that is told apart
+        self.errors = KeptBytes()  # what is written to stderr, if that is not shown on the screen
         self.terminal = self.questions = self.answers = -1
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
@@ -116,7 +117,7 @@ class ScenarioProcess:
         self.terminal = terminal
         self.answers = answers
         try:
-            self._tidy()
+            self._prepare()
             self._observe(self.answer)
             self._flush()
             _set_recursion_limit(1000)
@@ -127,7 +128,7 @@ class ScenarioProcess:
             text = '{"memory":true}'
         self._send(b"A", text)
 
-    def _tidy(self) -> None:
+    def _prepare(self) -> None:
         sys.argv = self.argv
         if self.job["folder"]:
             chdir(self.job["folder"])
@@ -199,7 +200,8 @@ class ScenarioProcess:
         return self.files.library.load(name)
 
     def _install_proxies(self) -> RemoteCaller | None:
-        """Put modules and functions that run elsewhere where the submission will find them."""
+        """Put proxies of modules and functions that run in another process where the submission
+        finds them."""
         if not self.files.proxies and not self.files.functions:
             return None
         caller = RemoteCaller(self._send, self._receive, self.files.student.modules)
@@ -222,7 +224,7 @@ class ScenarioProcess:
         return receive(self.questions)
 
     def _load_constants(self) -> None:
-        for name in self.files.quiet:
+        for name in self.files.loaded_early:
             try:
                 constants = self.files.constants(name)
             except BaseException as error:
@@ -238,7 +240,7 @@ class ScenarioProcess:
         self._send(b"G", quote(phase))
 
     def _write_sentinel(self) -> None:
-        """Write the scenario's secret, by which the driver parts the text before it and after."""
+        """Write the scenario's secret, which tells the driver where a part of the output ends."""
         self._flush()
         write(self.terminal, self.job["sentinel"])
 
@@ -255,14 +257,13 @@ class ScenarioProcess:
         send(self.answers, kind, text)
 
     def _read_asked(self, most: int) -> bytes:
-        """Read from the terminal where the kernel does not tell of reads. Any other read of
-        descriptor 0 past `sys.stdin`, as of `open(0)`, is not seen: a program that waits in one
-        ends at its limit of time asleep.
+        """Read from the terminal, and ask the driver for input first, where the kernel does not
+        tell it about reads. A read that does not come through here, as of `open(0)`, is not known:
+        a program that waits in one ends at its limit of time asleep.
 
-        It asks where nothing is left, and waits. Whoever asks with a line half read would read the
-        rest while the driver looks, and be sent the next line too early. A Ctrl-C that comes
-        between the asking and a read would not be noticed in the read, which waits for ever: here
-        it is, at the next turn."""
+        It asks only if nothing is left to read: else the driver would send the next line too early.
+        It waits in short turns and not in `read`, which would not notice a Ctrl-C that came just
+        before it, and wait for ever."""
         if not select([0], [], [], 0)[0]:
             self._send(b"Q", "")
         while not select([0], [], [], _MOMENT)[0]:
@@ -271,7 +272,7 @@ class ScenarioProcess:
 
 
 def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> bool:
-    """Whether a provided file (a driver) may import the submission, which must not run yet."""
+    """Whether a provided file may import the submission, which must not run early."""
     try:
         return not submitted.keys().isdisjoint(provided.compiled().co_names)
     except (SyntaxError, ValueError):
@@ -279,7 +280,7 @@ def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> boo
 
 
 def copied(value: Any) -> Any:
-    """Builtin containers anew, so that a submission cannot change what the stimulus sees."""
+    """A copy of builtin containers, so that a submission cannot change what the stimulus sees."""
     kind = type(value)
     if kind is list or kind is tuple:
         return kind([copied(part) for part in value])
@@ -295,10 +296,9 @@ _MOST_FRAMES = 50
 
 
 class LoopFinder:
-    """Finds where a program loops: which lines the frame that does not return executes again and
-    again. After a while of CPU time, the student's frames that are there are traced. Those that
-    return are forgotten; what is left at the end loops, or waits for one that does. It answers, in
-    JSON, and ends the process: what a program does in such a run is never used.
+    """Finds the lines that a program executes again and again. After some CPU time, it traces the
+    student's frames on the stack, and forgets those that return. The innermost one that is left
+    loops. It answers with that, in JSON, and ends the process: nothing else of this run is used.
 
     `own` are the names of the student's files."""
 
@@ -312,10 +312,11 @@ class LoopFinder:
     def start(self) -> None:
         """Begin; without effect where the system has no such timer."""
         if hasattr(_signal, "setitimer"):
-            _signal.signal(_signal.SIGPROF, self._look)
+            _signal.signal(_signal.SIGPROF, self._on_timer)
             _signal.setitimer(_signal.ITIMER_PROF, _AFTER)
 
-    def _look(self, number: int, frame: FrameType | None) -> None:
+    def _on_timer(self, number: int, frame: FrameType | None) -> None:
+        """At first begin to trace; the next time finish."""
         if self._frames:
             self._finish()
         while frame is not None and len(self._frames) < _MOST_FRAMES:
@@ -340,7 +341,7 @@ class LoopFinder:
         return self._trace
 
     def _finish(self) -> None:
-        """Answer with the innermost frame that went on."""
+        """Answer with the lines of the innermost frame that was executed meanwhile."""
         found = [each for each in self._frames if id(each) in self._seen]
         text = '""'
         if found:
@@ -352,14 +353,14 @@ class LoopFinder:
 
 _MOST_TRACED = 20_000  # lines executed while tracing
 _MOST_SENT = 2_000
-_QUIET = 1_000  # lines of a function in which nothing new happened: of later calls the end is seen
+_QUIET = 1_000  # lines of a function without anything new: of later calls only the end is traced
 
 
 class LineTracer:
-    """Tells which lines of the student's run, from which line of the same call, and what a call
-    that ends with True, False or None comes back with: `a1.py:7:4`, `a1.py:9:True`. Each is sent
-    once, as it happens, since a program may be ended at any time. What a program does in such a run
-    is never used: it may as well stop this, and ends when enough is known.
+    """Sends which lines of the student's files run, each with the line before it in the same call
+    (`a1.py:7:4`), and where calls return True, False or None (`a1.py:9:True`). Each is sent once,
+    as it happens, because a program may be ended at any time. The process ends when enough is
+    known. Nothing else of this run is used, so that a program may well stop the tracing.
 
     `send` takes JSON text. `own` are the names of the student's files."""
 
@@ -378,7 +379,7 @@ class LineTracer:
             return None
         if self._quiet.get(code, 0) >= _QUIET:
             frame.f_trace_lines = False
-            return self._leave
+            return self._trace_return
         last, lines, known = 0, 0, len(self._sent)
 
         def trace(frame: FrameType, event: str, argument: Any) -> Any:
@@ -397,8 +398,8 @@ class LineTracer:
 
         return trace
 
-    def _leave(self, frame: FrameType, event: str, argument: Any) -> Any:
-        """The end of a call in a function in which nothing new happened for long."""
+    def _trace_return(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """Trace the end of a call of a function in which nothing new happened for long."""
         if event == "return" and (argument is None or type(argument) is bool):
             known, code = len(self._sent), frame.f_code
             place = f"{code.co_filename}:{frame.f_lineno}"
@@ -406,7 +407,7 @@ class LineTracer:
             if len(self._sent) > known:
                 self._note(f"{place}:0")
                 self._quiet[code] = 0
-        return self._leave
+        return self._trace_return
 
     def _note(self, text: str) -> None:
         self._count += 1
@@ -425,7 +426,7 @@ _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 class TerminalInput(io.RawIOBase):
     """Standard input that says it is a terminal; `take` gives up to so many bytes. It has no
-    descriptor number to offer, so that `input()` goes through it too."""
+    descriptor number, so that `input()` cannot read past it."""
 
     def __init__(self, take: Callable[[int], bytes]) -> None:
         self._take = take
@@ -443,7 +444,7 @@ class TerminalInput(io.RawIOBase):
 
 
 def install_input(take: Callable[[int], bytes]) -> None:
-    """Put it in the place of `sys.stdin`, and of `os.read` for descriptor 0."""
+    """Have `take` answer reads of `sys.stdin`, and of descriptor 0 by `os.read`."""
 
     def asking_read(descriptor: int, length: int, /) -> bytes:
         return take(length) if descriptor == 0 else read(descriptor, length)
@@ -455,8 +456,8 @@ def install_input(take: Callable[[int], bytes]) -> None:
 
 
 def left_open(*, finish: bool) -> list[str]:
-    """The names of files that are still open for writing. With `finish` their text is written, as
-    the interpreter does at the end of a program; a function leaves it unwritten."""
+    """The names of files that are still open for writing. With `finish` what they hold is written,
+    as the interpreter does at the end of a program; after a call it is not."""
     names: list[str] = []
     for thing in gc.get_objects():
         kind = type(thing)
@@ -468,7 +469,7 @@ def left_open(*, finish: bool) -> list[str]:
         if finish:
             try:
                 thing.flush()
-            except (OSError, ValueError):  # as at the end of a program, nobody hears of it
+            except (OSError, ValueError):  # the interpreter ignores it too
                 continue
         if name not in names and len(names) < _MOST_NAMES:
             names.append(name[:_LONGEST_NAME])
@@ -479,10 +480,10 @@ _LONGEST_STDERR = 100_000  # bytes
 
 
 class KeptBytes(io.BytesIO):
-    """Bytes that are still there when whoever wrote them has closed their stream."""
+    """Bytes that can still be read when the program has closed their stream."""
 
     def close(self) -> None:
-        """As a file that is never closed."""
+        """Stay open."""
 
     def stream(self) -> io.TextIOWrapper:
         return io.TextIOWrapper(
@@ -490,5 +491,5 @@ class KeptBytes(io.BytesIO):
         )
 
     def text(self) -> str:
-        """What was written, its end cut off where it is long."""
+        """What was written; of a long text the beginning."""
         return io.BytesIO.getvalue(self)[:_LONGEST_STDERR].decode("utf-8", "replace")

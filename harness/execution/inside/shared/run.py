@@ -256,7 +256,7 @@ class SharedRun:
     def _load_modules(self) -> None:
         self.constants = {}
         try:
-            for name in self.files.quiet:
+            for name in self.files.loaded_early:
                 self.constants |= self.files.constants(name)
             self.main = self.files.library.load(self.main_name)
         except BaseException as error:

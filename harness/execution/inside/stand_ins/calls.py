@@ -1,19 +1,18 @@
-"""Calls of functions that run in another process, both sides: modules of which a submission's
-process has the names only, and the process that holds the course's stand-ins for them.
+"""Calls of functions that run in another process: the side of the submission (`RemoteCaller`),
+which has only the names of modules and functions, and that of the course's stand-ins (`StandIns`).
 
-No text of a stand-in is in the submission's process, and no byte of the submission in the
-stand-in's: what arrives is plain data. Each scenario has one of its own, so that what a module
-remembers lasts as long as it would in the submission's process.
+The submission's process never holds a stand-in's text, and the other process no byte of the
+submission: only plain data travels. Each scenario has its own process of stand-ins, so that what a
+module remembers lasts as long as it would in the submission's process.
 
-Also a submission's module with something of the course's in the place of some of its own names. A
-function is bound anew directly after its `def`, so that the main guard sees it; a constant gets
-the value of a provided module. Nothing of the reference is in here: a function's new value is a
-proxy, which the scenario's process puts among the built-ins under `slot(name)`.
+Lists, dictionaries and sets are numbered and sent as contents (`SharedObjects`): one that is
+reached twice arrives as one, and is changed in place. Other plain data is sent as values. What is
+read is checked: only the built-in types that are written can come out of it.
 
-What travels is plain data with its identities: lists, dictionaries and sets are numbered and sent
-as contents, so that one that is reached twice arrives as one, and changes can be made in place. All
-else that is plain data is sent as a value. What is read is checked: only the built-in types that
-are written can come out of it.
+`substituted` puts something of the course's in place of some names of a submission's module. A
+function is bound again directly after its `def`, so that the main guard uses it, to a proxy that
+the scenario's process puts among the built-ins under `slot(name)`. A constant gets the value of a
+provided module.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class MalformedError(Exception):
 
 
 class SharedObjects:
-    """The containers of one call, numbered alike on both sides."""
+    """The containers of one call, with the same numbers on both sides."""
 
     def __init__(self) -> None:
         self.objects: list[Any] = []
@@ -68,7 +67,7 @@ class SharedObjects:
         self._text = 0
 
     def pack(self, value: Any, depth: int = 0) -> str:
-        """A value as JSON; containers that were not met before get the next numbers."""
+        """A value as JSON. Containers that are new get the next numbers."""
         self._parts += 1
         if self._parts > MOST_PARTS or depth > DEEPEST:
             raise CannotTravelError("a value too large")
@@ -76,9 +75,9 @@ class SharedObjects:
         if kind in _CONTAINERS:
             return '["ref",' + str(self._number(value)) + "]"
         if kind is str:
-            return '["str",' + self._spend(quote(value)) + "]"
+            return '["str",' + self._counted(quote(value)) + "]"
         if kind is bytes:
-            return '["bytes","' + self._spend(value.hex()) + '"]'
+            return '["bytes","' + self._counted(value.hex()) + '"]'
         if kind in _SEQUENCES:
             parts = [self.pack(part, depth + 1) for part in value]
             return '["' + _SEQUENCES[kind] + '",[' + ",".join(parts) + "]]"
@@ -89,25 +88,25 @@ class SharedObjects:
             raise CannotTravelError("a value that is no plain data")
         if kind is int and value.bit_length() > LONGEST_INT_BITS:
             raise CannotTravelError("a value too large")
-        return '["' + _SIMPLE[kind][0] + '",' + self._spend(quote(repr(value))) + "]"
+        return '["' + _SIMPLE[kind][0] + '",' + self._counted(quote(repr(value))) + "]"
 
     def contents(self, number: int) -> str:
-        """What a container holds, as JSON."""
+        """The contents of a container, as JSON."""
         thing = self.objects[number]
         kind = type(thing)
         parts = [part for pair in thing.items() for part in pair] if kind is dict else thing
         return '["' + _CONTAINERS[kind] + '",[' + ",".join([self.pack(p) for p in parts]) + "]]"
 
     def all_contents(self, start: int = 0) -> list[str]:
-        """The contents of the containers from a number on, those found meanwhile included."""
+        """The contents of the containers from a number on, and of those that are in them."""
         found: list[str] = []
         while start + len(found) < len(self.objects):
             found.append(self.contents(start + len(found)))
         return found
 
     def update(self, numbered: list[Any]) -> None:
-        """Give containers their contents, in place; (number, contents) of each. Numbers that are
-        new become new containers."""
+        """Give containers new contents, in place: a list of [number, contents]. A new number makes
+        a new container."""
         fillings: list[tuple[Any, list[Any]]] = []
         for entry in numbered:
             number, contents = _pair(entry)
@@ -164,7 +163,8 @@ class SharedObjects:
             self.objects.append(thing)
         return number
 
-    def _spend(self, text: str) -> str:
+    def _counted(self, text: str) -> str:
+        """The text; CannotTravelError when all texts of the call are too long together."""
         self._text += len(text)
         if self._text > MOST_TEXT:
             raise CannotTravelError("a value too large")
@@ -197,8 +197,11 @@ _MOST_UNSENT = 8192  # characters printed before they are sent on
 
 
 class RemoteCaller:
-    """Calls functions in another process. `send` takes a frame's kind and text, `receive` gives
-    the next frame; `own_modules` are the names of the submission's own modules."""
+    """Calls functions in another process. `send` takes a frame's kind and text, `receive` gives the
+    next frame; `own_modules` are the names of the submission's own modules.
+
+    Frames of kind "C" go on to that process, which answers with frames of kind "P" (printed text),
+    "I" (a question for `input`) and "V" (the call's outcome). With "N" either side gives up."""
 
     def __init__(
         self,
@@ -214,7 +217,7 @@ class RemoteCaller:
         self._own_modules = ("__main__", *own_modules)
 
     def function(self, module: str, name: str) -> Callable[..., Any]:
-        """A function that is called there, for any namespace here."""
+        """A proxy of a function that runs there."""
 
         def proxy(*arguments: Any, **keywords: Any) -> Any:
             return self._call(module, name, arguments, keywords)
@@ -224,8 +227,8 @@ class RemoteCaller:
         return proxy
 
     def module(self, name: str, functions: Iterable[str], others: Iterable[str]) -> Any:
-        """A module of such functions; asking it for one of its `others`, which cannot travel,
-        makes the stand-in inapplicable."""
+        """A module of such proxies. Its `others` cannot travel: whoever asks for one ends the
+        scenario, to which the stand-in is not applicable then."""
         others = frozenset(others)
         module = MODULE(name)
         module.__file__ = name + ".py"
@@ -241,7 +244,7 @@ class RemoteCaller:
         return module
 
     def give_up(self, why: str) -> NoReturn:
-        """End this scenario: the stand-in cannot take the module's place here."""
+        """End this scenario: the stand-in is not applicable."""
         self._send(b"N", quote(why))
         _exit(0)
 
@@ -300,14 +303,14 @@ class RemoteCaller:
 
 
 def slot(name: str) -> str:
-    """The built-in name of a function's proxy, which no program can write."""
+    """The name of a function's proxy among the built-ins, which no program can write."""
     return f"<course's {name}>"
 
 
 @cache
 def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> ModuleSource:
-    """The module with these names substituted; (name, provided module or empty) of each. A text
-    that does not compile stays as it is: whoever imports it gets the error."""
+    """The module with these names substituted; each with a provided module, or empty for a proxy.
+    A text that does not compile stays as it is: whoever imports it gets the error."""
     changed = ModuleSource(source.filename, source.data, source.package)
     try:
         tree: Any = compile(source.data, source.filename, "exec", _AST_ONLY, dont_inherit=True)
@@ -319,7 +322,7 @@ def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> Mod
 
 
 def _substitute(body: list[Any], provided: dict[str, str]) -> None:
-    """In a block of a module, and the blocks in it."""
+    """Change this block of a module, and the blocks in it."""
     index = 0
     while index < len(body):
         statement = body[index]
@@ -339,12 +342,14 @@ def _substitute(body: list[Any], provided: dict[str, str]) -> None:
 
 
 def _target(statement: Any) -> str:
+    """The only name that an assignment binds; empty for any other."""
     targets = statement.targets if isinstance(statement, _ast.Assign) else [statement.target]
     only = targets[0] if len(targets) == 1 else None
     return only.id if isinstance(only, _ast.Name) else ""
 
 
 def _binding(function: Any) -> Any:
+    """The statement that binds a function's name to its proxy."""
     place = {"lineno": function.lineno, "col_offset": function.col_offset}
     target = _ast.Name(id=function.name, ctx=_ast.Store(), **place)
     proxy = _ast.Name(id=slot(function.name), ctx=_ast.Load(), **place)
@@ -352,6 +357,7 @@ def _binding(function: Any) -> Any:
 
 
 def _provided(module: str, name: str, statement: Any) -> Any:
+    """The expression for the value of a name in a provided module."""
     place = {"lineno": statement.lineno, "col_offset": statement.col_offset}
     importing = _ast.Name(id="__import__", ctx=_ast.Load(), **place)
     asked = _ast.Constant(value=module, **place)
@@ -376,7 +382,7 @@ class StandIns:
         send: Callable[[bytes, str], None],
         receive: Callable[[], bytes],
     ) -> None:
-        """Load what the job names, then answer calls until the driver hangs up."""
+        """Load the modules of the job, then answer calls until the driver closes the channel."""
         extra = by_module_name([file for file in self._extra if file[0] in job["provide"]])
         sources = {**self._sources, **{each.filename: each for each in self._reference.values()}}
         modules = {name: sources[file] for name, file in job["modules"]}
@@ -399,7 +405,7 @@ class StandIns:
             self._answer(receive())
 
     def _answer(self, frame: bytes) -> None:
-        """Do one call: its outcome, and what it changed."""
+        """Make one call, and send its outcome and the contents of the containers it changed."""
         shared = SharedObjects()
         try:
             request = self._terminal.loads(frame[1:])
@@ -414,7 +420,7 @@ class StandIns:
             self._give_up("a call that no stand-in understands")
         before = shared.all_contents()
         outcome = self._outcome(shared, function, arguments, keywords)
-        del arguments, keywords
+        del arguments, keywords  # else they would count for `_is_referred_to`
         try:
             contents = [shared.contents(number) for number in range(len(before))]
             changed = [f"[{n},{new}]" for n, new in enumerate(contents) if new != before[n]]
@@ -422,7 +428,7 @@ class StandIns:
         except CannotTravelError as error:
             self._give_up(f"{name}() leaves {error}")
         changed += [f"[{len(before) + n},{new}]" for n, new in enumerate(added)]
-        if _is_referred_to(shared.objects):
+        if _is_referred_to(shared.objects):  # a later change there could not be seen here
             self._give_up(f"{name}() remembers what it was given or gave")
         self._terminal.flush()
         self._terminal.send(b"V", "{" + outcome + ',"objects":[' + ",".join(changed) + "]}")
@@ -456,7 +462,7 @@ class StandIns:
 
 
 class _Terminal:
-    """Standard streams that lead to the submission's terminal."""
+    """Standard streams and `input` on the submission's terminal."""
 
     encoding = "utf-8"
 
@@ -480,7 +486,7 @@ class _Terminal:
         return len(text)
 
     def flush(self) -> None:
-        """Part of the stream protocol: everything printed is sent on."""
+        """Send what was printed."""
         if self._unsent:
             self.send(b"P", quote("".join(self._unsent)))
             self._unsent.clear()
@@ -490,7 +496,7 @@ class _Terminal:
         return True
 
     def ask(self, prompt: object = "", /) -> str:
-        """`input`, on the submission's terminal."""
+        """In place of `input`."""
         self.flush()
         self.send(b"I", quote(str(prompt)))
         frame = self._receive()
@@ -501,10 +507,10 @@ class _Terminal:
 
 
 def _is_referred_to(objects: list[Any]) -> bool:
-    """Whether anything but these containers themselves still holds one of them."""
+    """Whether anything besides these containers still refers to one of them."""
     if not objects or not _others_holding(objects):
         return False
-    gc.collect()  # an exception's frames may have been a cycle
+    gc.collect()  # it may have been an exception's frames, which are a cycle
     return _others_holding(objects)
 
 
