@@ -31,6 +31,11 @@ _MOST_OF_HELPER = 2
 _TELLING = 0.1  # for a choice of lines to be shown at all
 _DECIDING = 0.5  # for a function to be named
 _LEAD = 0.05  # how far the best score in a function must be above those in others, to name it
+# Rules that say what is wrong of a line where it stands: no branch leads to it wrongly.
+_SAYS_MORE = {
+    *(HARD_CODED, "printed_instead_of_returned", "printed_to_stdout"),
+    *("only_case", "only_whitespace"),
+}
 _TEXT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _SIGN = re.compile(
     r"[=!<>]=|<<|>>|//|\*\*|[-+*/%<>&|^~]"
@@ -82,7 +87,11 @@ class SuspectProgram:
         fails, passes = [*failing.values()], [*passing.values()]
         example = failing.get(cause.example, frozenset())
         ran = {event.line for event in example}
-        branch = wrong_branch(different, ran, functions, self.text, self._literal)
+        branch = None
+        if cause.rule not in _SAYS_MORE:
+            texts = [value for value in self.constants.values() if isinstance(value, str)]
+            known = {text.partition("\n")[0] for text in texts}
+            branch = wrong_branch(different, ran, functions, self.text, self._literal, known=known)
         lines = most_suspect(fails, passes, may_be, self.text)
         if branch is not None:
             helper = self._asked_by(branch, cause, functions)
@@ -122,7 +131,7 @@ class SuspectProgram:
         constant = other_constant(functions, self.outline, self.text, self.constants)
         if constant is not None and cause.line is None:
             return with_constant(cause, constant, self.text(Line(constant.file, constant.first)))
-        if suspicion.branch is not None and cause.rule != HARD_CODED:  # which says more
+        if suspicion.branch is not None and cause.rule not in _SAYS_MORE:
             return self._with_branch(cause, suspicion.branch, functions)
         return with_deciding(cause, suspicion.decides)
 

@@ -105,15 +105,20 @@ def wrong_branch(
     functions: Sequence[OutlinePart],
     text_of: Callable[[Line], str],
     literal: Callable[[str], object],
+    *,
+    known: Collection[str],
 ) -> WrongBranch | None:
     """The branch of the one line of these functions that prints what is expected, or else what is
     printed in its place, of `different_lines`: the first where its condition ran, for that came
-    first. `ran` are the lines that did, `literal` what a name stands for."""
+    first. `ran` are the lines that did, `literal` what a name stands for. Where no line prints what
+    is expected, a text that is none of the `known` ones of the course may itself be wrong."""
     expected, printed = different
     prints: defaultdict[str, list[Line]] = defaultdict(list)
     for part in functions:
         for line in (Line(part.file, number) for number in range(part.first + 1, part.last + 1)):
             prints[_printed(text_of(line), literal)].append(line)
+    if expected and expected not in prints and printed not in known:
+        return None
     for text, taken in ((expected, False), (printed, True)):
         if text and len(prints[text]) == 1:
             line = prints[text][0]

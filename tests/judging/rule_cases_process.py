@@ -85,8 +85,10 @@ FIRES: Sentences = {
         "add_piece did not end: perhaps a loop whose condition stays true.": case(
             called(1), ended(Ending.CPU_LIMIT)
         ),
-        'The program did not end after input 1 ("a"): it waits for something that never '
-        "happens.": case(ran("> ", "a", "end"), ended(Ending.TIMEOUT, "> ", "a", ""), typing("a")),
+        'The program did not end after input 1 ("a"): it sleeps too long, or waits for '
+        "something that never happens.": case(
+            ran("> ", "a", "end"), ended(Ending.TIMEOUT, "> ", "a", ""), typing("a")
+        ),
     },
     "memory": {
         "add_piece used more memory than is allowed: perhaps something grows without end.": [

@@ -338,6 +338,9 @@ def trace(*numbers: int) -> str:
         ("three", "no", (6, 7, 8), (7, 6, True)),  # whether it is 3 was not asked
         ("no", "three", (6, 9, 10), (7, 6, False)),  # this was asked first
         ("three", "end", (6, 9, 13, 15), (10, 9, False)),
+        ("other", "no", (6, 7, 8), (7, 6, True)),  # a text of the course, in the wrong place
+        ("other", "three", (6, 9, 10), None),  # the text may be what is wrong
+        ("", "three", (6, 9, 10), (10, 9, True)),
         ("no", "", (6, 7, 8), None),  # it was printed after all
         ("no", "", (), None),
         ("four", "", (6, 9, 13, 15), None),  # two lines print it
@@ -355,6 +358,7 @@ def test_which_branch_went_wrong(
         FUNCTIONS,
         SUSPECT.text,
         {"OWN": "no", "COURSES": "four\n"}.get,
+        known={"no", "four"},
     )
     assert (seen and (seen.prints.number, seen.condition.number, seen.taken)) == found
 
@@ -414,6 +418,17 @@ def test_a_hard_coded_size_says_more() -> None:
     suspicion = Suspicion(lines=(Line("a1.py", 6),), branch=branch)
     found = SUSPECT.explained(cause, [], fails("f"), FUNCTIONS, suspicion)
     assert found.message == cause.message
+
+
+@pytest.mark.parametrize(
+    "rule", ["printed_instead_of_returned", "printed_to_stdout", "only_case", "only_whitespace"]
+)
+def test_a_line_that_only_has_to_be_written_otherwise_is_on_the_right_branch(rule: str) -> None:
+    cause = Cause(function="f", explanation=Explanation(rule=rule, message="Return it."))
+    branch = WrongBranch(Line("a1.py", 7), Line("a1.py", 6), taken=True)
+    suspicion = Suspicion(lines=(Line("a1.py", 6),), branch=branch)
+    found = SUSPECT.explained(cause, [], fails("f"), FUNCTIONS, suspicion)
+    assert found.message == "Return it."
 
 
 def test_a_branch_is_the_same_after_it_was_written() -> None:

@@ -101,7 +101,7 @@ def did_not_end(failure: Failure) -> str | None:
     if failure.ending is Ending.CPU_LIMIT:
         hint = "perhaps a loop whose condition stays true"
     elif failure.ending is Ending.TIMEOUT:
-        hint = "it waits for something that never happens"
+        hint = "it sleeps too long, or waits for something that never happens"
     else:
         return None
     return failure.says(f"did not end{_last_input(failure)}: {hint}")
