@@ -117,9 +117,15 @@ Added = Callable[[ModuleType, str, str], Path]
 
 @pytest.fixture
 def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Added]:
-    """Adds a module, of this name and text, to a package for one test, as if it lay in its
-    folder."""
+    """Adds a module, of this name and text, to a package for one test, as if it lay in its folder.
+    What the package had found before is forgotten."""
     names: list[str] = []
+    packages: list[ModuleType] = []
+
+    def forget() -> None:
+        for found in (each for package in packages for each in vars(package).values()):
+            if hasattr(found, "cache_clear"):
+                found.cache_clear()
 
     def add(package: ModuleType, name: str, text: str) -> Path:
         folder = tmp_path / "added" / package.__name__
@@ -128,11 +134,14 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Added]:
         if str(folder) not in package.__path__:
             monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
         names.append(f"{package.__name__}.{name}")
+        packages.append(package)
+        forget()
         return folder / f"{name}.py"
 
     yield add
     for name in names:
         sys.modules.pop(name, None)
+    forget()
 
 
 TryTier = Callable[[Interpreter, Tier], TierTrial]

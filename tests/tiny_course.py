@@ -323,10 +323,10 @@ INCOMPLETE = "UPDATE run SET facts = json_set(facts, '$.complete', json('false')
 NEWER = "PRAGMA user_version = 99"
 
 
-def change_run(folder: Path, statement: str) -> None:
-    """Change a run's database by this statement of SQL."""
+def change_run(folder: Path, statement: str, *parameters: object) -> list[tuple[Any, ...]]:
+    """Change a run's database by this statement of SQL; what it answers."""
     with closing(sqlite3.connect(folder / "run.sqlite")) as database, database:
-        database.execute(statement)
+        return database.execute(statement, parameters).fetchall()
 
 
 def rows(folder: Path, table: str) -> set[tuple[Any, ...]]:

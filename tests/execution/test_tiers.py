@@ -276,11 +276,8 @@ KNOWN = {
 
 
 @pytest.fixture
-def toy(added: Added) -> Iterator[None]:
+def toy(added: Added) -> None:
     added(layers, "small_queue", TOY)
-    layers.known_layers.cache_clear()
-    yield
-    layers.known_layers.cache_clear()
 
 
 def limit(interpreter: Interpreter, tier: Tier, names: frozenset[str] | None = None) -> str:

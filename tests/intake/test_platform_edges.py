@@ -5,7 +5,6 @@ is one file; archives that hold a whole class: what is wrong with them is one li
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -196,16 +195,8 @@ LAYOUT = Layout(
 '''
 
 
-@pytest.fixture
-def toy(added: Added) -> Iterator[None]:
+def test_a_platform_is_one_file(tmp_path: Path, added: Added) -> None:
     added(platforms, "toy", TOY)
-    platforms.known_layouts.cache_clear()
-    yield
-    platforms.known_layouts.cache_clear()
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_platform_is_one_file(tmp_path: Path) -> None:
     download = tmp_path / "download"
     download.mkdir()
     for who in ("7", "8"):

@@ -5,7 +5,6 @@ the rules are tried.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -189,16 +188,8 @@ def returned_a_banana(failure):
 """
 
 
-@pytest.fixture
-def toy_rule(added: Added) -> Iterator[None]:
+def test_a_new_rule_is_one_new_file(added: Added) -> None:
     added(rules, "fruit", TOY)
-    registered_rules.cache_clear()
-    yield
-    registered_rules.cache_clear()
-
-
-@pytest.mark.usefixtures("toy_rule")
-def test_a_new_rule_is_one_new_file() -> None:
     assert explain(returns("apple", "banana")).rule == "returned_a_banana"
     assert explain(returns("apple", "plum")).rule == "wrong_value"
     assert rule_in_words("returned_a_banana") == "returns a fruit"

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import signal
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -299,16 +298,8 @@ ENDS_WITH = matcher_key("ends_with", EndsWith, text=TEXT)
 
 
 @pytest.fixture
-def toy(added: Added) -> Iterator[None]:
+def toy(added: Added) -> None:
     added(kinds, "ends_with", TOY)
-    _forget()
-    yield
-    _forget()
-
-
-def _forget() -> None:
-    kinds.matcher_keys.cache_clear()
-    kinds.matcher_classes.cache_clear()
 
 
 def test_lines_in_any_order_are_a_list_of_texts(tmp_path: Path) -> None:

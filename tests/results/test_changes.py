@@ -7,12 +7,11 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -36,6 +35,7 @@ from harness.reporting.export.manual_marks import read_manual
 from harness.results.database import StoreReader
 from harness.results.store import Store, record
 from tests.results.small_run import FACTS, PLAN, result
+from tests.tiny_course import NEWER, change_run
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
 ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
@@ -103,8 +103,7 @@ def test_two_writers_take_turns_and_each_sees_the_other(database: Path) -> None:
 def test_later_counts_where_a_clock_was_put_back(database: Path) -> None:
     (change,) = record(database, [draft(MARK)])
     ahead = replace(change, at="2999-01-01T00:00:00.000000+00:00")
-    with closing(sqlite3.connect(database)) as raw, raw:
-        raw.execute("UPDATE change SET data = ?", (serial.dumps(ahead),))
+    change_run(database.parent, "UPDATE change SET data = ?", serial.dumps(ahead))
     record(database, [draft(replace(MARK, mark=Fraction(1)))])
     assert mark_of_ada(database) == 1
 
@@ -174,11 +173,11 @@ def before_changes(database: Path) -> None:
         '{"marks":[{"slot":"style","mark":"7/3"}],"comment":"Short.","source_digest":"%s",'
         '"adjustment":{"marks":"-1/2","reason":"late"}}'
     )
-    with closing(sqlite3.connect(database)) as raw, raw:
-        raw.execute("DROP TABLE change")
-        raw.execute("CREATE TABLE by_hand (id TEXT PRIMARY KEY, given TEXT NOT NULL) WITHOUT ROWID")
-        raw.execute("INSERT INTO by_hand VALUES ('ada', ?)", (given % ADA.source_digest,))
-        raw.execute("PRAGMA user_version = 3")
+    change = partial(change_run, database.parent)
+    change("DROP TABLE change")
+    change("CREATE TABLE by_hand (id TEXT PRIMARY KEY, given TEXT NOT NULL) WITHOUT ROWID")
+    change("INSERT INTO by_hand VALUES ('ada', ?)", given % ADA.source_digest)
+    change("PRAGMA user_version = 3")
 
 
 @pytest.mark.parametrize("how", ["read", "marked", "graded"])
@@ -205,8 +204,7 @@ def test_two_copies_of_such_a_store_have_the_same_changes(database: Path) -> Non
 
 def test_what_was_given_in_a_way_that_cannot_be_read_is_refused_in_a_line(database: Path) -> None:
     before_changes(database)
-    with closing(sqlite3.connect(database)) as raw, raw:
-        raw.execute("UPDATE by_hand SET given = '{'")
+    change_run(database.parent, "UPDATE by_hand SET given = '{'")
     with pytest.raises(UserError, match="marks given by hand cannot be read"):
         record(database, [draft(MARK)])
 
@@ -214,8 +212,7 @@ def test_what_was_given_in_a_way_that_cannot_be_read_is_refused_in_a_line(databa
 @pytest.mark.parametrize("damage", ["absent", "a text", "newer"])
 def test_what_is_no_store_is_refused_in_a_line(database: Path, damage: str) -> None:
     if damage == "newer":
-        with closing(sqlite3.connect(database)) as raw, raw:
-            raw.execute("PRAGMA user_version = 99")
+        change_run(database.parent, NEWER)
     else:
         database.unlink()
         if damage == "a text":
@@ -263,6 +260,5 @@ def test_a_kill_at_any_moment_loses_nothing(database: Path, kills: int) -> None:
         missing = there + saves * TOGETHER - now
         assert missing in (0, -TOGETHER), f"{missing} changes are missing"
         there = now
-        with closing(sqlite3.connect(database)) as connection:
-            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert change_run(database.parent, "PRAGMA integrity_check") == [("ok",)]
     assert there > 0

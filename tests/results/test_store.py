@@ -1,21 +1,37 @@
-"""The store on real files: what comes back, what is never used again, and who may write."""
+"""The store on real files: what comes back, what is never used again, who may write; bounded
+pieces from the workers, each text once, results that stay in the database until they are asked
+for; also after its writer was killed, the disk filled up, or the folder was sealed.
+"""
 
 from __future__ import annotations
 
+import os
+import random
+import resource
+import signal
 import sqlite3
-from collections.abc import Iterator
+import stat
+import sys
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from hashlib import blake2b
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
 from harness.common.errors import UserError
-from harness.model.observation import Ending
+from harness.model.observation import Ending, Observation
+from harness.model.result import RunResult
 from harness.model.verdict import Verdict, VerdictKind
-from harness.results.reuse import encoded
+from harness.results.database import STORE_NAME
+from harness.results.reuse import PIECE_BYTES, Packer, Piece, encoded
 from harness.results.store import Store
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result, save
+from tests.tiny_course import NEWER, change_run, rows
 
 
 @pytest.fixture
@@ -145,9 +161,7 @@ def test_a_lock_held_by_another_program_is_one_line(path: Path, store: Store) ->
 
 def test_a_newer_harnesss_results_are_refused(path: Path, store: Store) -> None:
     store.close()
-    with sqlite3.connect(path) as raw:
-        raw.execute("PRAGMA user_version = 99")
-    raw.close()
+    change_run(path.parent, NEWER)
     before = path.read_bytes()
     for attempt in (
         lambda: Store.open(path),
@@ -167,12 +181,11 @@ def test_a_file_of_something_else_is_refused(path: Path) -> None:
     with pytest.raises(UserError, match="this is no results file"):
         Store.read_only(path)
     assert path.read_text().startswith("not a database")
-    other = path.with_name("other.sqlite")
+    other = path.with_name("other") / path.name
     with pytest.raises(UserError, match="there are no results here"):
         Store.read_only(other)
-    with sqlite3.connect(other) as raw:
-        raw.execute("CREATE TABLE theirs (a)")
-    raw.close()
+    other.parent.mkdir()
+    change_run(other.parent, "CREATE TABLE theirs (a)")
     with pytest.raises(UserError, match="this is no results file of the harness"):
         Store.open(other)
     with pytest.raises(UserError, match="the results cannot be written"):
@@ -184,10 +197,8 @@ def test_an_unreadable_row_is_observed_and_judged_again(path: Path, store: Store
     save(store, result("ada"), seen, {"v": Verdict(kind="x")})
     store.close()
     damaged = blake2b(encoded((observed(),)), digest_size=16).digest()
-    with sqlite3.connect(path) as raw:
-        raw.execute("UPDATE text SET data = x'00' WHERE digest = ?", (damaged,))
-        raw.execute("UPDATE submission SET result = '{\"unknown\": 1}'")
-    raw.close()
+    change_run(path.parent, "UPDATE text SET data = x'00' WHERE digest = ?", damaged)
+    change_run(path.parent, "UPDATE submission SET result = '{\"unknown\": 1}'")
     with Store.open(path) as again:
         assert again.observations("k") is None
         assert again.observations("z") == (observed(text="z"),)
@@ -203,10 +214,8 @@ def test_the_same_text_is_stored_once(path: Path) -> None:
         for number in range(3):
             save(store, result(f"s{number}"), {f"k{number}": (slow if number else observed(),)})
         assert store.observations("k0") == store.observations("k2") == (observed(),)
-    with sqlite3.connect(path) as raw:
-        assert raw.execute("SELECT count(*) FROM text").fetchone() == (1,)
-        assert raw.execute("SELECT count(*) FROM observation").fetchone() == (3,)
-    raw.close()
+    assert len(rows(path.parent, "text")) == 1
+    assert len(rows(path.parent, "observation")) == 3
 
 
 def test_observations_are_small(path: Path) -> None:
@@ -214,3 +223,264 @@ def test_observations_are_small(path: Path) -> None:
     with Store.open(path) as store:
         save(store, result("ada"), {f"k{n}": (observed(text=board),) for n in range(200)})
     assert path.stat().st_size < 200 * len(board) / 5
+
+
+ADA = result("ada")
+
+
+def test_a_good_result_of_another_state_can_be_asked_for(store: Store) -> None:
+    store.save(ADA, state_digest="s1")
+    assert store.earlier("ada", ADA.source_digest) == ADA
+    store.keep_only(["ada"], state_digest="s2")
+    assert store.result("ada") is None
+    assert store.earlier("ada", ADA.source_digest) == ADA
+    assert store.earlier("ada", "0" * 64) is None
+    newer = replace(ADA, mark=Fraction(1))
+    store.save(newer, state_digest="s2")
+    assert store.earlier("ada", ADA.source_digest) == newer
+    failed = replace(BROKEN, id="ada", source_digest=ADA.source_digest)
+    store.keep_only(["ada"], state_digest="s3")
+    store.save(failed, state_digest="s3")
+    store.keep_only(["ada"], state_digest="s4")
+    assert store.earlier("ada", ADA.source_digest) == newer  # a failure of ours is no good result
+
+
+def test_a_submission_that_is_gone_is_not_kept(store: Store) -> None:
+    store.save(ADA, state_digest="s1")
+    store.keep_only([], state_digest="s2")
+    assert store.earlier("ada", ADA.source_digest) is None
+
+
+def test_an_outline_is_the_result_without_its_long_parts(store: Store) -> None:
+    tricky = replace(
+        result("ada"), notes=(',"scenarios":[', '],"source_digest":'), problem='"scenarios":['
+    )
+    bare = replace(UNREADABLE, scenarios=())
+    for one in (tricky, bare):
+        store.save(one)
+        assert store.outline(one.id) == replace(one, scenarios=(), causes=(), files=())
+    assert store.outline("nobody") is None
+
+
+def stored(folder: Path, *names: str, text: str = "") -> RunResult:
+    """A run of these submissions, its store closed."""
+    with Store.open(folder / STORE_NAME) as store:
+        store.begin(FACTS, PLAN)
+        for name in names:
+            store.save(replace(result(name), comment=text))
+        return store.run()
+
+
+def test_it_is_read_as_often_as_asked_also_when_the_store_is_closed(tmp_path: Path) -> None:
+    found = stored(tmp_path, "eve", "ada", "kim").submissions
+    assert [one.id for one in found] == ["ada", "eve", "kim"]
+    assert len(found) == 3
+    assert [*found] == [result("ada"), result("eve"), result("kim")]
+    assert result("eve") in found
+    assert result("bob") not in found
+
+
+def test_another_run_over_it_is_never_taken_for_it(tmp_path: Path) -> None:
+    found = stored(tmp_path, "ada", "eve").submissions
+    with Store.open(tmp_path / STORE_NAME) as store:
+        store.keep_only(["ada"])
+    assert next(iter(found)) == result("ada")
+    with pytest.raises(UserError, match="another run has been written here"):
+        list(found)
+    with Store.open(tmp_path / STORE_NAME) as store:
+        store.begin(replace(FACTS, started="another day"), PLAN)
+    with pytest.raises(UserError, match="another run has been written here"):
+        list(found)
+
+
+def test_none_is_held(tmp_path: Path) -> None:
+    large = 200_000
+    names = [f"s{number:02}" for number in range(40)]
+    found = stored(tmp_path, *names, text="x" * large).submissions
+    tracemalloc.start()
+    try:
+        assert sum(len(one.comment) for one in found) == 40 * large
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10 * large
+
+
+def noise(number: int, size: int) -> tuple[Observation, ...]:
+    """A text that does not compress well."""
+    data = random.Random(number).randbytes(size // 2).hex()
+    return (observed(text=data),)
+
+
+def size(piece: Piece) -> int:
+    return sum(len(data) for _, data in piece.texts)
+
+
+def test_pieces_are_bounded() -> None:
+    large = {f"k{number}": noise(number, 300_000) for number in range(20)}
+    pieces = list(Packer().pieces(large, {}))
+    assert len(pieces) > 2
+    largest = max(len(data) for piece in pieces for _, data in piece.texts)
+    assert max(map(size, pieces)) < PIECE_BYTES + largest
+    assert sum(len(piece.observations) for piece in pieces) == 20
+
+
+def test_many_rows_are_several_pieces() -> None:
+    same = (observed(),)
+    pieces = list(Packer().pieces({f"k{number}": same for number in range(5000)}, {}))
+    assert [len(piece.texts) for piece in pieces] == [1, 0, 0]
+    assert sum(len(piece.observations) for piece in pieces) == 5000
+
+
+def test_a_text_is_sent_once_by_a_packer() -> None:
+    packer, same = Packer(), (observed(),)
+    passed = Verdict(kind=VerdictKind.PASSED)
+    (first,) = packer.pieces({"a": same, "b": same}, {"v": passed})
+    (second,) = packer.pieces({"c": same}, {"w": passed})
+    assert [len(first.texts), len(second.texts)] == [2, 0]
+    assert list(packer.pieces({}, {})) == []
+
+
+def test_what_was_added_is_there_though_its_result_never_came(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    verdict = Verdict(kind=VerdictKind.PASSED)
+    with Store.open(path) as store:
+        for piece in Packer().pieces({"k": (observed(),)}, {"v": verdict}):
+            store.add(piece)
+    with Store.open(path) as store:
+        assert store.observations("k") == (observed(),)
+        assert store.verdict("v") == verdict
+        assert store.states() == {}
+
+
+def write(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        for number in range(10_000):
+            name = f"s{number:05}"
+            observations = {f"{name}/{n}": (observed(text=name * 50),) for n in range(20)}
+            verdicts = {f"{name}/{n}": result(name).scenarios[1].verdict for n in range(20)}
+            save(store, result(name), observations, verdicts, state_digest=name)
+            print(number, flush=True)
+
+
+def fill_the_disk(path: Path) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    store = Store.open(path)
+    store.begin(FACTS, PLAN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+    try:
+        for number in range(10_000):
+            data = {f"{number}/{n}": (observed(text=str(n) * 99),) for n in range(50)}
+            save(store, result(f"s{number:05}"), data)
+            print(number, flush=True)
+    except UserError as error:
+        print(error, flush=True)
+
+
+def read_and_write(path: Path) -> None:
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    with Store.read_only(path) as reader:
+        print(reader.result("ada") == result("ada"), len(reader.run().submissions))
+    try:
+        Store.open(path)
+    except UserError as error:
+        print(error, flush=True)
+
+
+@contextmanager
+def started(function: Callable[[Path], None], path: Path) -> Iterator[tuple[int, TextIO]]:
+    """A process that calls the function, and what it prints. It starts no interpreter, which takes
+    long and may lie where the process may not look."""
+    read, out = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.dup2(out, 1)
+            sys.stdout = os.fdopen(1, "w", closefd=False)
+            function(path)
+            sys.stdout.flush()
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(out)
+    with os.fdopen(read) as output:
+        yield child, output
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("kill_after", [0, 1, 7, 23])
+def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: int) -> None:
+    path = tmp_path / "run.sqlite"
+    with started(write, path) as (writer, output):
+        next(line for line in output if int(line) >= kill_after)
+        os.kill(writer, signal.SIGKILL)
+        assert os.waitpid(writer, 0)[1] == signal.SIGKILL
+    with Store.open(path) as store:
+        run = store.run()
+        assert not run.facts.complete
+        assert len(run.submissions) > kill_after
+        for number, one in enumerate(run.submissions):
+            assert one == result(f"s{number:05}")
+            assert store.states().get(one.id) == one.id
+            assert all(store.observations(f"{one.id}/{n}") is not None for n in range(20))
+            assert all(store.verdict(f"{one.id}/{n}") is not None for n in range(20))
+        after = f"s{len(run.submissions):05}"
+        assert len({store.observations(f"{after}/{n}") is None for n in range(20)}) == 1
+        store.save(result("z"))
+        check = store._connection.execute("PRAGMA integrity_check").fetchone()
+        assert check == ("ok",)
+
+
+@pytest.mark.process
+def test_a_full_disk_is_one_line_and_loses_nothing_that_was_stored(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    with started(fill_the_disk, path) as (writer, output):
+        *stored, error = output.read().splitlines()
+        assert os.waitpid(writer, 0)[1] == 0
+    assert error.startswith(f"{path}: the disk ")
+    assert len(stored) > 1
+    with Store.open(path) as store:
+        names = [one.id for one in store.run().submissions]
+        assert names == [f"s{number:05}" for number in range(len(stored))]
+        save(store, result("z"), {"k": (observed(),)})
+
+
+@pytest.mark.process
+def test_a_sealed_folder_can_be_read_and_not_written(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("sealed")
+    for each in (folder, *folder.parents):  # one folder more where tests run side by side
+        if not each.stat().st_mode & stat.S_IXOTH:
+            each.chmod(0o755)
+    path = folder / "run.sqlite"
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        store.save(result("ada"))
+    folder.chmod(0o555)
+    with started(read_and_write, path) as (reader, output):
+        lines = output.read().splitlines()
+        assert os.waitpid(reader, 0)[1] == 0
+    folder.chmod(0o755)
+    assert lines[0] == "True 1"
+    assert lines[1].startswith(f"{path}: ")
+    assert "Traceback" not in "".join(lines)
+
+
+def test_an_error_while_saving_stores_nothing_of_it(store: Store) -> None:
+    store._connection.execute(
+        "CREATE TEMP TRIGGER stop BEFORE INSERT ON main.verdict "
+        "BEGIN SELECT RAISE(ABORT, 'stopped'); END"
+    )
+    with pytest.raises(UserError, match="stopped"):
+        save(store, ADA, {"k": (observed(),)}, {"v": ADA.scenarios[1].verdict})
+    assert store.observations("k") is None
+    assert store.verdict("v") is None
+    assert store.states() == {}
+    store._connection.execute("DROP TRIGGER stop")
+    save(store, ADA, {"k": (observed(),)})
+    assert store.observations("k") == (observed(),)
