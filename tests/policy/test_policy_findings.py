@@ -305,6 +305,15 @@ def test_lists_of_what_is_forbidden(program: str, expected: list[tuple[str, int,
     assert findings == expected
 
 
+def test_a_forbidden_built_in_is_a_technique_also_where_imports_are_restricted() -> None:
+    """Its severity is that of the list that names it, and it is found once."""
+    program = "eval('1')\nexec('1')\n"
+    assert found(program, replace(LISTED, imports=ImportPolicy(forbid=("os",)))) == [
+        ("builtin", 1, 1, "the built-in eval is not one of the permitted functions"),
+        ("import_evasion", 2, 1, "exec runs text as code"),
+    ]
+
+
 def test_a_technique_is_named_as_in_the_policy() -> None:
     nothing = Policy(lists=(NameList(key="syntax", allow=()),))
     (finding,) = check([source("a = 1 < 2")], nothing).findings
@@ -423,6 +432,13 @@ HIDDEN_EVASIONS = {
     "a class that takes anything for its own": "class A(type):\n"
     "    def __instancecheck__(cls, other):\n        return True\n",
     "a step in a text": "A = 'tb_frame'\n",
+    "a class that is passed on": "class A:\n    pass\ndef f():\n    return A().__class__\n",
+    "the class of what is no parameter": "class A:\n    def f(self):\n"
+    "        return ().__class__\n",
+    "an object's class that is changed": "class A:\n    def f(self):\n"
+    "        self.__class__ = int\n",
+    "a step that is one's own name as well": "class A:\n    def __globals__(self):\n"
+    "        pass\ndef f(a):\n    return a.__globals__\n",
     "a star that is one's own module": "from re import *\ndef f():\n    compile('', '', '')\n",
 }
 
@@ -439,6 +455,21 @@ HONEST = {
     "a constant of a provided module": "import a1_support\na1_support.string\n",
     "a function of one's own module": "import board\nboard.select(1)\n",
     "an operator by its method": "def f(a, b):\n    return a.__pow__(b) + a.__mod__(b)\n",
+    "rarer methods of operators": "def f(a, b):\n    return a.__matmul__(b), a.__rtruediv__(b)\n",
+    "the name of an object's class": "class A:\n    def __repr__(self):\n"
+    "        return f'{self.__class__.__name__}()'\n",
+    "the name of an exception's class": "def f(error):\n    return error.__class__.__name__\n",
+    "another object of the same class": "class A:\n    def copy(self):\n"
+    "        return self.__class__()\n",
+    "the class and the attributes compared": "class A:\n    def __eq__(self, other):\n"
+    "        same = self.__class__ is other.__class__\n"
+    "        return same and self.__dict__ == other.__dict__\n",
+    "an object that cannot be changed": "class A:\n    def __new__(cls, x):\n"
+    "        made = super().__new__(cls)\n        object.__setattr__(made, 'x', x)\n"
+    "        return made\n",
+    "one's own names with underscores": "class A:\n    def __init__(self):\n"
+    "        self.__balance__ = 0\n    def __nonzero__(self):\n"
+    "        return self.__balance__ > 0\ndef f(a):\n    return a.__nonzero__()\n",
     "taken out of one's own module": "from board import select\n",
     "with the star": "from board import *\nselect.rows\n",
     "a module for an annotation": "import datetime\ndef f(a: datetime) -> datetime:\n"

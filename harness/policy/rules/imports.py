@@ -8,11 +8,14 @@ do is limited by its confinement when it runs.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
+import types
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from harness.model.policy import ImportPolicy, PolicyGroup
-from harness.policy.index import ModuleNames, Origin, ScopeKind, Visit
+from harness.policy.index import FUNCTIONS, ModuleNames, Origin, ScopeKind, Visit
 from harness.policy.rule import Breach, CheckedFile, FindingKind, policy_rule, short
 from harness.policy.standard import NAMES, is_part, is_value, module_named
 
@@ -130,7 +133,22 @@ _ORDINARY_DUNDERS = frozenset(
     __call__ __enter__ __exit__ __name__ __doc__ __post_init__
     __truediv__ __floordiv__ __mod__ __divmod__ __pow__ __and__ __or__ __xor__ __neg__ __abs__
     __radd__ __rsub__ __rmul__ __iadd__ __isub__ __imul__ __int__ __float__ __round__ __reversed__
+    __matmul__ __lshift__ __rshift__ __pos__ __invert__ __index__ __complex__ __format__
+    __rtruediv__ __rfloordiv__ __rmod__ __rdivmod__ __rpow__ __rand__ __ror__ __rxor__
+    __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__
+    __new__ __setattr__ __delattr__ __qualname__ __missing__ __del__
     """.split()  # noqa: SIM905
+)
+# As `type` and `vars`, which may be used: what leads on from there is a step of its own.
+_OF_AN_OBJECT = frozenset({"__class__", "__dict__"})
+# What Python gives values of its own types; a program that defines another name means its own.
+_PYTHONS = frozenset(dir(builtins)).union(
+    *(
+        dir(kind)
+        for kind in (*vars(types).values(), object, BaseException, property, super)
+        if isinstance(kind, type)
+    ),
+    ("__loader__", "__spec__", "__path__", "__file__", "__cached__", "__wrapped__"),
 )
 _FRAME_WALK = frozenset(
     """
@@ -185,6 +203,8 @@ class _Check:
         self._provided = file.provided
         self._defined = file.defined
         self._modules = ModuleNames(file.index)
+        listed = file.policy.names("builtins")
+        self._forbidden = frozenset() if listed is None else frozenset(listed.forbid)
 
     def messages(self, node: ast.AST, visit: Visit[ast.AST]) -> Iterator[str]:
         """What is to be said of a node."""
@@ -214,6 +234,8 @@ class _Check:
 
     def _name(self, node: ast.Name, visit: Visit[ast.AST]) -> Iterator[str]:
         origin = self._index.origin(node.id, visit, self._provided)
+        if node.id in self._forbidden:  # a finding of that rule
+            return
         if origin is Origin.BUILTIN and node.id in EVASIVE_NAMES:
             yield EVASIVE_NAMES[node.id]
         elif origin is Origin.BUILTIN and node.id in _REACHING and self._reaches(node, visit):
@@ -282,7 +304,8 @@ class _Check:
     def _attribute(self, node: ast.Attribute, visit: Visit[ast.AST]) -> Iterator[str]:
         name = node.attr
         if _is_walk(name):
-            yield f".{short(name)} leads from a value to modules"
+            if not self._stays(node, visit):
+                yield f".{short(name)} leads from a value to modules"
             return
         for module in sorted(self._modules.of(node.value, visit)):
             reached = self._other_module(module, name)
@@ -291,6 +314,26 @@ class _Check:
             elif reached is not None:
                 what = f"{short(ast.unparse(node.value))}.{name} reaches the module {reached}"
                 yield f"{what} through another module"
+
+    def _stays(self, node: ast.Attribute, visit: Visit[ast.AST]) -> bool:
+        """Whether a step leads to the program's own classes and attributes alone."""
+        if node.attr not in _OF_AN_OBJECT:
+            return node.attr in self._own_attributes
+        if not isinstance(node.ctx, ast.Load):
+            return False
+        holder = visit.holder
+        named = isinstance(holder, ast.Attribute) and holder.attr in {"__name__", "__qualname__"}
+        return named or _is_of_a_method(node.value, visit)
+
+    @cached_property
+    def _own_attributes(self) -> frozenset[str]:
+        """The names of attributes that the file itself gives, which are none of Python's."""
+        stored = (
+            visit.node.attr
+            for visit in self._index.of(ast.Attribute)
+            if isinstance(visit.node.ctx, ast.Store)
+        )
+        return self._index.own_methods.union(stored) - _PYTHONS
 
     def _other_module(self, module: str, name: str) -> str | None:
         """The module that `module.name` is, where it is another module of the standard library."""
@@ -310,6 +353,16 @@ class _Check:
             reached = self._other_module(module, alias.name)
             if reached is not None:
                 yield f"takes the module {reached} out of {short(module)}"
+
+
+def _is_of_a_method(node: ast.expr, visit: Visit[ast.AST]) -> bool:
+    """Whether it is a parameter of the method around it, such as `self` and `other`."""
+    for each in visit.holders():
+        if isinstance(each.node, FUNCTIONS):
+            names = {part.arg for part in (*each.node.args.posonlyargs, *each.node.args.args)}
+            is_parameter = isinstance(node, ast.Name) and node.id in names
+            return is_parameter and isinstance(each.holder, ast.ClassDef)
+    return False
 
 
 def _calls_any(call: ast.Call, names: frozenset[str]) -> bool:

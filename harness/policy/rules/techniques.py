@@ -176,7 +176,8 @@ def check_builtins(file: CheckedFile) -> Iterator[Breach]:
     names = file.policy.names("builtins")
     if names is None:
         return
-    judged_elsewhere = EVASIVE_NAMES if file.policy.imports is not None else ()
+    elsewhere = EVASIVE_NAMES if file.policy.imports is not None else {}
+    judged_elsewhere = elsewhere.keys() - names.forbid
     for visit in _outside_annotations(file, ast.Name):
         name = visit.node.id
         if not isinstance(visit.node.ctx, ast.Load) or names.permits(name):
