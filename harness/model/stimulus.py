@@ -1,9 +1,11 @@
-"""What is done to a submission. A stimulus holds no expected value: it may enter any process."""
+"""What is done to a submission. A stimulus holds no expected value: it may enter any process, but
+for names of a case that its code does not use."""
 
 from __future__ import annotations
 
 import ast
 import functools
+import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -213,6 +215,14 @@ class Stimulus:
     def source_texts(self) -> tuple[str, ...]:
         """The Python texts that it runs, without the literals of a draw; none of a program."""
         return ((self.given,) if self.given else ()) + self.action.texts
+
+    def used_bindings(self) -> tuple[Binding, ...]:
+        """The names of a draw that its code uses. Another one may fill in what is typed, or what is
+        stated: the answer."""
+        if not self.action.by_name:
+            return ()
+        words = set(re.findall(r"\w+", " ".join((*self.source_texts(), self.action.equals))))
+        return tuple(each for each in self.bindings if each.name in words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -237,6 +237,24 @@ def test_bindings_come_first_then_given_then_constants(driver: Driver) -> None:
     assert plain(seen.value) == "([-1], [-1, 2], 5)"
 
 
+def test_of_a_case_only_the_names_that_its_code_uses_are_bound(driver: Driver) -> None:
+    """Another may be what is stated of it."""
+    bindings = (Binding(name="a", literal="1"), Binding(name="told", literal="'plugh'"))
+    program = (
+        "import gc\n"
+        "def found():\n"
+        "    things = gc.get_objects()\n"
+        "    parts = [part for each in things if type(each) is list for part in each]\n"
+        "    pairs = [part for part in parts if type(part) is tuple and part[:1] == ('told',)]\n"
+        "    return pairs or [each for each in things if type(each) is dict and 'told' in each]\n"
+        "def f(x): return bool(found())\n"
+        "if __name__ == '__main__': print(bool(found()))\n"
+    )
+    assert plain(observe(driver, program, call("f(a)", bindings=bindings)).value) == "False"
+    assert plain(observe(driver, program, call("f(told)", bindings=bindings)).value) == "True"
+    assert observe(driver, program, replace(run(), bindings=bindings)).transcript() == "False\n"
+
+
 @pytest.mark.parametrize(
     "literal",
     ["[[' ', '  '], ['  ']]", "{'a': {1, 2}, None: (0.5, 1e999, -0.0)}", "b'x\\x00'", "-1",

@@ -3,6 +3,7 @@ a right program of another style passes, and a wrong one fails the scenarios tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -317,6 +318,41 @@ def test_an_expression_that_fails_is_a_mistake_of_the_scenarios(tmp_path: Path) 
     scenarios = "function: f\nscenarios:\n  - {name: one, call: f(), returns: {python: 1 / 0}}\n"
     course_of(tmp_path, Exercise(reference="def f():\n    return 1\n", scenarios=scenarios))
     said = r"1 / 0 gave no value beside the reference \(division by zero\)"
+    with pytest.raises(UserError, match=said):
+        prepare(load(tmp_path, "e"), refuse=False)
+
+
+FRACTIONS = "from fractions import Fraction\ndef f(n):\n    return Fraction(1, n)\n"
+SQUARES = "def f(n):\n    return [i * i for i in range(n)]\n"
+TOLD = {
+    "an object of Python's own": (
+        FRACTIONS,
+        "Fraction(1, 3)",
+        "given: from fractions import Fraction",
+    ),
+    "with such an object": (
+        FRACTIONS,
+        "[a]",
+        'given: "from fractions import Fraction; a = Fraction(1)"',
+    ),
+    "data that is computed": (SQUARES, "[n * n for n in range(3)]", ""),
+    "a name of a case": (SQUARES, "told", "cases: [{told: [0, 1, 4]}]"),
+    "what the program computes": (SQUARES, "f(3)", ""),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_what_a_value_is_to_be_equal_to_is_told_only_where_it_is_the_programs(
+    case: str, tmp_path: Path
+) -> None:
+    """The text is in the process, and so is `==` of a class of Python's, which can be changed."""
+    reference, expression, more = TOLD[case]
+    scenarios = (
+        "function: f\nscenarios:\n  - name: one\n    call: f(3)\n"
+        f'    returns: {{equals: "{expression}"}}\n    {more}\n'
+    )
+    course_of(tmp_path, Exercise(reference=reference, scenarios=scenarios))
+    said = rf"equals: {re.escape(expression)} gives no object of the program's own"
     with pytest.raises(UserError, match=said):
         prepare(load(tmp_path, "e"), refuse=False)
 

@@ -35,6 +35,7 @@ PLANTED = (
     "canary-c7a8-stand-in",
     "canary-77d0-neighbour",
     "canary-e6b8-input",
+    "canary-3d5f-row",  # a name of a case that only what is stated uses
 )
 STIMULUS = "question-6d15"  # of another function
 LATER = "question-81c0", "question-2fa9"  # of the function that is asked: one of them is first
@@ -98,8 +99,18 @@ scenarios:
       'canary-2b96-shown'
   - {{name: uses, function: use, stand_in: {{bank.py: stand_in_bank.py}}, call: use(), returns: 1}}
   - {{name: asks, function: ask, call: ask(), input: [canary-e6b8-input]}}
-  - {{name: works, function: work, call: 'work("{LATER[0]}")'{{more}}}}
-  - {{name: works again, function: work, call: 'work("{LATER[1]}")'{{more}}}}
+  - name: works
+    function: work
+    cases: [{{asked: {LATER[0]}, told: canary-3d5f-row}}]
+    call: work(asked)
+    returns: "{{{{ told }}}}"
+    {{more}}
+  - name: works again
+    function: work
+    cases: [{{asked: {LATER[1]}, told: canary-3d5f-row}}]
+    call: work(asked)
+    returns: "{{{{ told }}}}"
+    {{more}}
   - {{name: plays, function: a1.py, run: a1.py, transcript: said.txt}}
 """,
     "specs/nest/said.txt": "canary-f1e0-transcript\n",
@@ -115,7 +126,7 @@ scenarios:
     [
         (Isolation.SHARED, ""),
         (Isolation.ALONE, ""),
-        (Isolation.ALONE, ", stand_in: {bank.py: stand_in_bank.py}"),
+        (Isolation.ALONE, "stand_in: {bank.py: stand_in_bank.py}"),
     ],
     ids=["shared", "alone", "with a stand-in"],
 )
@@ -135,7 +146,7 @@ def test_nothing_of_ours_is_where_a_submission_runs(
 @needs_root
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_a_leak_that_is_planted_is_found(tier: Tier, tmp_path: Path) -> None:
-    given = f', given: "leak = {PLANTED!r}"'
+    given = f'given: "leak = {PLANTED!r}"'
     with working(tier, Isolation.SHARED, tmp_path, given) as (runner, _):
         assert held_by(runner, PLANTED) == sorted(PLANTED)
 

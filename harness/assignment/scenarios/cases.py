@@ -242,9 +242,7 @@ def check_differ(context: Context, kind: type[Action], stimuli: Sequence[Stimulu
     table = isinstance(context.own.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
-        code = (*stimulus.source_texts(), stimulus.action.equals) if kind.by_name else ()
-        words = set(re.findall(r"\w+", " ".join(code)))
-        used = tuple(each for each in stimulus.bindings if each.name in words)
+        used = stimulus.used_bindings()
         first = first_of.setdefault(replace(stimulus, bindings=used), index)
         if first != index and table:
             hint = _to_differ(stimulus, stimuli[first], by_name=kind.by_name)

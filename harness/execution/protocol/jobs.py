@@ -286,7 +286,7 @@ class Jobs:
             "argv": list(action.argv),
             "texts": (stimulus.given, action.expression, action.steps, _told(action.equals)),
             "selection": (variant, stimulus.provide, proxies, substituted),
-            "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
+            "bindings": [(each.name, each.literal) for each in stimulus.used_bindings()],
             "seed": stimulus.seed or 0,
             "clock": stimulus.clock and (stimulus.clock.seconds, stimulus.clock.offset),
             "folder": "",

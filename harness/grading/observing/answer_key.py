@@ -163,8 +163,12 @@ def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
 
 def python_expressions(stated: Expected) -> tuple[str, ...]:
     """The sources of every `{python: …}` and `{equals: …}` a scenario states."""
+    return tuple(part.expression for part in _evaluated_parts(stated))
+
+
+def _evaluated_parts(stated: Expected) -> tuple[PythonValue | EqualTo, ...]:
     kinds = (PythonValue, EqualTo)
-    return tuple(part.expression for part in stated.parts() if isinstance(part, kinds))
+    return tuple(part for part in stated.parts() if isinstance(part, kinds))
 
 
 def _question(stimulus: Stimulus, expression: str) -> Stimulus:
@@ -184,7 +188,8 @@ def _evaluated(
     server: Observer, stimulus: Stimulus, scenario: Scenario
 ) -> tuple[PythonAnswer, ...]:
     answers: list[PythonAnswer] = []
-    for expression in python_expressions(scenario.stated_for(stimulus)):
+    for part in _evaluated_parts(scenario.stated_for(stimulus)):
+        expression = part.expression
         seen = server.observe(_question(stimulus, expression), scenario.limits)
         if seen.value is None:
             why = seen.raised.message if seen.raised else seen.ending.value
@@ -192,6 +197,12 @@ def _evaluated(
                 f"{expression} gave no value beside the reference ({why})",
                 place=str(scenario.place),
                 hint="it may use provided constants, given names and the reference's functions",
+            )
+        if isinstance(part, EqualTo) and part.tells_answer(seen.value):
+            raise UserError(
+                f"equals: {expression} gives no object of the program's own",
+                place=str(scenario.place),
+                hint="submissions are told it: write a literal, or {python: …}",
             )
         answers.append(PythonAnswer(expression=expression, value=seen.value))
     return tuple(answers)

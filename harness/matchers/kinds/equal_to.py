@@ -24,6 +24,7 @@ _NUMBERS: dict[ValueKind, Callable[[str], complex]] = {
     ValueKind.COMPLEX: complex,
 }
 _BUILTINS = frozenset(vars(builtins))
+_EMPTY = frozenset({"set()", "frozenset()"})  # which have no literal
 _DATA = frozenset(
     {ValueKind.NONE, ValueKind.BOOL, *_NUMBERS, ValueKind.STR, ValueKind.BYTES, ValueKind.LIST,
      ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET, ValueKind.FROZENSET}
@@ -51,6 +52,14 @@ class EqualTo(Matcher):
         if not self.is_object:
             raise HarnessError(f"{{equals: {self.expression}}} was not evaluated")
         return False
+
+    def tells_answer(self, value: Value) -> bool:
+        """Whether the expression, which gives this value, is told to a submission and holds no
+        object of its classes: then it is the answer itself, or has another `==` asked, of a class
+        of Python's that a program can change."""
+        if _literal(self.expression) is not None or self.expression in _EMPTY:
+            return False
+        return all(part.kind is not ValueKind.OBJECT for part in value.parts())
 
     def in_words(self, *, whole: bool = False) -> str:
         return f"an object that is equal (==) to {plain(self.expression)}"
@@ -128,8 +137,7 @@ def _expression(field: Field) -> str:
 def _hides_data(expression: str) -> bool:
     """Whether the value is told by the text alone, and the text is no literal."""
     names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
-    empty = expression in {"set()", "frozenset()"}  # which have no literal
-    return _literal(expression) is None and names <= _BUILTINS and not empty
+    return _literal(expression) is None and names <= _BUILTINS and expression not in _EMPTY
 
 
 EQUALS = matcher_key(
