@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from harness.policy.standard import hidden_by_star, is_part
+from harness.policy.standard import hides, is_part
 
 Node_co = TypeVar("Node_co", bound=ast.AST, covariant=True)
 Kind = TypeVar("Kind", bound=ast.AST)
@@ -248,14 +248,14 @@ class Index:
         if is_firm or name in provided:
             return Origin.OWN
         # `from math import *` has put a `pow` of its own in the place of the built-in.
-        hides = not is_deleted and any(
-            name in hidden_by_star(module) and (in_function or since <= here)
+        is_hidden = not is_deleted and any(
+            hides(module, name) and (in_function or since <= here)
             for module, since in self.stars.items()
             if module not in self._own_modules
         )
-        if name in BUILTIN_NAMES and not hides:
+        if name in BUILTIN_NAMES and not is_hidden:
             return Origin.BUILTIN
-        return Origin.OWN if hides or name in self.module.bound else Origin.UNKNOWN
+        return Origin.OWN if is_hidden or name in self.module.bound else Origin.UNKNOWN
 
     def binding_scope(self, name: str, visit: Visit[ast.AST]) -> Scope:
         """The scope in which `visit` binds `name`."""
