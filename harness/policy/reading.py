@@ -29,15 +29,7 @@ _ASCII = frozenset({"ascii", "us-ascii", "646"})
 _LATIN_1 = frozenset(
     {"latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1", "8859", "cp819", "iso-latin-1"}
 )
-_MAGIC = (
-    (b"PK\x03\x04", "the file is a zip archive or an office document, not a Python text file"),
-    (b"%PDF", "the file is a PDF document, not a Python text file"),
-    (b"{\\rtf", "the file is a rich text document, not a Python text file"),
-    (b"\xd0\xcf\x11\xe0", "the file is an office document, not a Python text file"),
-    (b"\x1f\x8b", "the file is a gzip archive, not a Python text file"),
-    (b"\xff\xfe", "the file is saved as UTF-16; Python needs UTF-8"),
-    (b"\xfe\xff", "the file is saved as UTF-16; Python needs UTF-8"),
-)
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 TOO_DEEP = "the code is nested too deeply to be read"
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _CURLY = re.compile("[\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb]")
@@ -134,9 +126,8 @@ def _refusal(data: bytes) -> str:
         return f"the file is larger than {MAX_SOURCE_BYTES // 1024} KiB"
     if not data.removeprefix(_BOM).strip():
         return "the file is empty"
-    for magic, reason in _MAGIC:
-        if data.startswith(magic):
-            return reason
+    if data.startswith(_UTF_16):
+        return "the file is saved as UTF-16; Python needs UTF-8"
     if b"\0" in data:
         if data.count(b"\0") * 3 > len(data):
             return "the file is saved as UTF-16 or UTF-32; Python needs UTF-8"

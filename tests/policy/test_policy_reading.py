@@ -45,11 +45,6 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         "the file is saved as UTF-16 or UTF-32; Python needs UTF-8",
     ),
     "NUL": (b"a = 1\nprint('hello')\0\n", "the file holds NUL bytes, so it is not a text file"),
-    "a zip": (
-        b"PK\x03\x04 word/document.xml",
-        "the file is a zip archive or an office document, not a Python text file",
-    ),
-    "a PDF": (b"%PDF-1.7", "the file is a PDF document, not a Python text file"),
     "a notebook": (NOTEBOOK.encode(), "the file is a Jupyter notebook, not a Python text file"),
     "huge": (b"a = 1\n" * 100_000, "the file is larger than 512 KiB"),
     "Latin-1 undeclared": (
