@@ -28,6 +28,7 @@ from harness.execution.linux.processes import StimulusCompiler
 from harness.execution.protocol.jobs import Jobs, server_setup
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.submission import Submission
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -160,7 +161,7 @@ def _one_more(context: GradingContext, *, alone: bool) -> Iterator[Callable[[], 
     files = specification.reference
     with (
         Driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
-        Grader(specification.plan, context.key, driver) as grader,
+        Grader(GraderSetup(plan=specification.plan, key=context.key), driver) as grader,
     ):
 
         def grade() -> None:

@@ -33,6 +33,7 @@ from harness.grading.context import prepare
 from harness.grading.grader import Grader
 from harness.grading.observing import causes as observing
 from harness.grading.observing.causes import CauseFinder
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.grading.validation.validate import mutated
 from harness.model.assignment import SourceFile
 from harness.model.plan import Specification
@@ -196,7 +197,7 @@ def measured(specification: Specification, faults: Sequence[Fault]) -> BlameFigu
         patch.object(CauseFinder, "find", timed("causes", CauseFinder.find)),
         patch.object(runs_again, "with_suspects", timed("lines", runs_again.with_suspects)),
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
-        Grader(plan, context.key, driver, reference=reference) as grader,
+        Grader(GraderSetup(plan=plan, key=context.key, reference=reference), driver) as grader,
     ):
         for fault in faults:
             started = time.perf_counter()

@@ -312,8 +312,8 @@ def resident() -> float:
 
 def setup_of(context: GradingContext) -> WorkerSetup:
     """What a worker of a cluster is given."""
-    reference = context.specification.reference
-    return replace(context.worker_setup(), reference=reference, pack_alone=True)
+    grader = replace(context.grader_setup(), reference=context.specification.reference)
+    return replace(context.worker_setup(grader), pack_alone=True)
 
 
 def answers_of(setup: WorkerSetup, submissions: tuple[Submission, ...]) -> list[bytes]:

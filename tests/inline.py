@@ -19,6 +19,7 @@ from harness.grading.context import GradingContext
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.worker import grade_in_turn
 from harness.grading.grader import Graded, Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.plan import Plan, Specification
@@ -72,11 +73,11 @@ class RememberingEngine(InlineEngine):
 
     def __init__(self, setup: WorkerSetup, jobs: int | None = None) -> None:
         super().__init__(replace(setup, pack_alone=setup.store is not None))
-        self._texts = (serial.dumps(setup.plan), serial.dumps(setup.key))
+        self._texts = (serial.dumps(setup.grader.plan), serial.dumps(setup.grader.key))
 
     def run(self, jobs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         jobs = list(jobs)
-        if self._setup.plan.assignment.exemptions or self._has_observations():
+        if self._setup.grader.plan.assignment.exemptions or self._has_observations():
             yield from super().run(jobs)
             return
         new = []
@@ -158,9 +159,10 @@ def grader_of(
     context: GradingContext, plan: Plan | None = None, **options: Any
 ) -> Iterator[Grader]:
     """Grades with the context's plan, or a part of it, and a driver that lives on."""
+    setup = GraderSetup(plan=plan or context.specification.plan, key=context.key, **options)
     with (
         DRIVERS.lend(context.interpreter, context.tier.tier) as driver,
-        Grader(plan or context.specification.plan, context.key, driver, **options) as grader,
+        Grader(setup, driver) as grader,
     ):
         yield grader
 

@@ -100,12 +100,9 @@ def grade_batch(
         facts = _begin(store, context, submissions, options, state)
         todo = [submission for submission in chosen if not _is_done(store, submission)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
-        setup = replace(
-            context.worker_setup(),
-            store=options.out / STORE_NAME,
-            thorough=options.thorough,
-            reference=context.specification.reference,
-        )
+        reference = context.specification.reference
+        grader = replace(context.grader_setup(), thorough=options.thorough, reference=reference)
+        setup = replace(context.worker_setup(grader), store=options.out / STORE_NAME)
         ids = tuple(sorted({each.id for each in submissions} | store.states().keys()))
         on_graded = partial(options.on_graded, ids) if options.on_graded else None
         local = replace(setup, on_graded=on_graded)

@@ -12,6 +12,7 @@ from harness.common.errors import UserError
 from harness.execution import create_driver, pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.intake.entries import GO_THERE, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read_cohort
 from harness.intake.terms import ClassOptions
@@ -26,9 +27,10 @@ def check_submissions(
 ) -> tuple[SubmissionResult, ...]:
     """Grade each submission on all scenarios of the context's plan; nothing is stored."""
     spec = context.specification
+    setup = GraderSetup(plan=spec.plan, key=context.key, reference=spec.reference)
     with (
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
-        Grader(spec.plan, context.key, driver, reference=spec.reference) as grader,
+        Grader(setup, driver) as grader,
     ):
         return tuple(grader.grade(submission).result for submission in submissions)
 

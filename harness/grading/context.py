@@ -34,6 +34,7 @@ from harness.execution import (
 )
 from harness.grading.engines import WorkerSetup
 from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.observation import Phase, Tier
 from harness.model.plan import FunctionSignature, Plan, Scenario, Specification, Visibility
@@ -118,15 +119,13 @@ class GradingContext:
     key: AnswerKey
     secret: bytes = field(default_factory=lambda: os.urandom(_SECRET_BYTES))
 
-    def worker_setup(self) -> WorkerSetup:
+    def grader_setup(self) -> GraderSetup:
+        """What submissions are graded by, without the reference."""
+        return GraderSetup(plan=self.specification.plan, key=self.key, secret=self.secret)
+
+    def worker_setup(self, grader: GraderSetup) -> WorkerSetup:
         """What a worker grades with that observes everything anew and returns results alone."""
-        return WorkerSetup(
-            plan=self.specification.plan,
-            key=self.key,
-            interpreter=self.interpreter,
-            tier=self.tier.tier,
-            secret=self.secret,
-        )
+        return WorkerSetup(grader=grader, interpreter=self.interpreter, tier=self.tier.tier)
 
 
 def prepare(

@@ -11,7 +11,12 @@ from typing import Self
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.observing.causes import CauseFinder
-from harness.grading.observing.judged_runs import JudgedRuns, RunOutcome, SpeedTrials
+from harness.grading.observing.judged_runs import (
+    GraderSetup,
+    JudgedRuns,
+    RunOutcome,
+    SpeedTrials,
+)
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
 from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.judging.causes import unreadable
@@ -19,8 +24,6 @@ from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
 from harness.judging.judge import merge_stand_in_verdict, not_run, without_addresses
 from harness.marking.mark import excused, mark, with_stakes
-from harness.model.assignment import SourceFile
-from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, in_turn, needed
 from harness.model.policy import PolicyReport
@@ -48,37 +51,14 @@ class Graded:
 class Grader(AbstractContextManager["Grader"]):
     """Grades submissions one after another with one driver."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        key: AnswerKey,
-        driver: AnyDriver,
-        *,
-        reference: tuple[SourceFile, ...] = (),
-        thorough: bool = False,
-        timed_beside: tuple[SourceFile, ...] | None = None,
-        secret: bytes | None = None,
-        digests: bool = False,
-    ) -> None:
-        """`reference` answers in place of a submission's functions, to see which of them is to
-        blame (empty: causes are found without that). `timed_beside` is the reference for what must
-        be fast (None: the same; empty: no time is judged). `secret` chooses what the audits of
-        shared runs look at (None: another one each time). With `digests`, `Graded.seen` is filled.
-        """
-        self._digests = digests
-        self._plan = plan
-        self._key = key if key.scenarios else None
+    def __init__(self, setup: GraderSetup, driver: AnyDriver) -> None:
+        self._setup = setup
+        self._plan = setup.plan
         self._driver = driver
-        self._reference = reference
         self._stack = ExitStack()
-        self._runs = JudgedRuns(plan, key, driver, thorough=thorough, secret=secret)
-        self._speed = SpeedTrials(
-            assignment=plan.assignment,
-            driver=driver,
-            reference=reference if timed_beside is None else timed_beside,
-            stack=self._stack,
-        )
-        self._causes = CauseFinder(reference, self._runs)
+        self._runs = JudgedRuns(setup, driver)
+        self._speed = SpeedTrials(setup=setup, driver=driver, stack=self._stack)
+        self._causes = CauseFinder(setup.reference, self._runs)
 
     def __enter__(self) -> Self:
         self._policy = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
@@ -178,11 +158,12 @@ class Grader(AbstractContextManager["Grader"]):
         self, plan: Plan, submission: Submission, report: PolicyReport, cache: ResultCache
     ) -> Graded:
         assignment = plan.assignment
-        with self._driver.submission(assignment, submission.files, self._reference) as server:
+        with self._driver.submission(assignment, submission.files, self._setup.reference) as server:
             first, second = self._run_in_turn(plan, server, submission, report, cache)
             # Siblings explain best side by side, each from the run that its verdict is of.
             observations = first.observations | second.observations
-            verdicts = refine(plan, first.verdicts | second.verdicts, observations, self._key)
+            verdicts = first.verdicts | second.verdicts
+            verdicts = refine(plan, verdicts, observations, self._setup.compared_with)
             for scenario in plan.scenarios:
                 name = scenario.id
                 if name in second.verdicts:
@@ -202,7 +183,7 @@ class Grader(AbstractContextManager["Grader"]):
             result=with_stakes(plan, result, causes),
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts | bits,
-            seen=_digests(observations) if self._digests else {},
+            seen=_digests(observations) if self._setup.digests else {},
         )
 
     def _run_in_turn(

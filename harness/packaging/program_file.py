@@ -17,6 +17,7 @@ from harness.common.errors import UserError
 from harness.common.files import files_below, zipped
 from harness.execution import Interpreter, create_driver, find_interpreter, installed_here, pick_cpu
 from harness.grading.grader import Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
 from harness.model.plan import Plan
@@ -142,7 +143,7 @@ def graded(
     """The results of these submissions, which are run without confinement."""
     with (
         create_driver(interpreter, Tier.PORTABLE, cpu=pick_cpu()) as driver,
-        Grader(plan, key, driver) as grader,
+        Grader(GraderSetup(plan=plan, key=key), driver) as grader,
     ):
         return [grader.grade(submission).result for submission in submissions]
 

@@ -24,6 +24,7 @@ from harness.execution.linux.driver import Driver
 from harness.grading.check import check_submissions
 from harness.grading.context import GradingContext, prepare
 from harness.grading.grader import Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.submission import Submission
@@ -149,7 +150,7 @@ def test_without_confinement_they_are_read_below_a_folder_closed_to_others(
     tier, plan = Tier.PORTABLE, context.specification.plan
     with (
         Driver(context.interpreter, tier, layers={*tier_layers(tier), *layers}) as driver,
-        Grader(plan, context.key, driver) as grader,
+        Grader(GraderSetup(plan=plan, key=context.key), driver) as grader,
     ):
         assert grader.grade(program).result.all_passed
         assert grader.grade(changing).result.all_passed == (layers == ())

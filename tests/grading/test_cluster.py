@@ -26,6 +26,7 @@ from harness.grading.engines.dask import Cluster, described, engine
 from harness.grading.engines.dask import host as wire
 from harness.grading.engines.dask.engine import Roster
 from harness.grading.engines.dask.host import NOT_TRIED, WorkerHost
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.result import Event, Notice, SubmissionGraded
@@ -216,14 +217,9 @@ def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.Monk
 
 
 SETUP = WorkerSetup(
-    plan=plan(scenario("f/b")),
-    key=key({}),
+    grader=GraderSetup(plan=plan(scenario("f/b")), key=key({}), secret=b"\0secret"),
     interpreter=find_interpreter("3.12"),
     tier=Tier.STANDARD,
-    cpu=None,
-    store=None,
-    thorough=False,
-    secret=b"\0secret",
 )
 
 
@@ -307,8 +303,9 @@ def test_a_piece_that_is_cut_off_is_an_error(
 
 def test_a_plan_that_is_too_large_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "MOST_SETUP", 4 << 20)
+    large = replace(SETUP.grader, plan=plan(spec_digest="x" * (5 << 20)))
     with pytest.raises(UserError, match=r"are 5 MiB, and a cluster takes 4 MiB\. Hint: grade with"):
-        wire.pack_setup(replace(SETUP, plan=plan(spec_digest="x" * (5 << 20))), described())
+        wire.pack_setup(replace(SETUP, grader=large), described())
     packed = wire.pack_setup(SETUP, described())
     monkeypatch.setattr(wire, "MOST_SETUP", 4)
     with pytest.raises(serial.SerialError):

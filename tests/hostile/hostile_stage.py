@@ -22,6 +22,7 @@ from harness.common.errors import UserError
 from harness.execution import Driver, find_interpreter
 from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.intake.pipeline import read
 from harness.model.observation import Observation, Tier
 from harness.model.plan import Plan, Specification
@@ -173,7 +174,7 @@ def staged(tier: Tier, course: Path, layers: frozenset[str] | None = None) -> It
         driver = stack.enter_context(Driver(interpreter, tier, layers=layers))
         key = make_key(laid, driver)
         (course / "key.json").write_text(serial.dumps(key), "utf-8")
-        grader = stack.enter_context(Grader(laid.plan, key, driver))
+        grader = stack.enter_context(Grader(GraderSetup(plan=laid.plan, key=key), driver))
         server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         stage = Stage(laid, driver, grader, course, server.getsockname()[1])
         stack.callback(stage.close)

@@ -10,6 +10,7 @@ from harness.assignment.loading import load
 from harness.execution import Driver, find_interpreter
 from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.assignment import SourceFile
 from harness.model.submission import Submission
 from harness.model.verdict import VerdictKind
@@ -76,9 +77,11 @@ def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
     interpreter = find_interpreter(specification.plan.assignment.python)
     with (
         Driver(interpreter, tiers_here()[-1]) as driver,
-        Grader(specification.plan, make_key(specification, driver), driver) as grader,
+        Grader(
+            GraderSetup(plan=specification.plan, key=make_key(specification, driver)), driver
+        ) as it,
     ):
-        yield grader
+        yield it
 
 
 def graded(grader: Grader, shop: str, bank: str = WRONG_BANK) -> tuple[dict[str, VerdictKind], str]:

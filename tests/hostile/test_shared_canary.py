@@ -19,6 +19,7 @@ from harness.execution import Driver, find_interpreter
 from harness.grading.context import isolated
 from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.observation import Isolation, Tier
 from harness.model.submission import Submission
 from tests.execution.small_world import source
@@ -168,7 +169,8 @@ def working(
     def grade(begin: Callable[[], None]) -> None:
         with Driver(find_interpreter("3.12"), tier) as driver:
             key = make_key(specification, driver)
-            with Grader(specification.plan, key, driver, secret=b"1") as grader:
+            setup = GraderSetup(plan=specification.plan, key=key, secret=b"1")
+            with Grader(setup, driver) as grader:
                 grader.grade(handed_in(NEIGHBOUR))
                 begin()
                 grader.grade(handed_in(PROGRAM))

@@ -272,7 +272,7 @@ def test_where_the_time_ends_in_the_middle(context: GradingContext) -> None:
     seconds: Iterator[float] = itertools.count()
     plan = context.specification.plan
     driver = InTime(create_driver(context.interpreter, context.tier.tier), 4, lambda: next(seconds))
-    with driver, Grader(plan, context.key, driver) as grader:
+    with driver, Grader(context.grader_setup(), driver) as grader:
         result = grader.grade(sample("perfect")).result
     assert driver.ran_out
     assert result.mark is None

@@ -15,6 +15,7 @@ from harness.execution.piped import PipedDriver
 from harness.grading.check import check_submissions, cohort_of
 from harness.grading.context import prepare, visible_only
 from harness.grading.grader import Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
 from tests.downloads import laid
@@ -132,7 +133,7 @@ def test_each_verdict_and_message_is_that_of_harness_check(
         PipedDriver(context.interpreter),
     ]
     for opened in drivers:
-        with opened as driver, Grader(plan, key, driver) as grader:
+        with opened as driver, Grader(GraderSetup(plan=plan, key=key), driver) as grader:
             found = [_verdicts(grader.grade(submission).result) for submission in submissions]
         assert found == expected
 

@@ -22,6 +22,7 @@ from harness.execution import create_driver
 from harness.grading.check import check_submissions, not_here, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.plan import Specification
 from harness.model.result import SubmissionResult
 from harness.packaging.handout import student_key, student_plan
@@ -204,7 +205,7 @@ def natively(context: GradingContext, folder: Path) -> SubmissionResult:
     submission, *_ = submitted(paths, plan.assignment)
     with (
         create_driver(python, context.tier.tier) as driver,
-        Grader(plan, student_key(context, plan), driver) as grader,
+        Grader(GraderSetup(plan=plan, key=student_key(context, plan)), driver) as grader,
     ):
         result = grader.grade(submission).result
         return without_files(result, not_here(paths, plan.assignment))

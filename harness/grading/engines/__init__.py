@@ -14,8 +14,7 @@ from typing import Protocol
 
 from harness.execution import Interpreter
 from harness.grading.grader import FirstFailures, Graded
-from harness.model.assignment import SourceFile
-from harness.model.expectation import AnswerKey
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
@@ -32,19 +31,14 @@ class WorkerSetup:
     """What every worker grades with.
     `store` is read for what earlier runs observed; None: everything is observed anew, and results
     alone come back, unless `pack_alone` asks for what was observed, in pieces that need no other
-    job's. `reference`, `secret` and `digests` are the grader's, `cpu` the processor to work on,
-    None for any. What `on_graded` makes is called with each result before it is sent."""
+    job's. `cpu` is the processor to work on, None for any. What `on_graded` makes is called with
+    each result before it is sent."""
 
-    plan: Plan
-    key: AnswerKey
+    grader: GraderSetup
     interpreter: Interpreter
     tier: Tier
     cpu: int | None = None
     store: Path | None = None
-    thorough: bool = False
-    reference: tuple[SourceFile, ...] = ()
-    secret: bytes | None = None
-    digests: bool = False
     on_graded: OnGraded | None = None
     pack_alone: bool = False
 

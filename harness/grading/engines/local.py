@@ -180,12 +180,12 @@ def run_jobs(
     digests: bool = False,
     blame: bool = False,
 ) -> Iterator[tuple[Job, Graded]]:
-    """Each job with its result, in the order in which they end. `digests` is as in `WorkerSetup`;
+    """Each job with its result, in the order in which they end. `digests` is as in `GraderSetup`;
     with `blame`, causes of failures are found by substitution. Raises HarnessError when the
     harness itself failed on a job."""
     reference = context.specification.reference if blame else ()
-    setup = replace(context.worker_setup(), digests=digests, reference=reference)
-    with Pool(setup, workers) as pool:
+    grader = replace(context.grader_setup(), digests=digests, reference=reference)
+    with Pool(context.worker_setup(grader), workers) as pool:
         for job, message in pool.run(jobs):
             if not isinstance(message, Piece):
                 yield job, _unless_failed(job, message)
@@ -195,7 +195,8 @@ def search_failures(
     context: GradingContext, jobs: Sequence[FailureJob], workers: int | None
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
     """Each job with the failures that were found, as `run_jobs`."""
-    with Pool(replace(context.worker_setup(), secret=_SEARCHING), workers) as pool:
+    grader = replace(context.grader_setup(), secret=_SEARCHING)
+    with Pool(context.worker_setup(grader), workers) as pool:
         for job, message in pool.run(jobs):
             yield job, _unless_failed(job, message)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import select
 import signal
@@ -144,11 +145,9 @@ def _leave_with_parent(descriptor: int, parent: int) -> None:
 def grade_in_turn(setup: WorkerSetup, jobs: Iterator[AnyJob]) -> Iterator[tuple[AnyJob, Message]]:
     """Grade each job in this process, as `Engine.run` does: with one driver for all of them, and
     a second try with a new one where the harness failed."""
-    if setup.store is None:
-        yield from _grade_in_turn(setup, jobs, ResultCache())
-    else:
-        with contextlib.closing(Store.read_only(setup.store)) as cache:
-            yield from _grade_in_turn(setup, jobs, cache)
+    earlier = contextlib.nullcontext(ResultCache())
+    with Store.read_only(setup.store) if setup.store else earlier as cache:
+        yield from _grade_in_turn(setup, jobs, cache)
 
 
 def _grade_in_turn(
@@ -162,15 +161,7 @@ def _grade_in_turn(
         try:
             with (
                 create_driver(setup.interpreter, setup.tier, cpu=setup.cpu) as driver,
-                Grader(
-                    setup.plan,
-                    setup.key,
-                    driver,
-                    reference=setup.reference,
-                    thorough=setup.thorough,
-                    secret=setup.secret,
-                    digests=setup.digests,
-                ) as grader,
+                Grader(setup.grader, driver) as grader,
             ):
                 while job := pending or next(jobs, None):
                     graded = _attempt(grader, job, cache, last=pending is not None)
@@ -194,14 +185,14 @@ def _grade_in_turn(
 def _beside_grading(setup: WorkerSetup) -> Callable[[SubmissionResult], None]:
     """What the setup wants done with each result. Its failures are left to the reader of the
     results at the end: no mark depends on it."""
-    made: list[Callable[[SubmissionResult], None]] = []
+    on_graded, plan = setup.on_graded, setup.grader.plan
+    if on_graded is None:
+        return lambda result: None
+    made = functools.cache(lambda: on_graded(plan))
 
     def call(result: SubmissionResult) -> None:
-        if setup.on_graded is not None:
-            with contextlib.suppress(Exception):
-                if not made:
-                    made.append(setup.on_graded(setup.plan))
-                made[0](result)
+        with contextlib.suppress(Exception):
+            made()(result)
 
     return call
 

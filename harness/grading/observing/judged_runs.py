@@ -24,7 +24,7 @@ from harness.judging.causes import TOO_SLOW
 from harness.judging.judge import LAST_KINDS, Judge, combine
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Raised, StepOutcome, Tier
-from harness.model.plan import Assignment, Plan, Scenario, SourceFile
+from harness.model.plan import Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -202,31 +202,44 @@ class _SharedAnswers:
     taken: set[int] = field(default_factory=set)  # the `id` of each stimulus of this run
 
 
-class JudgedRuns:
-    """Observes and judges one submission after another, on all scenarios of `plan` or a part."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderSetup:
+    """What a submission is graded by. `reference` answers in place of a submission's functions, to
+    see which of them is to blame (empty: causes are found without that). `timed_beside` is the
+    reference for what must be fast (None: the same; empty: no time is judged). `secret` is the
+    course's, and chooses what the audits of shared runs look at (None: another one each time). With
+    `digests`, `Graded.seen` is filled."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        key: AnswerKey,
-        driver: AnyDriver,
-        *,
-        thorough: bool = False,
-        secret: bytes | None = None,
-    ) -> None:
-        """`secret` chooses what the audits of shared runs look at (None: another one each time)."""
-        self.plan = plan
-        self._key = key if key.scenarios else None
+    plan: Plan
+    key: AnswerKey
+    reference: tuple[SourceFile, ...] = ()
+    timed_beside: tuple[SourceFile, ...] | None = None
+    thorough: bool = False
+    secret: bytes | None = None
+    digests: bool = False
+
+    @property
+    def compared_with(self) -> AnswerKey | None:
+        """The key; None where there is no reference."""
+        return self.key if self.key.scenarios else None
+
+
+class JudgedRuns:
+    """Observes and judges one submission after another, on all scenarios of the plan or a part."""
+
+    def __init__(self, setup: GraderSetup, driver: AnyDriver) -> None:
+        self.plan = setup.plan
+        self._key = setup.compared_with
         self._driver = driver
-        self._thorough = thorough
-        self._answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
+        self._thorough = setup.thorough
+        self._answers = {entry.scenario_id: entry.answers for entry in setup.key.scenarios}
         self._references = {
             name: tuple(answer.observation for answer in answers)
             for name, answers in self._answers.items()
         }
         self._judges: dict[tuple[str, int], Judge] = {}
-        self._secret = secret or os.urandom(32)
-        self.shared = SharedRuns(plan, self._key, self._secret)
+        self._secret = setup.secret or os.urandom(32)
+        self.shared = SharedRuns(setup.plan, self._key, self._secret)
         self._reference_verdicts: dict[str, Verdict] = {}
 
     def observe_and_judge(
@@ -401,9 +414,8 @@ LEAST_SECONDS = 0.02  # the reference counts as no faster: an empty process take
 class SpeedTrials:
     """Measures submissions beside the reference, which runs in a server of its own."""
 
-    assignment: Assignment
+    setup: GraderSetup
     driver: AnyDriver
-    reference: tuple[SourceFile, ...]
     stack: ExitStack  # holds the reference's server from its first use on
     server: Observer | None = None
     seconds: dict[str, float] = field(default_factory=dict)  # of the reference, by scenario id
@@ -414,10 +426,12 @@ class SpeedTrials:
         """The verdict that a scenario whose answers `seen` are right took too long; None if it did
         not, or that cannot be told: without a reference, and where processes themselves report
         their time."""
-        if not scenario.faster_than or not self.reference or self.driver.tier is Tier.PORTABLE:
+        of_setup = self.setup.timed_beside
+        reference = self.setup.reference if of_setup is None else of_setup
+        if not scenario.faster_than or not reference or self.driver.tier is Tier.PORTABLE:
             return None
         if self.server is None:
-            opened = self.driver.submission(self.assignment, self.reference)
+            opened = self.driver.submission(self.setup.plan.assignment, reference)
             self.server = self.stack.enter_context(opened)
         needed = self.seconds.get(scenario.id)
         run = seen

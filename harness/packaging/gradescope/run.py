@@ -35,6 +35,7 @@ from harness.execution import (
 )
 from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.grader import Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.intake.submissions import read_one
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, SourceFile, Specification
@@ -140,12 +141,10 @@ def grade_one(context: GradingContext, submission: Submission, end: float) -> Pl
 
 
 def _attempt(context: GradingContext, submission: Submission, end: float) -> PlatformRun:
-    plan, key = context.specification.plan, context.key
+    spec = context.specification
+    setup = GraderSetup(plan=spec.plan, key=context.key, timed_beside=spec.reference)
     try:
-        with (
-            InTime(_driver(context), end) as driver,
-            Grader(plan, key, driver, timed_beside=context.specification.reference) as grader,
-        ):
+        with InTime(_driver(context), end) as driver, Grader(setup, driver) as grader:
             result = grader.grade(submission).result
     except HarnessError as failure:
         return PlatformRun(context=context, no_mark=NoMark.FAILED, complaint=str(failure))

@@ -24,6 +24,7 @@ from harness.execution import (
 )
 from harness.grading.check import not_here, notes, submitted, without_files
 from harness.grading.grader import Grader
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Turn
 from harness.model.plan import Plan
@@ -50,7 +51,8 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     paths = _laid(files)
     try:
         submission, *_ = submitted(paths, plan.assignment)
-        with BrowserDriver(_this_interpreter(), machine) as driver, Grader(plan, key, driver) as it:
+        setup = GraderSetup(plan=plan, key=key)
+        with BrowserDriver(_this_interpreter(), machine) as driver, Grader(setup, driver) as it:
             graded = it.grade(submission).result
     except UserError as error:
         return json.dumps({"problem": str(error)})

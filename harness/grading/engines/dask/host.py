@@ -37,10 +37,8 @@ from harness.grading.engines.dask import (
 from harness.grading.engines.local import WorkerPool
 from harness.grading.engines.worker import start_grading
 from harness.grading.grader import Graded
-from harness.model.assignment import SourceFile
-from harness.model.expectation import AnswerKey
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.observation import Tier
-from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.results.reuse import Piece
 
@@ -58,11 +56,7 @@ class SetupMessage:
     python: str
     build: str
     tier: Tier
-    plan: Plan
-    key: AnswerKey
-    thorough: bool
-    reference: tuple[SourceFile, ...]
-    secret: bytes
+    grader: GraderSetup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +77,7 @@ def pack_setup(setup: WorkerSetup, harness: str) -> bytes:
         python=setup.interpreter.version,
         build=setup.interpreter.build,
         tier=setup.tier,
-        plan=setup.plan,
-        key=setup.key,
-        thorough=setup.thorough,
-        reference=setup.reference,
-        secret=setup.secret or b"",
+        grader=setup.grader,
     )
     text = serial.dumps(message).encode("ascii")
     if len(text) > MOST_SETUP:
@@ -251,14 +241,7 @@ class WorkerHost:
         except (UserError, HarnessError, OSError) as error:
             return str(error)
         setup = WorkerSetup(
-            plan=message.plan,
-            key=message.key,
-            interpreter=interpreter,
-            tier=message.tier,
-            pack_alone=True,
-            thorough=message.thorough,
-            reference=message.reference,
-            secret=message.secret or None,
+            grader=message.grader, interpreter=interpreter, tier=message.tier, pack_alone=True
         )
         return _shortcoming_now(setup) or setup
 
