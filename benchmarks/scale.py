@@ -298,11 +298,11 @@ class Answering(host.WorkerHost):
         """None."""
         return ""
 
-    def grade(self, setup: bytes, name: str, job: Job, address: str) -> host.WorkerAnswer:
+    def grade(self, name: str, job: Job) -> host.WorkerAnswer:
         """The answer, as of this submission."""
         assert isinstance(self._answer.ended, SubmissionResult)
         ended = replace(self._answer.ended, id=job.submission.id)
-        return replace(self._answer, worker=address, ended=ended)
+        return replace(self._answer, ended=ended)
 
 
 def resident() -> float:

@@ -380,9 +380,9 @@ def test_a_failure_makes_a_worker_try_anew_whether_it_serves(
     monkeypatch.setattr(WorkerHost, "_attempt", lambda *given: answer)
     host = WorkerHost(jobs=1, python=None, require=Tier.STANDARD)
     job = Job(submission=Submission(id="ada", files=(), origin=""))
-    assert host.grade("name", job, "tcp://a:1").refused == NOT_TRIED
+    assert host.grade("name", job).refused == NOT_TRIED
     assert host.shortcoming(wire.pack_setup(SETUP, described()), "name") == ""
-    answer = host.grade("name", job, "tcp://a:1")
+    answer = host.grade("name", job)
     assert answer.ended is None
     assert answer.refused.endswith("the standard tier does not hold there: No space left on device")
 

@@ -39,6 +39,16 @@ Trial = Callable[[str], Any]
 """Starts the trial on the worker at this address; dask's future of its answer."""
 
 
+@dataclass(slots=True)
+class _Tried:
+    """A worker that is there, how many submissions it grades at a time, and dask's future of its
+    trial."""
+
+    at_a_time: int
+    trial: Any
+    accepted: bool = False
+
+
 class Roster:
     """Every worker is tried once, by `try_out`, before it is given work. `tell` is called with one
     line for each that does not serve."""
@@ -47,53 +57,45 @@ class Roster:
         self._address = address
         self._try_out = try_out
         self._tell = tell
-        self._threads: dict[str, int] = {}
         self._names: dict[str, str] = {}
-        self._trials: dict[str, Any] = {}
-        self._accepted: set[str] = set()
+        self._there: dict[str, _Tried] = {}
         self.refused: dict[str, str] = {}
         self._since = time.monotonic()
 
     def look(self, identity: Any) -> None:
         """Note who is there, of what the scheduler says of itself; the new are tried."""
         workers = identity["workers"]
-        offered = {
-            address: int(each["resources"].get(RESOURCE, 0)) for address, each in workers.items()
-        }
-        self._threads = {address: count for address, count in offered.items() if count}
-        for address in self._threads:
-            self._names[address] = str(workers[address]["name"])
-            if address not in self._trials:
-                self._trials[address] = self._try_out(address)
-        for address in offered.keys() - self._threads.keys() - self.refused.keys():
-            self._names[address] = str(workers[address]["name"])
-            self.refuse(address, host.NO_WORKER_OF_OURS)
-        for address in self._trials.keys() - workers.keys():
-            del self._trials[address]
-            self._accepted.discard(address)
+        for address, each in workers.items():
+            self._names[address] = str(each["name"])
+            count = int(each["resources"].get(RESOURCE, 0))
+            if not count:
+                self.refuse(address, host.NO_WORKER_OF_OURS)
+            elif address not in self._there:
+                self._there[address] = _Tried(count, self._try_out(address))
+        for address in self._there.keys() - workers.keys():
+            del self._there[address]
 
     def accept(self, address: str) -> None:
         """The trial went well."""
-        self._accepted.add(address)
+        if address in self._there:
+            self._there[address].accepted = True
 
     def forget(self, address: str) -> None:
         """Try this worker anew."""
-        self._accepted.discard(address)
-        self._trials.pop(address, None)
+        self._there.pop(address, None)
 
     def refuse(self, address: str, reason: str) -> None:
         """Give this worker no work from now on."""
         if address not in self.refused:
             self.refused[address] = reason
             self._tell(f"worker {self._names.get(address, address)} is not used: {reason}")
-        self._accepted.discard(address)
 
     def able(self) -> dict[str, int]:
         """The workers that take part, with how many submissions each grades at a time."""
         found = {
-            address: count
-            for address, count in self._threads.items()
-            if address in self._accepted and address not in self.refused
+            address: each.at_a_time
+            for address, each in self._there.items()
+            if each.accepted and address not in self.refused
         }
         if found:
             self._since = time.monotonic()
@@ -101,7 +103,7 @@ class Roster:
 
     def must_have_some(self) -> None:
         """Raise UserError when there is no worker to wait for, or none has come for `PATIENCE`."""
-        waiting = self._threads.keys() - self.refused.keys()
+        waiting = self._there.keys() - self.refused.keys()
         all_refused = self.refused and not waiting
         if self.able() or (time.monotonic() - self._since < PATIENCE and not all_refused):
             return
@@ -309,11 +311,11 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             if flight.deaths < MOST_DEATHS:
                 self._again(flight, future.key)
                 return None
-            return WorkerAnswer(worker="", ended=WorkerFailure(reason=_cause(future)))
+            return WorkerAnswer(ended=WorkerFailure(reason=_cause(future)))
         try:
             answer = unpack_answer(values[future.key])
         except serial.SerialError as error:
-            answer = WorkerAnswer(worker="", ended=WorkerFailure(reason=str(error)))
+            answer = WorkerAnswer(ended=WorkerFailure(reason=str(error)))
         if answer.refused:
             if answer.refused == host.NOT_TRIED:
                 self._roster.forget(answer.worker)

@@ -64,7 +64,7 @@ class WorkerAnswer:
     """What a worker has to say of a job or a setup: it does not take part (`refused`), or the job
     ended so, after `pieces`. `worker` is its address."""
 
-    worker: str
+    worker: str = ""
     refused: str = ""
     ended: SubmissionResult | WorkerFailure | None = None
     pieces: tuple[Piece, ...] = ()
@@ -145,9 +145,7 @@ _host: WorkerHost | None = None
 def take_part(setup: bytes, name: str) -> bytes:
     """The task that tells whether this worker grades with this setup, a `WorkerAnswer`; `name` is
     the setup's digest."""
-    host, address = _here()
-    refused = NO_WORKER_OF_OURS if host is None else host.shortcoming(setup, name)
-    return pack_answer(WorkerAnswer(worker=address, refused=refused))
+    return _answered(lambda host: WorkerAnswer(refused=host.shortcoming(setup, name)))
 
 
 def grade(name: str, job: bytes) -> bytes:
@@ -156,10 +154,7 @@ def grade(name: str, job: bytes) -> bytes:
     The setup came with the trial. As an argument here it would be fetched from whichever worker had
     it first, and waited for without end where that one hangs.
     """
-    host, address = _here()
-    if host is None:
-        return pack_answer(WorkerAnswer(worker=address, refused=NO_WORKER_OF_OURS))
-    return pack_answer(host.grade(name, serial.loads(Job, job), address))
+    return _answered(lambda host: host.grade(name, serial.loads(Job, job)))
 
 
 NO_WORKER_OF_OURS = "it was not started by harness worker"
@@ -172,10 +167,11 @@ def be_host(host: WorkerHost | None) -> None:
     _host = host
 
 
-def _here() -> tuple[WorkerHost | None, str]:
+def _answered(ask: Callable[[WorkerHost], WorkerAnswer]) -> bytes:
     from distributed import get_worker  # noqa: PLC0415  (only where a cluster is used)
 
-    return _host, str(get_worker().address)
+    answer = WorkerAnswer(refused=NO_WORKER_OF_OURS) if _host is None else ask(_host)
+    return pack_answer(replace(answer, worker=str(get_worker().address)))
 
 
 class WorkerHost:
@@ -202,21 +198,21 @@ class WorkerHost:
             found = self._setups[name]
         return found if isinstance(found, str) else ""
 
-    def grade(self, name: str, job: Job, address: str) -> WorkerAnswer:
+    def grade(self, name: str, job: Job) -> WorkerAnswer:
         """Grade. After a failure of ours the worker tries anew whether it still serves (its disk
         may be full), and refuses if not, so that the job goes elsewhere."""
         known = self._setups.get(name, NOT_TRIED)
         if isinstance(known, str):
-            return WorkerAnswer(worker=address, refused=known)
-        answer = self._attempt(known, job, address)
+            return WorkerAnswer(refused=known)
+        answer = self._attempt(known, job)
         if isinstance(answer.ended, WorkerFailure):
-            answer = self._attempt(known, job, address)
+            answer = self._attempt(known, job)
         if isinstance(answer.ended, WorkerFailure):
             with self._trial:
                 refused = _shortcoming_now(known)
                 if refused:
                     self._setups[name] = refused
-                    return WorkerAnswer(worker=address, refused=refused)
+                    return WorkerAnswer(refused=refused)
         return answer
 
     def close(self) -> None:
@@ -245,13 +241,13 @@ class WorkerHost:
         )
         return _shortcoming_now(setup) or setup
 
-    def _attempt(self, setup: WorkerSetup, job: Job, address: str) -> WorkerAnswer:
+    def _attempt(self, setup: WorkerSetup, job: Job) -> WorkerAnswer:
         """Grade with an idle process, or a new one."""
         pieces: list[Piece] = []
         try:
             worker = self._workers.take(setup)
         except OSError as error:
-            return WorkerAnswer(worker=address, ended=WorkerFailure(reason=str(error)))
+            return WorkerAnswer(ended=WorkerFailure(reason=str(error)))
         worker.send(job)
         try:
             while worker.connection.poll(HUNG_SECONDS):
@@ -261,12 +257,12 @@ class WorkerHost:
                     continue
                 self._workers.give_back(worker, setup)
                 ended = message.result if isinstance(message, Graded) else message
-                return WorkerAnswer(worker=address, ended=ended, pieces=tuple(pieces))
+                return WorkerAnswer(ended=ended, pieces=tuple(pieces))
             reason = f"nothing was heard for {HUNG_SECONDS:.0f} s"
         except (EOFError, OSError) as died:
             reason = f"worker died: {died}"
         self._workers.end(worker)
-        return WorkerAnswer(worker=address, ended=WorkerFailure(reason=reason))
+        return WorkerAnswer(ended=WorkerFailure(reason=reason))
 
 
 def _shortcoming_now(setup: WorkerSetup) -> str:
