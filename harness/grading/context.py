@@ -136,22 +136,21 @@ def prepare(
     cache: Path | None = None,
     refuse: bool = True,
     recall_tier: bool = False,
-    tell: Callable[[str], None] | None = None,
 ) -> GradingContext:
     """Find the interpreter, probe the tier, and make (or recall) the answer key.
 
     Raises UserError when no interpreter serves, the required tier cannot be had, or the reference
     does not do what the scenarios state: a plan that disagrees with itself is not used
     (`refuse=False` leaves that to the caller, who reports it). With `recall_tier` the last trial of
-    the tier will do, where nothing has changed since: for marks it is tried anew. `tell` hears
-    that packages are installed; left out, stderr does.
+    the tier will do, where nothing has changed since: for marks it is tried anew. That packages
+    are installed is said on stderr.
     """
     specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
     if packages := specification.plan.assignment.packages:
         if cache is None:
             raise UserError("packages need a folder to be kept in", hint="grade with a cache")
-        library = install(packages, interpreter, cache, tell or partial(print, file=sys.stderr))
+        library = install(packages, interpreter, cache, partial(print, file=sys.stderr))
         interpreter = library.added_to(interpreter, packages)
         specification = replace(
             specification, plan=with_modules_allowed(specification.plan, library.modules)

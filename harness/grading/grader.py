@@ -12,6 +12,7 @@ from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.judged_runs import (
+    Candidate,
     GraderSetup,
     JudgedRuns,
     RunOutcome,
@@ -159,7 +160,8 @@ class Grader(AbstractContextManager["Grader"]):
     ) -> Graded:
         assignment = plan.assignment
         with self._driver.submission(assignment, submission.files, self._setup.reference) as server:
-            first, second = self._run_in_turn(plan, server, submission, report, cache)
+            candidate = Candidate(submission=submission, server=server, report=report, cache=cache)
+            first, second = self._run_in_turn(plan, candidate)
             # Siblings explain best side by side, each from the run that its verdict is of.
             observations = first.observations | second.observations
             verdicts = first.verdicts | second.verdicts
@@ -171,9 +173,7 @@ class Grader(AbstractContextManager["Grader"]):
                     verdicts[name] = merge_stand_in_verdict(own, other, scenario)
             failures = failing(plan, verdicts, observations, report.outline)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
-            causes, bits = self._causes.find(
-                failures, passed, report.outline, submission, server, cache=cache
-            )
+            causes, bits = self._causes.find(failures, passed, candidate)
         result = replace(
             mark(plan, verdicts, report, submission=submission),
             isolation=first.isolation,
@@ -186,18 +186,11 @@ class Grader(AbstractContextManager["Grader"]):
             seen=_digests(observations) if self._setup.digests else {},
         )
 
-    def _run_in_turn(
-        self,
-        plan: Plan,
-        server: Observer,
-        submission: Submission,
-        report: PolicyReport,
-        cache: ResultCache,
-    ) -> tuple[RunOutcome, RunOutcome]:
+    def _run_in_turn(self, plan: Plan, candidate: Candidate) -> tuple[RunOutcome, RunOutcome]:
         """The first run of all scenarios, but of those that need one that fails, whose verdict says
         so; and the second of those that failed and have stand-ins."""
         first, second = RunOutcome(), RunOutcome()
-        waived = excused(plan, submission)  # others do not fail for these
+        waived = excused(plan, candidate.submission)  # others do not fail for these
         needs = needed(plan.scenarios)
         wrong: set[str] = set()
         skipped: dict[str, Verdict] = {}
@@ -213,19 +206,18 @@ class Grader(AbstractContextManager["Grader"]):
             if not ready:
                 continue
             part = replace(plan, scenarios=tuple(ready)) if needs else plan
-            outcome = self._runs.observe_and_judge(part, server, submission, report, cache)
+            outcome = self._runs.observe_and_judge(part, candidate)
             for scenario in ready:
                 if scenario.faster_than and outcome.verdicts[scenario.id].passed:
                     seen = outcome.observations[scenario.id]
-                    if slow := self._speed.verdict(scenario, server, seen):
+                    if slow := self._speed.verdict(scenario, candidate.server, seen):
                         outcome.verdicts[scenario.id] = slow
             again = [s for s in ready if s.stand_ins and _is_wrong(outcome.verdicts[s.id])]
             first = first.joined(outcome) if turn else outcome
             verdicts = outcome.verdicts
             if again:
                 standing_in = replace(plan, scenarios=tuple(s.standing_in() for s in again))
-                keys = self._runs.keys_of(standing_in, submission.digest)
-                outcome = self._runs.alone(standing_in, server, keys, cache)
+                outcome = self._runs.alone(standing_in, candidate)
                 second = second.joined(outcome)
                 verdicts = verdicts | outcome.verdicts
             if needs:

@@ -19,8 +19,8 @@ from hashlib import sha256
 
 from harness.common import serial
 from harness.execution import main_file, proxy_names
-from harness.grading.observing.judged_runs import JudgedRuns
-from harness.grading.observing.running import LIMIT_ENDINGS, Observer
+from harness.grading.observing.judged_runs import Candidate, JudgedRuns
+from harness.grading.observing.running import LIMIT_ENDINGS
 from harness.judging.blame import Usage, find_blame
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
@@ -30,11 +30,10 @@ from harness.model.assignment import Assignment, SourceFile, Surroundings
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Loop, Outline, OutlinePart
-from harness.model.stimulus import Limits, Stimulus, Substitution
-from harness.model.submission import Submission
+from harness.model.stimulus import Limits, Substitution
 from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
 from harness.policy.reading import lines_of
-from harness.results.reuse import ResultCache, judging_digest
+from harness.results.reuse import judging_digest
 
 MOST_SUBSTITUTED_RUNS = 100  # of one submission
 MOST_SUBSTITUTED_LIMITS = 4  # of one submission; each costs a whole limit
@@ -101,22 +100,13 @@ class CauseFinder:
         self,
         failures: tuple[FailedScenario, ...],
         passed: tuple[Scenario, ...],
-        outline: Outline,
-        submission: Submission,
-        server: Observer,
-        *,
-        cache: ResultCache,
+        candidate: Candidate,
     ) -> tuple[tuple[Cause, ...], dict[str, Verdict]]:
         """The causes, and the new verdicts of these runs by their keys."""
+        outline, files = candidate.report.outline, candidate.submission.files
         own = self._substitutable.within(outline, self._runs.plan.assignment)
-        again = _RunsAgain(
-            judged=self._runs,
-            source_digest=submission.digest,
-            constants=own.constants,
-            server=server,
-            cache=cache,
-        )
-        size = sum(len(file.data) for file in submission.files)
+        again = _RunsAgain(judged=self._runs, candidate=candidate, constants=own.constants)
+        size = sum(len(file.data) for file in files)
         can_substitute = bool(self._reference) and size <= LARGEST_SOURCE
         blame = find_blame(
             unsettled(failures, outline),
@@ -129,7 +119,7 @@ class CauseFinder:
         causes = derive(failures, outline, blame, again.would_pass)
         loops = again.loops(causes, failures, outline)
         causes = with_loops(causes, loops, failures, outline)
-        texts = {file.name: lines_of(file.data) for file in submission.files}
+        texts = {file.name: lines_of(file.data) for file in files}
         sheet = frozenset(scenario.function for scenario in self._runs.plan.scenarios)
         program = SuspectProgram(
             outline=outline, texts=texts, sheet=sheet, constants=self._constants
@@ -143,11 +133,9 @@ class _RunsAgain:
     """Runs failed scenarios of one submission again."""
 
     judged: JudgedRuns
-    source_digest: str  # the submission's
+    candidate: Candidate
     constants: Mapping[str, str]  # those that can be substituted, with the module of each
-    server: Observer
-    cache: ResultCache
-    new: dict[str, Verdict] = field(default_factory=dict)  # what `cache` did not have, by its key
+    new: dict[str, Verdict] = field(default_factory=dict)  # what the cache did not have, by its key
     substituted_runs: int = 0
     # Names with which a run hit a limit: they are not tried again.
     too_slow: set[Blame] = field(default_factory=set)
@@ -161,14 +149,14 @@ class _RunsAgain:
     ) -> Verdict:
         """What an earlier grading found by a run that `what` describes, else what `run` finds."""
         parts = (
-            self.judged.key_of(self.source_digest, each.scenario),
+            self.judged.key_of(self.candidate.submission, each.scenario),
             str(each.verdict.draw),
             judging_digest(),
             self.judged.plan.reference_digest,
             *what,
         )
         key = sha256("\n".join(parts).encode()).hexdigest()
-        verdict = self.cache.verdict(key)
+        verdict = self.candidate.cache.verdict(key)
         if verdict is None:
             verdict = self.new[key] = run()
         return verdict
@@ -197,7 +185,7 @@ class _RunsAgain:
             Substitution(name=name, provided=self.constants.get(name, "")) for name in names
         )
         stimulus = replace(each.stimulus, substitutions=substitutions)
-        seen = self.server.observe(stimulus, self._limits(each))
+        seen = self.candidate.server.observe(stimulus, self._limits(each))
         if seen.ending in LIMIT_ENDINGS or seen.ending is Ending.STAND_IN_FAILED:
             return Verdict(kind=VerdictKind.CPU_LIMIT)
         if seen.ending is Ending.STAND_IN_INAPPLICABLE:
@@ -237,7 +225,7 @@ class _RunsAgain:
         """Where it loops, as the message of a verdict, which is what a cache stores."""
         limits = each.scenario.limits
         seconds = max(limits.cpu_seconds, _LEAST_SECONDS)
-        seen = self.server.observe(
+        seen = self.candidate.server.observe(
             replace(each.stimulus, finds_loop=True),
             replace(limits, cpu_seconds=seconds, output_kib=max(limits.output_kib, _OUTPUT_KIB)),
         )
@@ -282,10 +270,11 @@ class _RunsAgain:
         explanation = Explanation(rule="suspects", message=serial.dumps(suspicion))
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
-    def _trace(self, traced: _TracedRun) -> str:
+    def _trace(self, traced: Scenario) -> str:
         seconds = min(traced.limits.cpu_seconds, LONGEST_ENDLESS_SECONDS)
-        stimulus = replace(traced.stimulus, traces_lines=True)
-        return self.server.observe(stimulus, replace(traced.limits, cpu_seconds=seconds)).detail
+        stimulus = replace(traced.stimuli[0], traces_lines=True)
+        limits = replace(traced.limits, cpu_seconds=seconds)
+        return self.candidate.server.observe(stimulus, limits).detail
 
 
 MOST_TRACED_CAUSES = 3  # of one submission
@@ -297,21 +286,13 @@ _WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TracedRun:
-    """A draw of a scenario that is run again to be traced."""
-
-    id: str
-    stimulus: Stimulus
-    limits: Limits
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _TracedRuns:
-    """What is traced for one cause, which may be in these functions."""
+    """What is traced for one cause, which may be in these functions: scenarios of which the first
+    draw is run."""
 
     functions: tuple[OutlinePart, ...]
-    failing: tuple[_TracedRun, ...]
-    passing: tuple[_TracedRun, ...]
+    failing: tuple[Scenario, ...]
+    passing: tuple[Scenario, ...]
 
 
 class _Tracing:
@@ -340,7 +321,7 @@ class _Tracing:
             too_many = hit_limit and limits > MOST_TRACED_LIMITS
             is_seen = _WHEN_SEEN.index(each.scenario.visibility) <= latest
             if is_seen and not too_many and each.verdict.kind not in _NOT_TRACED:
-                failing.append(_run(each.scenario, each.stimulus))
+                failing.append(replace(each.scenario, stimuli=(each.stimulus,)))
         names = {part.name for part in functions}
         passed = [
             scenario
@@ -349,15 +330,11 @@ class _Tracing:
             and (scenario.function == cause.function or names & self._usage.of(scenario.stimuli[0]))
         ]
         passed.sort(key=lambda scenario: scenario.function != cause.function)
-        passing = [_run(scenario, scenario.stimuli[0]) for scenario in passed[: 2 * MOST_TRACED]]
-        return _TracedRuns(functions=functions, failing=_some(failing), passing=_some(passing))
+        passing = _some(passed[: 2 * MOST_TRACED])
+        return _TracedRuns(functions=functions, failing=_some(failing), passing=passing)
 
 
-def _run(scenario: Scenario, stimulus: Stimulus) -> _TracedRun:
-    return _TracedRun(id=scenario.id, stimulus=stimulus, limits=scenario.limits)
-
-
-def _some(runs: Sequence[_TracedRun]) -> tuple[_TracedRun, ...]:
+def _some(runs: Sequence[Scenario]) -> tuple[Scenario, ...]:
     """At most `MOST_TRACED` of them, spread over all."""
     return tuple(runs[:: max(1, math.ceil(len(runs) / MOST_TRACED))])
 

@@ -224,6 +224,17 @@ class GraderSetup:
         return self.key if self.key.scenarios else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A submission that is being graded: what runs it, what its text says, and what earlier runs
+    found of it."""
+
+    submission: Submission
+    server: Observer
+    report: PolicyReport
+    cache: ResultCache
+
+
 class JudgedRuns:
     """Observes and judges one submission after another, on all scenarios of the plan or a part."""
 
@@ -242,26 +253,20 @@ class JudgedRuns:
         self.shared = SharedRuns(setup.plan, self._key, self._secret)
         self._reference_verdicts: dict[str, Verdict] = {}
 
-    def observe_and_judge(
-        self,
-        plan: Plan,
-        server: Observer,
-        submission: Submission,
-        report: PolicyReport,
-        cache: ResultCache,
-    ) -> RunOutcome:
+    def observe_and_judge(self, plan: Plan, candidate: Candidate) -> RunOutcome:
         """All scenarios, in a shared process if the program may have one."""
-        keys = self.keys_of(plan, submission.digest)
+        server, cache, sharing = candidate.server, candidate.cache, candidate.report.sharing
 
         def all_alone(reason: str) -> RunOutcome:
-            return replace(self.alone(plan, server, keys, cache), isolation_reason=reason)
+            return replace(self.alone(plan, candidate), isolation_reason=reason)
 
-        if not report.sharing.allowed:
-            return all_alone(report.sharing.reason)
+        if not sharing.allowed:
+            return all_alone(sharing.reason)
+        keys = self._keys_of(plan, candidate)
         shared_runs = self.shared
         if plan.assignment is not self.plan.assignment:  # it numbers its variants otherwise
             shared_runs = SharedRuns(plan, self._key, self._secret)
-        shared = self._recalled_shared(shared_runs.expected_digests(server), plan, keys, cache)
+        shared = self._recalled_shared(shared_runs.expected_digests(server), keys, cache)
         unseen = [
             scenario
             for scenario in plan.scenarios
@@ -278,23 +283,19 @@ class JudgedRuns:
             return self.judge_of(scenario, index).kind(seen)
 
         checked = CheckedObserver(server, together, shared.taken, kind_of)
-        outcome = self.alone(plan, checked, keys, cache, shared)
+        outcome = self.alone(plan, replace(candidate, server=checked), shared)
         if checked.refuted is None:
             return replace(outcome, isolation=Isolation.SHARED)
         name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
         return all_alone(f"{name} does not do alone what it did in the shared run")
 
     def _recalled_shared(
-        self,
-        references: Mapping[str, str],
-        plan: Plan,
-        keys: Mapping[str, str],
-        cache: ResultCache,
+        self, references: Mapping[str, str], keys: Mapping[str, str], cache: ResultCache
     ) -> _SharedAnswers:
         """The keys of scenarios that can run in a shared process, and what earlier runs saw there.
         `references` has digests of what the reference did, `keys` are of runs alone."""
         shared = _SharedAnswers()
-        for name in (each.id for each in plan.scenarios if each.id in references):
+        for name in (each for each in keys if each in references):
             key = shared.keys[name] = shared_key(keys[name], POLICY_DIGEST, references[name])
             observations = cache.observations(key)
             if observations == AS_REFERENCE:
@@ -308,15 +309,11 @@ class JudgedRuns:
         return answers[index] if index < len(answers) else None
 
     def alone(
-        self,
-        plan: Plan,
-        server: Observer,
-        keys: Mapping[str, str],
-        cache: ResultCache,
-        shared: _SharedAnswers | None = None,
+        self, plan: Plan, candidate: Candidate, shared: _SharedAnswers | None = None
     ) -> RunOutcome:
-        """Each scenario, run alone if neither `cache`, by these `keys`, nor a shared run has it."""
+        """Each scenario, run alone if neither an earlier run nor a shared run has it."""
         shared = shared or _SharedAnswers()
+        keys, cache = self._keys_of(plan, candidate), candidate.cache
         arrivals = Arrivals(self.judge_of)
 
         def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
@@ -325,7 +322,12 @@ class JudgedRuns:
             return shared.observations.get(scenario.id) or cache.observations(keys[scenario.id])
 
         ran = run_all(
-            server, plan, self._key, recall=recall, keep=arrivals.keep, thorough=self._thorough
+            candidate.server,
+            plan,
+            self._key,
+            recall=recall,
+            keep=arrivals.keep,
+            thorough=self._thorough,
         )
         outcome = RunOutcome(observations=ran.observed)
         within = plan.assignment.floats_within
@@ -356,14 +358,13 @@ class JudgedRuns:
             outcome.verdicts[name] = verdict
         return outcome
 
-    def keys_of(self, plan: Plan, digest: str) -> dict[str, str]:
-        """`key_of` each scenario, by its id."""
-        return {scenario.id: self.key_of(digest, scenario) for scenario in plan.scenarios}
+    def _keys_of(self, plan: Plan, candidate: Candidate) -> dict[str, str]:
+        return {each.id: self.key_of(candidate.submission, each) for each in plan.scenarios}
 
-    def key_of(self, digest: str, scenario: Scenario) -> str:
-        """The key of what is observed when a submission with this digest runs alone."""
+    def key_of(self, submission: Submission, scenario: Scenario) -> str:
+        """The key of what is observed when a submission runs alone."""
         return observation_key(
-            source_digest=digest,
+            source_digest=submission.digest,
             scenario=scenario,
             assignment=self.plan.assignment,
             interpreter=self._driver.interpreter.build,
