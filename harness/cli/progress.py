@@ -34,8 +34,9 @@ Clock = Callable[[], float]
 @contextmanager
 def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listener]:
     """A consumer of a batch's events for this console. `clock` gives seconds."""
-    with _progress(console, "{task.fields[doing]}", TextColumn("{task.description}")) as shown:
-        yield _Batch(console, shown, clock)
+    shown = _Shown(console, clock, "{task.fields[doing]}", TextColumn("{task.description}"))
+    with shown.bar:
+        yield _Batch(shown)
 
 
 def _announce(console: Console, event: RunStarted) -> None:
@@ -55,12 +56,6 @@ def _announce(console: Console, event: RunStarted) -> None:
     )
 
 
-def _progress(console: Console, doing: str, *more: ProgressColumn) -> Progress:
-    """What is done, how much of it, the time left, and `more`; shown on a terminal alone."""
-    columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), _Left(), *more)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-
-
 class _Left(ProgressColumn):
     """The time left, computed at every refresh: it grows while nothing is done."""
 
@@ -68,62 +63,68 @@ class _Left(ProgressColumn):
         return Text(task.fields["pace"].text())
 
 
-class _Plain:
-    """Lines about how much is done, on a console that is not a terminal."""
+class _Shown:
+    """What is done, how much of it, and the time left: by a bar on a terminal, else by lines."""
 
-    def __init__(self, console: Console, clock: Clock) -> None:
-        self._console = console
+    def __init__(self, console: Console, clock: Clock, doing: str, *more: ProgressColumn) -> None:
+        """`doing` is the first column of the bar, `more` are the last ones."""
+        columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), _Left(), *more)
+        self.console = console
+        self.bar = Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        )
         self._clock = clock
         self._last_line = clock()
+        self._task = self.bar.add_task("", total=None, doing="", pace=Pace(0, clock))
 
-    def is_late(self) -> bool:
-        """Whether there was no line for half a minute."""
-        return self._clock() - self._last_line >= PLAIN_AFTER
+    def begin(self, todo: int, **fields: Any) -> Pace:
+        """Show something of which so much is to do, with the time that it takes."""
+        pace = Pace(todo, self._clock)
+        self.update(pace=pace, **fields)
+        return pace
 
-    def print(self, done: int, total: int, what: str, pace: Pace) -> None:
-        self._last_line = self._clock()
-        time_left = pace.text()
-        line = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
-        self._console.print(line, highlight=False)
+    def update(self, **fields: Any) -> None:
+        self.bar.update(self._task, **fields)
+
+    def line(self, done: int, total: int, what: str, pace: Pace, *, is_due: bool = False) -> None:
+        """A line where there is no terminal, when it is due or there was none for half a minute."""
+        is_late = self._clock() - self._last_line >= PLAIN_AFTER
+        if not self.console.is_terminal and (is_due or is_late):
+            self._last_line = self._clock()
+            time_left = pace.text()
+            text = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
+            self.console.print(text, highlight=False)
 
 
 class _Batch:
-    """Shows a batch's events: by the bar `shown` on a terminal, else by lines."""
+    """Shows a batch's events."""
 
-    def __init__(self, console: Console, shown: Progress, clock: Clock) -> None:
-        self._console = console
+    def __init__(self, shown: _Shown) -> None:
         self._shown = shown
-        self._clock = clock
-        self._pace = Pace(0, clock)
-        self._plain = _Plain(console, clock)
+        self._pace = shown.begin(0, doing="grading")
         self._done = self._total = 0
-        self._task = shown.add_task("", total=None, doing="grading", pace=self._pace)
 
     def __call__(self, event: Event) -> None:
+        console = self._shown.console
         match event:
-            case RunStarted():
-                _announce(self._console, event)
-                self._pace = Pace(event.total - event.kept, self._clock)
-                self._done, self._total = event.kept, event.total
-                self._update(total=self._total, completed=self._done, pace=self._pace)
+            case RunStarted(total=total, kept=kept):
+                _announce(console, event)
+                self._done, self._total = kept, total
+                self._pace = self._shown.begin(total - kept, total=total, completed=kept)
             case SubmissionGraded(result=result):
                 self._done += 1
                 self._pace.done()
-                self._update(completed=self._done, description=escape(result.id))
+                self._shown.update(completed=self._done, description=escape(result.id))
                 is_due = self._done % PLAIN_EVERY == 0 or self._done == self._total
-                if not self._console.is_terminal and (is_due or self._plain.is_late()):
-                    self._plain.print(self._done, self._total, "graded", self._pace)
+                self._shown.line(self._done, self._total, "graded", self._pace, is_due=is_due)
             case Notice(text=text):
-                say(self._console, escape(text))
+                say(console, escape(text))
             case RunFinished():
-                self._update(doing="writing reports", description="")
+                self._shown.update(doing="writing reports", description="")
             case ReportsWritten(done=done, total=total):
-                self._update(completed=done, total=total)
-                if not self._console.is_terminal and done % PLAIN_REPORTS == 0:
-                    self._console.print(f"{done} of {total} reports written", highlight=False)
-
-    def _update(self, **fields: Any) -> None:
-        self._shown.update(self._task, **fields)
+                self._shown.update(completed=done, total=total)
+                if not console.is_terminal and done % PLAIN_REPORTS == 0:
+                    console.print(f"{done} of {total} reports written", highlight=False)
 
 
 RECENT = 50  # submissions: about a minute of connect4ish on two cores
@@ -174,37 +175,24 @@ Steps = Callable[[str, int, int], None]
 
 
 @contextmanager
-def bar() -> Iterator[Steps]:
-    """A bar on standard error, only while that is a terminal."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=None)
-
-        def tell(what: str, done: int, total: int) -> None:
-            progress.update(task, description=what, completed=done, total=total)
-
-        yield tell
-
-
-@contextmanager
-def steps(console: Console, clock: Clock = time.monotonic) -> Iterator[Steps]:
-    """Shows on this console what it is called with, and the time left, by how fast a step went
-    since it began: a bar on a terminal, else a line every half minute."""
-    plain = _Plain(console, clock)
+def steps(
+    console: Console | None = None, clock: Clock = time.monotonic, *, lines: bool = False
+) -> Iterator[Steps]:
+    """Shows on this console (None: standard error) what it is called with, and the time left, by
+    how fast a step went since it began: a bar on a terminal; elsewhere, with `lines`, a line every
+    half minute."""
+    shown = _Shown(console or Console(stderr=True), clock, "{task.description}")
     step, pace = "", Pace(0, clock)
 
-    with _progress(console, "{task.description}") as shown:
-        task = shown.add_task("", total=None, pace=pace)
+    def tell(what: str, done: int, total: int) -> None:
+        nonlocal step, pace
+        if what != step:
+            step, pace = what, shown.begin(total - done)
+        else:
+            pace.done()
+        shown.update(description=what, completed=done, total=total or None)
+        if total and lines:
+            shown.line(done, total, what, pace)
 
-        def tell(what: str, done: int, total: int) -> None:
-            nonlocal step, pace
-            if what != step:
-                step, pace = what, Pace(total - done, clock)
-            else:
-                pace.done()
-            if console.is_terminal:
-                shown.update(task, description=what, completed=done, total=total or None, pace=pace)
-            elif total and plain.is_late():
-                plain.print(done, total, what, pace)
-
+    with shown.bar:
         yield tell

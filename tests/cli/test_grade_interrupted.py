@@ -448,7 +448,7 @@ def test_the_bar_counts_what_was_kept_and_times_what_was_not() -> None:
 
 def test_steps_are_lines_every_half_minute_and_each_step_has_its_own_pace() -> None:
     clock, out = Clock(), io.StringIO()
-    with steps(Console(file=out, width=100), clock) as tell:
+    with steps(Console(file=out, width=100), clock, lines=True) as tell:
         tell("making the changes", 0, 0)
         for done in range(101):
             clock.now += 1.0

@@ -13,7 +13,7 @@ from harness.assignment.compile import load_for_fuzzing
 from harness.assignment.loading import CACHE
 from harness.cli import options
 from harness.cli.printing import print_result
-from harness.cli.progress import bar
+from harness.cli.progress import steps
 from harness.common import files, serial
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
@@ -73,7 +73,7 @@ def command(
     specification, settings = _load(base, assignment_id)
     cache = base / CACHE
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
-    with bar() as tell:
+    with steps() as tell:
         chosen = _choose(base, context, paths, jobs, partial(tell, "grading first"))
         report = fuzz(
             context,

@@ -12,7 +12,7 @@ from rich.text import Text
 from harness.assignment.loading import CACHE, load
 from harness.cli import options
 from harness.cli.printing import print_result
-from harness.cli.progress import bar
+from harness.cli.progress import steps
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.common.words import counted
@@ -87,7 +87,7 @@ def compare(
     if anonymous:
         submissions, older = without_ids(submissions), without_ids(older, "earlier")
     specification = load(base, plan.assignment.id)
-    with bar() as tell:
+    with steps() as tell:
         report = compare_class(
             specification,
             submissions,

@@ -85,7 +85,7 @@ def measure_strength(
     """The measurement of an assignment, with its progress on standard error."""
     equivalents = load_equivalents(Path(specification.folder))
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
-    with steps(Console(stderr=True)) as tell:
+    with steps(lines=True) as tell:
         return measure(
             context, equivalents, cache=cache, jobs=jobs, most_pairs=pairs, progress=tell
         )

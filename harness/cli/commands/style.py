@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness.cli import options
-from harness.cli.progress import bar
+from harness.cli.progress import steps
 from harness.common.escaping import visible
 from harness.reporting.html.study_pages import style_in_words, write_style
 from harness.reporting.writing import write_reports
@@ -41,7 +41,7 @@ def command(run: Path, python: Path | None) -> int:
         plan, graded = store.plan(), store.run()
         for name, why in left_out.items():
             click.echo(f"{visible(name)}: left out, {visible(why)}", err=True)
-        with bar() as tell:
+        with steps() as tell:
             report = style_report(
                 plan.assignment,
                 submissions,

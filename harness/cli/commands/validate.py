@@ -20,7 +20,7 @@ from harness.assignment.vocabulary import as_template
 from harness.cli import options
 from harness.cli.commands.strength import first_name, measure_strength, show_strength
 from harness.cli.printing import relative_to_here, result_console, say
-from harness.cli.progress import bar
+from harness.cli.progress import steps
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
@@ -85,7 +85,7 @@ def command(
         if (folder / assignment_id).is_dir() or len(available(base)) > 1:
             folder /= assignment_id
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
-        with bar() as tell:
+        with steps() as tell:
             report = validate(context, samples, jobs=jobs, isolation=isolation, progress=tell)
         if accept:
             report = accept_samples(report, folder)
