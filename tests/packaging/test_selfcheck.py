@@ -47,17 +47,14 @@ RIGHT = {
 }
 
 
-class WithoutReference(Grader):
-    """Finds causes without substitution, as where there is no reference."""
-
-    def __init__(self, *arguments: Any, reference: object = (), **options: Any) -> None:
-        super().__init__(*arguments, **options)
-
-
 @pytest.fixture(autouse=True)
 def without_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     """The self-check holds no reference: it says what `harness check` says without one."""
-    monkeypatch.setattr("harness.grading.check.Grader", WithoutReference)
+
+    def setup(*, reference: object, **more: Any) -> GraderSetup:
+        return GraderSetup(**more)
+
+    monkeypatch.setattr("harness.grading.check.GraderSetup", setup)
 
 
 SAMPLES = sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))
