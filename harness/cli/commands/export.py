@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -12,10 +10,9 @@ from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.files import write_bytes
-from harness.model.result import RunResult
 from harness.reporting.export import exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
-from harness.reporting.export.exporter import Exporter, ExportRequest, Marks
+from harness.reporting.export.exporter import ExportRequest, Marks
 from harness.reporting.writing import page_writer
 from harness.results.database import read_run
 
@@ -89,7 +86,10 @@ def command(
         _check_no_gradebook(form, gradebook, column, match, clear, roster, marks != Marks.TOTAL)
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
-    _check_form(chosen, output, anonymous=anonymous)
+    if chosen.is_archive and output is None:
+        raise UserError("a zip needs a file to go to", hint="-o FILE")
+    if anonymous and not chosen.may_be_anonymous:
+        raise UserError(f"--to {form} needs to know who is who", hint="leave out --anonymous")
     result, plan = read_run(run)
     if anonymous:
         result = without_students(result)
@@ -112,8 +112,15 @@ def command(
             roster=roster,
         )
     )
-    _put(exported.data, output)
-    _warn(exported.warnings, result)
+    if output is None:
+        click.echo(exported.data, nl=False)
+    else:
+        write_bytes(output, exported.data)
+        click.echo(f"Wrote {output}")
+    if not result.facts.complete:
+        click.echo("this run is not complete: it is not a result. Grade again first", err=True)
+    for warning in exported.warnings:
+        click.echo(visible(warning), err=True)
     return 0
 
 
@@ -121,28 +128,3 @@ def _check_no_gradebook(form: str, *given: object) -> None:
     if any(given):
         what = "--gradebook, --column, --match, --clear, --roster and --marks"
         raise UserError(f"{what} are not for --to {form}")
-
-
-def _check_form(chosen: Exporter, output: Path | None, *, anonymous: bool) -> None:
-    if chosen.is_archive and output is None:
-        raise UserError("a zip needs a file to go to", hint="-o FILE")
-    if anonymous and not chosen.may_be_anonymous:
-        raise UserError(
-            f"--to {chosen.name} needs to know who is who", hint="leave out --anonymous"
-        )
-
-
-def _put(data: bytes, output: Path | None) -> None:
-    if output is None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    write_bytes(output, data)
-    click.echo(f"Wrote {output}")
-
-
-def _warn(warnings: Sequence[str], run: RunResult) -> None:
-    if not run.facts.complete:
-        click.echo("this run is not complete: it is not a result. Grade again first", err=True)
-    for warning in warnings:
-        click.echo(visible(warning), err=True)

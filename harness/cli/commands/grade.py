@@ -99,9 +99,14 @@ def command(
         raise UserError(what, hint=hint)
     base = options.the_root(root, paths)
     assignment_id = options.the_assignment(base, assignment, paths)
+
+    def loaded() -> Specification:
+        found = without_tags(load_assignment(base, assignment_id, support=support), without)
+        return isolated(found) if isolate is not None else found
+
     once = partial(
         _grade,
-        partial(_load, base, assignment_id, support, without, isolate),
+        loaded,
         paths,
         out or base / "reports" / assignment_id,
         python=python,
@@ -118,17 +123,6 @@ def command(
     if len(paths) != 1 or not paths[0].is_dir() or only or fresh:
         raise UserError("--watch takes one folder, without --only and --fresh", place=str(paths[0]))
     return _watch(paths[0], once)
-
-
-def _load(
-    root: Path,
-    assignment_id: str,
-    support: Path | None,
-    without: tuple[str, ...],
-    isolate: str | None,
-) -> Specification:
-    loaded = without_tags(load_assignment(root, assignment_id, support=support), without)
-    return isolated(loaded) if isolate is not None else loaded
 
 
 def _watch(inbox: Path, once: Callable[..., int]) -> int:

@@ -311,11 +311,11 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             if flight.deaths < MOST_DEATHS:
                 self._again(flight, future.key)
                 return None
-            return WorkerAnswer(ended=WorkerFailure(reason=_cause(future)))
+            return WorkerAnswer(worker="", ended=WorkerFailure(reason=_cause(future)))
         try:
             answer = unpack_answer(values[future.key])
         except serial.SerialError as error:
-            answer = WorkerAnswer(ended=WorkerFailure(reason=str(error)))
+            answer = WorkerAnswer(worker="", ended=WorkerFailure(reason=str(error)))
         if answer.refused:
             if answer.refused == host.NOT_TRIED:
                 self._roster.forget(answer.worker)

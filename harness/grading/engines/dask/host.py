@@ -62,9 +62,9 @@ class SetupMessage:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerAnswer:
     """What a worker has to say of a job or a setup: it does not take part (`refused`), or the job
-    ended so, after `pieces`. `worker` is its address."""
+    ended so, after `pieces`. `worker` is its address, set as it is sent."""
 
-    worker: str = ""
+    worker: str
     refused: str = ""
     ended: SubmissionResult | WorkerFailure | None = None
     pieces: tuple[Piece, ...] = ()
@@ -145,7 +145,7 @@ _host: WorkerHost | None = None
 def take_part(setup: bytes, name: str) -> bytes:
     """The task that tells whether this worker grades with this setup, a `WorkerAnswer`; `name` is
     the setup's digest."""
-    return _answered(lambda host: WorkerAnswer(refused=host.shortcoming(setup, name)))
+    return _answered(lambda host: WorkerAnswer(worker="", refused=host.shortcoming(setup, name)))
 
 
 def grade(name: str, job: bytes) -> bytes:
@@ -170,7 +170,7 @@ def be_host(host: WorkerHost | None) -> None:
 def _answered(ask: Callable[[WorkerHost], WorkerAnswer]) -> bytes:
     from distributed import get_worker  # noqa: PLC0415  (only where a cluster is used)
 
-    answer = WorkerAnswer(refused=NO_WORKER_OF_OURS) if _host is None else ask(_host)
+    answer = WorkerAnswer(worker="", refused=NO_WORKER_OF_OURS) if _host is None else ask(_host)
     return pack_answer(replace(answer, worker=str(get_worker().address)))
 
 
@@ -203,7 +203,7 @@ class WorkerHost:
         may be full), and refuses if not, so that the job goes elsewhere."""
         known = self._setups.get(name, NOT_TRIED)
         if isinstance(known, str):
-            return WorkerAnswer(refused=known)
+            return WorkerAnswer(worker="", refused=known)
         answer = self._attempt(known, job)
         if isinstance(answer.ended, WorkerFailure):
             answer = self._attempt(known, job)
@@ -212,7 +212,7 @@ class WorkerHost:
                 refused = _shortcoming_now(known)
                 if refused:
                     self._setups[name] = refused
-                    return WorkerAnswer(refused=refused)
+                    return WorkerAnswer(worker="", refused=refused)
         return answer
 
     def close(self) -> None:
@@ -247,7 +247,7 @@ class WorkerHost:
         try:
             worker = self._workers.take(setup)
         except OSError as error:
-            return WorkerAnswer(ended=WorkerFailure(reason=str(error)))
+            return WorkerAnswer(worker="", ended=WorkerFailure(reason=str(error)))
         worker.send(job)
         try:
             while worker.connection.poll(HUNG_SECONDS):
@@ -257,12 +257,12 @@ class WorkerHost:
                     continue
                 self._workers.give_back(worker, setup)
                 ended = message.result if isinstance(message, Graded) else message
-                return WorkerAnswer(ended=ended, pieces=tuple(pieces))
+                return WorkerAnswer(worker="", ended=ended, pieces=tuple(pieces))
             reason = f"nothing was heard for {HUNG_SECONDS:.0f} s"
         except (EOFError, OSError) as died:
             reason = f"worker died: {died}"
         self._workers.end(worker)
-        return WorkerAnswer(ended=WorkerFailure(reason=reason))
+        return WorkerAnswer(worker="", ended=WorkerFailure(reason=reason))
 
 
 def _shortcoming_now(setup: WorkerSetup) -> str:
