@@ -63,7 +63,7 @@ def command(
         click.echo(f"notice: {context.interpreter.notice}", err=True)
     if form == options.GITHUB:
         return _annotate(context, files, sys.maxsize if whole else failures)
-    again = saves(files) if watch else ()
+    again = saves(files, stamps(files)) if watch else ()
     passed = _check(context, files, failures, whole=whole)
     for _ in again:
         click.clear()
@@ -114,14 +114,10 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
 LOOK_SECONDS = 0.1
 
 
-def saves(files: Sequence[Path]) -> Iterator[None]:
+def saves(files: Sequence[Path], before: Stamps) -> Iterator[None]:
     """Yield whenever one of `files`, or a file directly in a folder among them, was saved, made or
-    removed; several changes at once count as one. What is saved from its call on counts, also while
-    the caller is busy."""
-    return _changes(files, stamps(files))
-
-
-def _changes(files: Sequence[Path], before: Stamps) -> Iterator[None]:
+    removed since they were as `before`, also while the caller is busy; several changes at once
+    count as one."""
     known = now = before
     while True:
         time.sleep(LOOK_SECONDS)

@@ -82,8 +82,10 @@ def command(
     replaced, rows without a submission, matches by name alone) is printed on stderr, one line each.
     """
     chosen = exporter(form)
-    if not chosen.is_gradebook:
-        _check_no_gradebook(form, gradebook, column, match, clear, roster, marks != Marks.TOTAL)
+    of_gradebook = (gradebook, column, match, clear, roster, marks != Marks.TOTAL)
+    if any(of_gradebook) and not chosen.is_gradebook:
+        what = "--gradebook, --column, --match, --clear, --roster and --marks"
+        raise UserError(f"{what} are not for --to {form}")
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
     if chosen.is_archive and output is None:
@@ -122,9 +124,3 @@ def command(
     for warning in exported.warnings:
         click.echo(visible(warning), err=True)
     return 0
-
-
-def _check_no_gradebook(form: str, *given: object) -> None:
-    if any(given):
-        what = "--gradebook, --column, --match, --clear, --roster and --marks"
-        raise UserError(f"{what} are not for --to {form}")

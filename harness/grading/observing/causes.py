@@ -216,8 +216,11 @@ class _RunsAgain:
         loops: dict[str, Loop] = {}
         for each in looping[:MOST_LOOP_RUNS]:
             verdict = self._recalled(each, ("loop",), partial(self._find_loop, each))
-            loop = _loop(verdict.message, outline)
-            if loop is not None:
+            place = _PLACE.fullmatch(verdict.message)
+            if place is None:
+                continue
+            first, last = int(place["first"]), int(place["last"])
+            if loop := outline.loop_around(place["file"], first, last):
                 loops[each.scenario.id] = loop
         return loops
 
@@ -337,11 +340,3 @@ class _Tracing:
 def _some(runs: Sequence[Scenario]) -> tuple[Scenario, ...]:
     """At most `MOST_TRACED` of them, spread over all."""
     return tuple(runs[:: max(1, math.ceil(len(runs) / MOST_TRACED))])
-
-
-def _loop(place: str, outline: Outline) -> Loop | None:
-    """The loop of the submission's text that a process says it was in."""
-    found = _PLACE.fullmatch(place)
-    if found is None:
-        return None
-    return outline.loop_around(found["file"], int(found["first"]), int(found["last"]))

@@ -42,7 +42,6 @@ from harness.model.plan import (
     Visibility,
     glob,
 )
-from harness.model.policy import Finding
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 
@@ -90,7 +89,9 @@ def validate(
     sampled = tuple(compare(result, each.expected, plan) for each, result in pairs_of_samples)
     (itself,) = results
     # What the policy finds in the reference would cost every submission like it.
-    problems += [Problem("policy", f"{f.file}:{f.line}", _said(f)) for f in itself.findings]
+    for found in itself.findings:
+        word = f" (policy.yaml calls it {found.word})" if found.word else ""
+        problems.append(Problem("policy", f"{found.file}:{found.line}", found.message + word))
     problems += [*mutant_problems(specification, outcomes), *_sample_problems(sampled)]
     return ValidationReport(
         assignment=plan.assignment.id,
@@ -115,11 +116,6 @@ def _trivial(result: SubmissionResult) -> TrivialScore:
         out_of=rounded(result.out_of),
         passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed and s.out_of),
     )
-
-
-def _said(finding: Finding) -> str:
-    word = f" (policy.yaml calls it {finding.word})" if finding.word else ""
-    return finding.message + word
 
 
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
