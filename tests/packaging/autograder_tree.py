@@ -18,7 +18,7 @@ import jsonschema
 
 from harness.common import serial
 from harness.execution import find_interpreter
-from harness.packaging.gradescope.results import SETTINGS, PackageSettings, Tree
+from harness.packaging.gradescope.package import SETTINGS, PackageSettings, Tree
 from harness.packaging.gradescope.run import ROOT, STARTED, main
 from tests.tiny_course import environment, ran
 

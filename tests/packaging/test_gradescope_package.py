@@ -29,7 +29,7 @@ from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan, Visibility
 from harness.model.submission import Submission, Withheld
-from harness.packaging.gradescope.results import (
+from harness.packaging.gradescope.package import (
     Metadata,
     NoMark,
     PackageSettings,

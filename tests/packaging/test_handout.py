@@ -36,8 +36,8 @@ from harness.model.result import (
 )
 from harness.model.verdict import Cause, VerdictKind
 from harness.packaging.classroom50 import result_json as classroom50_json
-from harness.packaging.gradescope.results import Metadata, PackageSettings, PlatformRun
-from harness.packaging.gradescope.results import results_json as gradescope_json
+from harness.packaging.gradescope.package import Metadata, PackageSettings, PlatformRun
+from harness.packaging.gradescope.package import results_json as gradescope_json
 from harness.reporting.export.anonymous import anonymous
 from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.html.submission_pages import feedback_page

@@ -11,8 +11,7 @@ from harness.cli import options
 from harness.common.files import write_bytes
 from harness.grading.context import without_tags
 from harness.model.plan import Visibility
-from harness.packaging.gradescope.package import gradescope_zip
-from harness.packaging.gradescope.results import PLATFORM_SECONDS
+from harness.packaging.gradescope.package import PLATFORM_SECONDS, gradescope_zip
 
 SECTION = "Publishing"
 

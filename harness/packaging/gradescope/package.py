@@ -1,24 +1,65 @@
-"""`autograder.zip`: an assignment and the harness itself, for Gradescope's base image."""
+"""What Gradescope is given and gives: `autograder.zip` (an assignment and the harness itself, for
+its base image) with its settings, its folders on the platform, what that says of a submission
+(`submission_metadata.json`; nothing of it is needed), what a run found, and `results.json`,
+described by `docs/gradescope-results.schema.json`.
+
+The whole mark comes first, rounded once. Tests carry a status and no points: five hundred
+hundredths would add up to another mark, and deductions and extra credit belong to no test. Where
+there is no mark, no score is given.
+
+The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.
+Students see it at once, so it has no count of hidden checks and no mark.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from markupsafe import Markup
 
 import harness
 from harness.common import serial
+from harness.common.errors import HarnessError
+from harness.common.escaping import shorten, visible
 from harness.common.files import files_below, zipped
-from harness.grading.context import with_called_functions
-from harness.model.plan import Specification, Visibility
-from harness.packaging.gradescope.results import (
-    FALLBACK,
-    PLATFORM_SECONDS,
-    SETTINGS,
-    SPECIFICATION,
-    PackageSettings,
-    fallback_json,
-)
+from harness.common.words import rounded
+from harness.grading.context import GradingContext, with_called_functions
+from harness.model.assignment import Surroundings
+from harness.model.plan import Plan, Scenario, Specification, Visibility
+from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.verdict import VerdictKind
+from harness.reporting.terminal.cards import as_text, explained
+from harness.reporting.view import paste, words
+from harness.results.student_view import ShownCheck, StudentView, hidden_kind, student_view
+
+T = TypeVar("T")
+
+SETTINGS, SPECIFICATION, FALLBACK = "settings.json", "specification.json", "fallback.json"
+PLATFORM_SECONDS = 600  # what the platform gives a run, unless the course asks for more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackageSettings:
+    """How to run and show. `hidden` is what the platform does with scenarios that students may
+    not see. Seconds since the start: no scenario is begun after `stop_after`, and everything is
+    ended after `end_after`."""
+
+    assignment: str
+    python: str
+    hidden: Visibility
+    stop_after: float
+    end_after: float
+    harness: str
+
 
 # Of the platform's time: what is left after the first is for a scenario that has begun, after the
 # second for writing the results, on half a processor.
@@ -69,3 +110,361 @@ _NOT_PACKED = ("__pycache__", "shipped")  # the latter: whole assignments, refer
 
 def _is_packed(entry: Traversable) -> bool:
     return entry.name not in _NOT_PACKED if entry.is_dir() else not entry.name.startswith(".")
+
+
+class Tree:
+    """The platform's folder `root`, `/autograder` there."""
+
+    def __init__(self, root: Path) -> None:
+        self.source = root / "source"  # where the package was unpacked
+        self.submission = root / "submission"
+        self.results = root / "results" / "results.json"
+        self.metadata = root / "submission_metadata.json"
+        self.keys = self.source / "cache"  # where setup.sh keeps the answer key
+
+    def settings(self) -> PackageSettings:
+        """The package's settings. HarnessError where it is incomplete."""
+        return self._read(PackageSettings, SETTINGS)
+
+    def specification(self) -> Specification:
+        """The assignment, compiled. HarnessError where the package is incomplete."""
+        return self._read(Specification, SPECIFICATION)
+
+    def interpreter(self) -> Path:
+        """The Python that setup.sh found. HarnessError where it did not run."""
+        return Path(self._text("interpreter").decode().strip())
+
+    def _read(self, kind: type[T], name: str) -> T:
+        try:
+            return serial.loads(kind, self._text(name))
+        except serial.SerialError as error:
+            raise HarnessError(f"{name} of the package cannot be read: {error}") from None
+
+    def _text(self, name: str) -> bytes:
+        try:
+            return (self.source / name).read_bytes()
+        except OSError as error:
+            raise HarnessError(f"{name} of the package: {error.strerror}") from None
+
+
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    """`late_by` is None where it was in time or no times are known; `attempt` counts from 1.
+    `notice` says what could not be read."""
+
+    id: str = "submission"
+    attempt: int | None = None
+    late_by: timedelta | None = None
+    notice: str = ""
+
+
+def read_metadata(path: Path) -> Metadata:
+    """What the file says, as far as it can be read. Never raises for what is in it."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            return Metadata(notice=f"{path.name} is too long and was not read")
+        plain = json.loads(data)
+    except OSError as error:
+        return Metadata(notice=f"{path.name} cannot be read ({error.strerror})")
+    except (ValueError, RecursionError):
+        return Metadata(notice=f"{path.name} is not JSON and was not used")
+    if not isinstance(plain, dict):
+        return Metadata(notice=f"{path.name} is not as the platform writes it and was not used")
+    number, previous = plain.get("id"), plain.get("previous_submissions")
+    notices: list[str] = []
+    return Metadata(
+        id=str(number) if type(number) in (int, str) and number != "" else "submission",
+        attempt=len(previous) + 1 if isinstance(previous, list) else None,
+        late_by=_late_by(plain, path.name, notices),
+        notice="; ".join(notices),
+    )
+
+
+def _late_by(plain: dict[str, Any], name: str, notices: list[str]) -> timedelta | None:
+    assignment = plain.get("assignment")
+    due = assignment.get("due_date") if isinstance(assignment, dict) else None
+    if due is None or plain.get("created_at") is None:
+        return None
+    try:
+        late = datetime.fromisoformat(plain["created_at"]) - datetime.fromisoformat(due)
+    except (TypeError, ValueError, OverflowError):
+        notices.append(f"a time in {name} cannot be read and was not used")
+        return None
+    return late if late > timedelta(0) else None
+
+
+class NoMark(StrEnum):
+    """Why a run gives no mark: a partial mark would be wrong."""
+
+    OUT_OF_TIME = "out of time"
+    NOT_CONFINED = "not confined"
+    FAILED = "the harness failed"
+    NEEDS_REVIEW = "needs review"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformRun:
+    """What one run on the platform found. `no_mark` None: the result's mark is the mark. `context`
+    is what was run with; its plan is cut to the visible scenarios where programs could not be
+    confined. `complaint` is for the staff."""
+
+    context: GradingContext | None = None
+    result: SubmissionResult | None = None
+    no_mark: NoMark | None = None
+    complaint: str = ""
+
+
+_COLUMNS = 100
+_UNFINISHED = (
+    "The autograder did not come to an end, so there is no mark. This says nothing about the "
+    "program. The staff must run it again."
+)
+
+
+def fallback_json() -> str:
+    """The first results, written before grading starts and replaced afterwards."""
+    return _text(
+        {
+            "output": _UNFINISHED,
+            "output_format": "text",
+            "stdout_visibility": "hidden",
+            "extra_data": {"marked": False, "no_mark": "did not finish"},
+            "tests": [_no_mark(_UNFINISHED)],
+        }
+    )
+
+
+def results_json(
+    run: PlatformRun, plan: Plan, settings: PackageSettings, metadata: Metadata, seconds: float
+) -> str:
+    """The results of a run that took `seconds`; `plan` is the whole assignment's."""
+    mark = run.result.mark if run.result is not None and run.no_mark is None else None
+    return _text(
+        {
+            **({} if mark is None else {"score": float(rounded(mark))}),
+            "execution_time": round(seconds, 1),
+            "output": page(run, plan, metadata),
+            "output_format": "html",
+            "test_output_format": "text",
+            "test_name_format": "text",
+            "visibility": "visible",
+            "stdout_visibility": "hidden",
+            "extra_data": _facts(run, settings, metadata),
+            "tests": list(_tests(run, plan, settings)),
+        }
+    )
+
+
+def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[dict[str, Any]]:
+    if run.no_mark is not None:
+        yield _no_mark(REASONS[run.no_mark])
+    result = run.result
+    if result is None:
+        return
+    if result.status is SubmissionStatus.UNREADABLE:
+        reason = result.problem or (result.unparsable.reason if result.unparsable else "")
+        yield {
+            "name": "The submission can be graded",
+            "status": "failed",
+            "output": visible(reason),
+            "visibility": "visible",
+        }
+        return
+    entries = {entry.scenario_id: entry for entry in result.scenarios}
+    surroundings = Surroundings.of(plan.assignment)
+    functions: Counter[str] = Counter()  # in the order of the plan
+    for scenario in plan.scenarios:
+        functions[scenario.function] += 1
+        place = list(functions).index(scenario.function) + 1
+        if entry := entries.get(scenario.id):
+            number = f"{place}.{functions[scenario.function]}"
+            yield {"number": number, **_test(scenario, entry, surroundings, run, settings)}
+
+
+def _test(
+    scenario: Scenario,
+    entry: ScenarioResult,
+    surroundings: Surroundings,
+    run: PlatformRun,
+    settings: PackageSettings,
+) -> dict[str, Any]:
+    """What went wrong; of a hidden scenario only the kind of verdict."""
+    hidden = scenario.visibility is Visibility.HIDDEN
+    name = f"{scenario.function}: {scenario.name}"
+    values = paste.settings(scenario.stimuli[0].constants)
+    if values and not hidden:
+        name = f"{name} [{values}]"
+    kind = entry.verdict.kind
+    test: dict[str, Any] = {
+        "name": visible(name),
+        "visibility": (settings.hidden if hidden else scenario.visibility).value,
+    }
+    if kind is VerdictKind.HARNESS_ERROR:
+        late = run.no_mark is NoMark.OUT_OF_TIME
+        reason = "Not run: out of time" if late else words.VERDICT[kind].capitalize()
+        return test | {"output": f"{reason}."}
+    lines = ["Not graded."] if scenario.informational else []
+    if not scenario.informational:
+        test["status"] = "passed" if entry.verdict.passed else "failed"
+    if hidden:
+        lines.append(f"A hidden check: {words.VERDICT[hidden_kind(entry.verdict)]}.")
+    elif not entry.verdict.passed or entry.verdict.message:
+        explanation = explained(ShownCheck.of(scenario, entry), surroundings)
+        lines.append(as_text(explanation, _COLUMNS).rstrip("\n"))
+    return test | {"output": "\n".join(lines)}
+
+
+def _no_mark(reason: str) -> dict[str, Any]:
+    return {"name": "No mark", "output": reason, "visibility": "visible"}
+
+
+def _facts(run: PlatformRun, settings: PackageSettings, metadata: Metadata) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "assignment": settings.assignment,
+        "harness": settings.harness,
+        "marked": run.no_mark is None,
+        "attempt": metadata.attempt,
+    }
+    if run.no_mark is not None:
+        facts["no_mark"] = run.no_mark.value
+    if run.context is not None:
+        plan, tier = run.context.specification.plan, run.context.tier
+        facts |= {
+            "python": run.context.interpreter.version,
+            "tier": tier.tier.value,
+            "acts_tried": len(tier.probes),
+            "acts_prevented": sum(probe.prevented for probe in tier.probes),
+            "input_mechanism": tier.input_mechanism,
+            "spec_digest": plan.spec_digest,
+            "reference_digest": plan.reference_digest,
+        }
+    if run.result is not None:
+        facts |= {
+            "status": run.result.status.value,
+            "flagged": run.result.flagged,
+            "source_digest": run.result.source_digest,
+        }
+    return facts
+
+
+def _text(plain: dict[str, Any]) -> str:
+    return json.dumps(plain, indent=1, ensure_ascii=True) + "\n"
+
+
+REASONS = {
+    NoMark.OUT_OF_TIME: (
+        "The time for this run was used up before every check was done, so there is no mark. "
+        "What was not run is not counted as wrong. Look for loops that never end and hand in "
+        "again, or ask the staff to run it again."
+    ),
+    NoMark.NOT_CONFINED: (
+        "This machine did not let the autograder confine programs, so hidden checks were not run "
+        "and there is no mark. Nothing is counted as wrong. The staff must run it again."
+    ),
+    NoMark.FAILED: (
+        "The autograder itself failed, so there is no mark. Your program is not the cause. "
+        "The staff must run it again."
+    ),
+    NoMark.NEEDS_REVIEW: "There is no mark yet: a teacher has to review this submission.",
+}
+
+
+def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
+    """HTML for students and staff alike. `plan` is the whole assignment's."""
+    parts = [Markup("<h3>{}</h3>").format(visible(plan.assignment.title))]
+    if run.no_mark is not None:
+        parts.append(_strong(REASONS[run.no_mark]))
+    if run.result is not None:
+        parts += _outcome(run.result, plan)
+    parts.append(_list("About the mark", _about(run, plan, metadata)))
+    return str(Markup("\n").join(part for part in parts if part))
+
+
+def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
+    trouble = [result.problem] if result.problem else []
+    if result.unparsable is not None:
+        broken = result.unparsable
+        place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
+        trouble.append(f"{place}: {broken.reason}")
+    parts = [_strong(line) for line in trouble]
+    if not trouble and result.scenarios:
+        view = student_view(result, plan)
+        parts.append(_list("To fix, most marks first", _to_fix(view)))
+        parts.append(_by_function(view))
+    findings = (
+        f"{f.file}:{f.line}: {f.message} ({words.consequence(f.consequence)})"
+        for f in result.findings
+    )
+    parts.append(_list("Code issues", findings))
+    parts.append(_list("Notes", result.notes))
+    return parts
+
+
+def _to_fix(view: StudentView) -> Iterator[str]:
+    """The causes that visible checks show."""
+    for cause in view.causes:
+        if not cause.checks or cause.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR:
+            continue
+        where = cause.function or "the file"
+        if (place := cause.place) is not None:
+            first = cause.line or place.first
+            lines = "" if cause.line or place.last == place.first else f" to {place.last}"
+            where += f" ({place.file}, line{'s' if lines else ''} {first}{lines})"
+        hint = f" Hint: {cause.hint}" if cause.hint else ""
+        yield f"{where}: {shorten(cause.message, 600)}{hint}"
+
+
+def _by_function(view: StudentView) -> Markup:
+    """Checks that may be seen at once, function by function."""
+    tallies: dict[str, list[bool]] = {}
+    for check in view.shown:
+        if not check.informational:
+            tallies.setdefault(check.function, []).append(check.verdict.passed)
+    if not tallies:
+        return Markup("")
+    rows = Markup("").join(
+        Markup("<tr><td><code>{}</code></td><td>{} of {}</td></tr>").format(
+            visible(function), sum(passed), len(passed)
+        )
+        for function, passed in tallies.items()
+    )
+    head = Markup("<tr><th>Function</th><th>Visible checks passed</th></tr>")
+    return Markup("<table>{}{}</table>").format(head, rows)
+
+
+def _about(run: PlatformRun, plan: Plan, metadata: Metadata) -> list[str]:
+    lines = [
+        f"Marked by hand, not in this score: {slot.title}, out of {words.number(slot.out_of)}."
+        for slot in plan.assignment.manual
+    ]
+    if metadata.late_by is not None:
+        late = _in_words(metadata.late_by)
+        lines.append(f"Submitted {late} after the due date. The score does not depend on that.")
+    if run.context is not None:
+        tier = run.context.tier.tier
+        lines.append(f"Run with Python {run.context.interpreter.version}, {tier} confinement.")
+        if run.no_mark is NoMark.NOT_CONFINED:
+            lines.append(run.context.tier.not_prevented)
+    if metadata.notice:
+        lines.append(f"{metadata.notice}.")
+    return lines
+
+
+def _in_words(span: timedelta) -> str:
+    minutes = max(1, round(span.total_seconds() / 60))
+    parts = ((minutes // 1440, "day"), (minutes % 1440 // 60, "hour"), (minutes % 60, "minute"))
+    return " ".join(words.counted(count, noun) for count, noun in parts if count)
+
+
+def _strong(text: str) -> Markup:
+    return Markup("<p><strong>{}</strong></p>").format(visible(text))
+
+
+def _list(title: str, lines: Iterable[str]) -> Markup:
+    items = Markup("").join(Markup("<li>{}</li>").format(visible(line)) for line in lines)
+    return Markup("<p>{}</p><ul>{}</ul>").format(title, items) if items else Markup("")

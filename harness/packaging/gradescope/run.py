@@ -42,7 +42,7 @@ from harness.model.plan import Assignment, SourceFile, Specification
 from harness.model.result import SubmissionStatus
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.submission import Submission
-from harness.packaging.gradescope.results import (
+from harness.packaging.gradescope.package import (
     NoMark,
     PlatformRun,
     Tree,
