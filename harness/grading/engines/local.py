@@ -35,13 +35,18 @@ Found = TypeVar("Found")
 
 class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
     """At most `size` workers at a time (None: one a core), which `start` starts from their setup
-    and the processor to work on (None: any). Threads may share it. Leaving its `with` block ends
-    all workers, whatever they are doing."""
+    and the processor to work on (None: any). One that says nothing for `patience` seconds counts as
+    dead (None: it is waited for). Threads may share it. Leaving its `with` block ends all workers,
+    whatever they are doing."""
 
     def __init__(
-        self, start: Callable[[Setup, int | None], SpawnedWorker], size: int | None = None
+        self,
+        start: Callable[[Setup, int | None], SpawnedWorker],
+        size: int | None = None,
+        patience: float | None = None,
     ) -> None:
         here = cores()
+        self._patience = patience
         self.size = size or len(here)
         self._start = start
         # A worker pinned with its servers is a fifth faster, but two must not share one core.
@@ -54,7 +59,7 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def take(self, setup: Setup) -> SpawnedWorker:
+    def _take(self, setup: Setup) -> SpawnedWorker:
         """An idle worker with this setup, else a new one; idle ones with another setup are ended.
         OSError where none can be started."""
         with self._lock:
@@ -65,7 +70,7 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
             others = [worker for _, worker in self._idle]
             self._idle.clear()
         for worker in others:  # of a run that has ended, as a rule
-            self.end(worker)
+            self._end(worker)
         with self._lock:
             if self._closed:
                 raise OSError("the worker is leaving")
@@ -78,13 +83,7 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
             self._cpu_of[worker] = cpu
             return worker
 
-    def give_back(self, worker: SpawnedWorker, setup: Setup) -> None:
-        """Its job is done: it may have another one."""
-        with self._lock:
-            self._idle.append((setup, worker))
-
-    def end(self, worker: SpawnedWorker) -> None:
-        """End a worker, whatever it is doing."""
+    def _end(self, worker: SpawnedWorker) -> None:
         with self._lock:
             if worker not in self._cpu_of:  # another thread ends it
                 return
@@ -111,13 +110,13 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
     ) -> Iterator[tuple[Task, Any]]:
         """Each job with each of its worker's messages, as they come; one job a worker is under way.
         A job whose worker dies has another one, once. `heard` is called with the last message of a
-        job before the next job is asked for."""
+        job before the next job is asked for. OSError where no worker can be started."""
         waiting = iter(jobs)
         busy: list[SpawnedWorker] = []
         retried: list[Task] = []
 
         def begin(job: Task) -> None:
-            worker = self.take(setup)
+            worker = self._take(setup)
             busy.append(worker)
             worker.send(job)
 
@@ -127,14 +126,16 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
 
         begin_more()
         while busy:
-            ready = wait([worker.connection for worker in busy])
-            for worker in [each for each in busy if each.connection in ready]:
+            ready = wait([worker.connection for worker in busy], self._patience)
+            for worker in [each for each in busy if not ready or each.connection in ready]:
                 job: Task = worker.current
                 try:
+                    if not ready:
+                        raise OSError(f"nothing was heard for {self._patience:.0f} s")
                     message = worker.receive()
                 except (EOFError, OSError) as died:
                     busy.remove(worker)
-                    self.end(worker)
+                    self._end(worker)
                     if not any(job is each for each in retried):
                         retried.append(job)
                         begin(job)
@@ -145,7 +146,8 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
                 else:
                     if worker.current is None:
                         busy.remove(worker)
-                        self.give_back(worker, setup)
+                        with self._lock:
+                            self._idle.append((setup, worker))
                         heard(message)
                         begin_more()
                 yield job, message

@@ -186,7 +186,7 @@ class WorkerHost:
         self._require = require
         self._trial = threading.Lock()
         self._setups: dict[str, WorkerSetup | str] = {}
-        self._workers = WorkerPool(start_grading, jobs)
+        self._workers = WorkerPool(start_grading, jobs, HUNG_SECONDS)
 
     def shortcoming(self, data: bytes, name: str) -> str:
         """Why this worker takes no part in a run with this setup; empty when it does."""
@@ -205,8 +205,6 @@ class WorkerHost:
         if isinstance(known, str):
             return WorkerAnswer(worker="", refused=known)
         answer = self._attempt(known, job)
-        if isinstance(answer.ended, WorkerFailure):
-            answer = self._attempt(known, job)
         if isinstance(answer.ended, WorkerFailure):
             with self._trial:
                 refused = _shortcoming_now(known)
@@ -245,24 +243,14 @@ class WorkerHost:
         """Grade with an idle process, or a new one."""
         pieces: list[Piece] = []
         try:
-            worker = self._workers.take(setup)
-        except OSError as error:
-            return WorkerAnswer(worker="", ended=WorkerFailure(reason=str(error)))
-        worker.send(job)
-        try:
-            while worker.connection.poll(HUNG_SECONDS):
-                message = worker.receive()
+            for _, message in self._workers.run(setup, [job]):
                 if isinstance(message, Piece):
                     pieces.append(message)
-                    continue
-                self._workers.give_back(worker, setup)
-                ended = message.result if isinstance(message, Graded) else message
-                return WorkerAnswer(worker="", ended=ended, pieces=tuple(pieces))
-            reason = f"nothing was heard for {HUNG_SECONDS:.0f} s"
-        except (EOFError, OSError) as died:
-            reason = f"worker died: {died}"
-        self._workers.end(worker)
-        return WorkerAnswer(worker="", ended=WorkerFailure(reason=reason))
+                else:
+                    ended = message.result if isinstance(message, Graded) else message
+        except OSError as error:
+            ended = WorkerFailure(reason=str(error))
+        return WorkerAnswer(worker="", ended=ended, pieces=tuple(pieces))
 
 
 def _shortcoming_now(setup: WorkerSetup) -> str:
