@@ -265,14 +265,15 @@ def transport(folder: Path, submitted: Class) -> None:
             resources={RESOURCE: 2},
             dashboard_address=":0",
         ) as cluster,
-        DaskEngine(Cluster(address=cluster.scheduler_address), setup, print) as engine,
+        DaskEngine(Cluster(address=cluster.scheduler_address), print) as engine,
         Store.open(folder / STORE_NAME) as rows,
     ):
         host.be_host(Answering(answer))
         rows.begin(run_facts(context, ()), plan)
         started = before = time.process_time()
         done = 0
-        for _, found in engine.run(Job(submission=submission) for submission in submissions):
+        jobs = [Job(submission=submission) for submission in submissions]
+        for _, found in engine.run(setup, jobs):
             if isinstance(found, Piece):
                 rows.add(found)
                 continue

@@ -22,7 +22,6 @@ from harness.common.errors import UserError
 from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
 from harness.grading.check import check_submissions, cohort_of, submitted
 from harness.grading.context import GradingContext, prepare, visible_only
-from harness.grading.engines import WorkerSetup
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.processes import import_early
@@ -99,20 +98,19 @@ def grade(
     if cluster is None:
         import_early(page_writer.__module__)
     context = _context(specification, python, require=require_tier)
+    engine = None
+    if cluster is not None:
+        engine = DaskEngine(cluster, lambda text: listener(Notice(text=text)))
     options = BatchOptions(
         out=Path(out),
         paths=_paths(paths),
         only=frozenset(only) or None,
         jobs=jobs,
-        engine=None if cluster is None else partial(_cluster_engine, cluster, listener),
+        engine=engine,
         fresh=fresh,
         thorough=thorough,
     )
     return _grade(context, cohort, ready, options, listener)
-
-
-def _cluster_engine(cluster: Cluster, listener: Listener, setup: WorkerSetup) -> DaskEngine:
-    return DaskEngine(cluster, setup, lambda text: listener(Notice(text=text)))
 
 
 def check(

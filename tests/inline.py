@@ -50,18 +50,18 @@ def real_drivers() -> ExitStack:
 
 
 class InlineEngine(AbstractContextManager["InlineEngine"]):
-    """Takes the arguments of a `Pool`, and grades one job after the other."""
+    """Takes the arguments of a pool of workers, and grades one job after the other."""
 
-    def __init__(self, setup: WorkerSetup, jobs: int | None = None) -> None:
-        self._setup = setup
+    def __init__(self, start: object = None, jobs: int | None = None) -> None:
+        """Nobody is started."""
 
     def __exit__(self, *_: object) -> None:
         """Nothing lives on: the driver ends with the last job."""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
+    def run(self, setup: WorkerSetup, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
         waiting = list(jobs)
         if waiting:
-            yield from grade_in_turn(self._setup, iter(waiting))
+            yield from grade_in_turn(setup, iter(waiting))
 
 
 class RememberingEngine(InlineEngine):
@@ -71,15 +71,16 @@ class RememberingEngine(InlineEngine):
 
     _shown: ClassVar[dict[tuple[object, ...], tuple[Submission, list[Any]]]] = {}
 
-    def __init__(self, setup: WorkerSetup, jobs: int | None = None) -> None:
-        super().__init__(replace(setup, pack_alone=setup.store is not None))
-        self._texts = (serial.dumps(setup.grader.plan), serial.dumps(setup.grader.key))
-
-    def run(self, jobs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    def run(self, setup: WorkerSetup, jobs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         jobs = list(jobs)
-        if self._setup.grader.plan.assignment.exemptions or self._has_observations():
-            yield from super().run(jobs)
+        setup = replace(setup, pack_alone=setup.store is not None)
+        if setup.grader.plan.assignment.exemptions or self._has_observations(setup):
+            yield from super().run(setup, jobs)
             return
+        self._of_setup = (
+            replace(setup, store=None, on_graded=None),
+            *map(serial.dumps, (setup.grader.plan, setup.grader.key)),
+        )
         new = []
         for job in jobs:
             if self._key(job) in self._shown:
@@ -87,7 +88,7 @@ class RememberingEngine(InlineEngine):
             else:
                 new.append(job)
         messages: list[Any] = []
-        for job, message in super().run(new):
+        for job, message in super().run(setup, new):
             messages.append(message)
             if not isinstance(message, Piece):
                 if _says_the_same_again(message):
@@ -95,14 +96,13 @@ class RememberingEngine(InlineEngine):
                 messages = []
             yield job, message
 
-    def _has_observations(self) -> bool:
-        if self._setup.store is None:
+    def _has_observations(self, setup: WorkerSetup) -> bool:
+        if setup.store is None:
             return False
-        with closing(sqlite3.connect(f"file:{self._setup.store}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"file:{setup.store}?mode=ro", uri=True)) as database:
             return bool(database.execute("SELECT 1 FROM observation LIMIT 1").fetchall())
 
     def _key(self, job: Any) -> tuple[object, ...]:
-        setup = replace(self._setup, store=None, on_graded=None)
         program = Submission(
             id="",
             files=job.submission.files,
@@ -110,7 +110,7 @@ class RememberingEngine(InlineEngine):
             problem=job.submission.problem,
             withheld=job.submission.withheld,
         )
-        return (setup, *self._texts, replace(job, submission=program))
+        return (*self._of_setup, replace(job, submission=program))
 
     def _as_before(self, job: Any) -> Iterator[Any]:
         first, messages = self._shown[self._key(job)]
@@ -137,8 +137,8 @@ def _says_the_same_again(ended: object) -> bool:
 def inline_engine(engine: type[InlineEngine] = InlineEngine) -> Iterator[None]:
     """Whatever grades within this block does so in this process."""
     with (
-        patch("harness.grading.batch.Pool", engine),
-        patch("harness.grading.engines.local.Pool", engine),
+        patch("harness.grading.batch.WorkerPool", engine),
+        patch("harness.grading.engines.local.WorkerPool", engine),
         patch("harness.study.fuzz.searching.WorkerPool", InlineComparers),
     ):
         yield

@@ -128,7 +128,7 @@ def _graded(way: Way, folder: Path) -> None:
     specification = load(folder, "toy")
     context = prepare(specification)
     cohort = cohort_of([download], specification.plan.assignment, ClassOptions())
-    options = BatchOptions(out=folder / "report", engine=InlineEngine, cohort=cohort.facts)
+    options = BatchOptions(out=folder / "report", engine=InlineEngine(), cohort=cohort.facts)
     run = grade_batch(context, cohort.submissions, options, lambda event: None)
     assert [result.id for result in run.submissions] == ["4711"]
     write_reports(run, specification.plan, options.out)

@@ -16,8 +16,9 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.common.words import plural
 from harness.grading.context import GradingContext, now, run_facts
-from harness.grading.engines import EngineFactory, Job, WorkerFailure, WorkerSetup
-from harness.grading.engines.local import Pool
+from harness.grading.engines import Engine, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines.local import WorkerPool
+from harness.grading.engines.worker import start_grading
 from harness.marking.mark import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -54,7 +55,7 @@ class BatchOptions:
     paths: tuple[Path, ...] = ()  # what the submissions were read from
     only: frozenset[str] | None = None  # the ids to grade, where all others stay as they are
     jobs: int | None = None  # workers; None: one a core
-    engine: EngineFactory | None = None  # in place of workers on this machine
+    engine: Engine | None = None  # in place of workers on this machine
     fresh: bool = False
     thorough: bool = False
     cohort: CohortFacts | None = (
@@ -102,11 +103,13 @@ def grade_batch(
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
         reference = context.specification.reference
         grader = replace(context.grader_setup(), thorough=options.thorough, reference=reference)
-        setup = replace(context.worker_setup(grader), store=options.out / STORE_NAME)
         ids = tuple(sorted({each.id for each in submissions} | store.states().keys()))
-        on_graded = partial(options.on_graded, ids) if options.on_graded else None
-        local = replace(setup, on_graded=on_graded)
-        engine = options.engine or (lambda _: Pool(local, options.jobs))
+        setup = replace(
+            context.worker_setup(grader),
+            store=options.out / STORE_NAME,
+            on_graded=partial(options.on_graded, ids) if options.on_graded else None,
+        )
+        engine = options.engine or WorkerPool(start_grading, options.jobs)
         try:
             for found in _graded(todo, setup, engine, plan, listener):
                 if isinstance(found, Piece):
@@ -211,7 +214,7 @@ def _is_done(store: Store, submission: Submission) -> bool:
 def _graded(
     todo: Sequence[Submission],
     setup: WorkerSetup,
-    create_engine: EngineFactory,
+    engine: Engine,
     plan: Plan,
     listener: Listener,
 ) -> Iterator[Piece | SubmissionResult]:
@@ -222,8 +225,9 @@ def _graded(
         same = (submission.origin, submission.digest, submission.problem, submission.withheld)
         together.setdefault(same, []).append(submission)
     groups = {members[0].id: members for members in together.values()}
-    with create_engine(setup) as engine:
-        for job, found in engine.run([Job(submission=members[0]) for members in groups.values()]):
+    jobs = [Job(submission=members[0]) for members in groups.values()]
+    with engine:
+        for job, found in engine.run(setup, jobs):
             if isinstance(found, Piece):
                 yield found
                 continue

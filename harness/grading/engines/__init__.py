@@ -71,19 +71,13 @@ class WorkerFailure:
 Ended = Graded | WorkerFailure
 """How a `Job` ended; what was observed and judged has gone before it, in pieces."""
 
-SearchEnded = FirstFailures | WorkerFailure
-"""How a `FailureJob` ended."""
-
 AnyJob = Job | FailureJob
-Message = Piece | Ended | SearchEnded
+Message = Piece | Ended | FirstFailures
 
 
-class Engine(Protocol):
+class Engine(AbstractContextManager["Engine"], Protocol):
     """Grades what it is given. Leaving its `with` block ends all that it started."""
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
+    def run(self, setup: WorkerSetup, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
         """For each job any number of pieces to be stored in this order, then how it ended. Several
         jobs may be under way at once."""
-
-
-EngineFactory = Callable[[WorkerSetup], AbstractContextManager[Engine]]

@@ -10,19 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from multiprocessing.connection import wait
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 from harness.common.errors import HarnessError
 from harness.execution import cores
 from harness.grading.context import GradingContext
 from harness.grading.engines import (
     AnyJob,
-    Ended,
     FailureJob,
     Job,
-    SearchEnded,
     WorkerFailure,
-    WorkerSetup,
 )
 from harness.grading.engines.worker import SpawnedWorker, start_grading
 from harness.grading.grader import FirstFailures, Graded
@@ -34,10 +31,10 @@ Found = TypeVar("Found")
 
 
 class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
-    """At most `size` workers at a time (None: one a core), which `start` starts from their setup
-    and the processor to work on (None: any). One that says nothing for `patience` seconds counts as
-    dead (None: it is waited for). Threads may share it. Leaving its `with` block ends all workers,
-    whatever they are doing."""
+    """The local `Engine`: at most `size` workers (None: one a core), which `start` starts from
+    their setup and the processor to work on (None: any). One that says nothing for `patience`
+    seconds counts as dead (None: it is waited for). Threads may share it. Leaving its `with` block
+    ends all workers, whatever they are doing."""
 
     def __init__(
         self,
@@ -153,27 +150,6 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
                 yield job, message
 
 
-class Pool(AbstractContextManager["Pool"]):
-    """The local `Engine`: workers of this machine, `jobs` at most (None: one a core)."""
-
-    def __init__(self, setup: WorkerSetup, jobs: int | None = None) -> None:
-        self._setup = setup
-        self._workers = WorkerPool(start_grading, jobs)
-
-    def __exit__(self, *_: object) -> None:
-        self._workers.close()
-
-    @overload
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]: ...
-
-    @overload
-    def run(self, jobs: Iterable[FailureJob]) -> Iterator[tuple[FailureJob, SearchEnded]]: ...
-
-    def run(self, jobs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-        """As `Engine.run`, with one job a worker under way."""
-        return self._workers.run(self._setup, jobs)
-
-
 def run_jobs(
     context: GradingContext,
     jobs: Sequence[Job],
@@ -187,8 +163,8 @@ def run_jobs(
     harness itself failed on a job."""
     reference = context.specification.reference if blame else ()
     grader = replace(context.grader_setup(), digests=digests, reference=reference)
-    with Pool(context.worker_setup(grader), workers) as pool:
-        for job, message in pool.run(jobs):
+    with WorkerPool(start_grading, workers) as pool:
+        for job, message in pool.run(context.worker_setup(grader), jobs):
             if not isinstance(message, Piece):
                 yield job, _unless_failed(job, message)
 
@@ -198,8 +174,8 @@ def search_failures(
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
     """Each job with the failures that were found, as `run_jobs`."""
     grader = replace(context.grader_setup(), secret=_SEARCHING)
-    with Pool(context.worker_setup(grader), workers) as pool:
-        for job, message in pool.run(jobs):
+    with WorkerPool(start_grading, workers) as pool:
+        for job, message in pool.run(context.worker_setup(grader), jobs):
             yield job, _unless_failed(job, message)
 
 

@@ -150,11 +150,10 @@ class _Flight:
 class DaskEngine(AbstractContextManager["DaskEngine"]):
     """An `Engine`. `tell` is called with lines for the user."""
 
-    def __init__(self, cluster: Cluster, setup: WorkerSetup, tell: Callable[[str], None]) -> None:
+    def __init__(self, cluster: Cluster, tell: Callable[[str], None]) -> None:
         require_distributed()
         self._cluster = cluster
-        self._data = pack_setup(setup, described())
-        self._name = sha256(self._data).hexdigest()
+        self._data, self._name = b"", ""
         self._tell = tell
         self._client: Any = None
         self._roster = Roster(cluster.address, self._try_out, tell)
@@ -169,10 +168,12 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             with suppress(Exception):  # the scheduler may be gone; it forgets us by itself
                 self._client.close(timeout=2)
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
+    def run(self, setup: WorkerSetup, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
         """As `Engine.run`. Raises UserError where the scheduler does not answer or goes away, or
         no worker takes part."""
         waiting = deque(jobs)
+        self._data = pack_setup(setup, described())
+        self._name = sha256(self._data).hexdigest()
         if not waiting:
             return
         self._client = connect(self._cluster)
