@@ -27,13 +27,7 @@ from harness.judging.mismatches import expected_files
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.assignment import Surroundings
-from harness.model.expectation import (
-    Answer,
-    AnswerKey,
-    Expectation,
-    Ignore,
-    Matcher,
-)
+from harness.model.expectation import Answer, AnswerKey, Expectation, Ignore, Matcher
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification, TranscriptFile
 from harness.model.stimulus import Action, Stimulus

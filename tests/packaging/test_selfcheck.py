@@ -20,15 +20,7 @@ from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
 from tests.downloads import laid
 from tests.execution.conftest import installed
-from tests.packaging.given_away import (
-    HOST,
-    IDS,
-    Check,
-    Handout,
-    of_program,
-    packed,
-    run_selfcheck,
-)
+from tests.packaging.given_away import HOST, IDS, Check, Handout, of_program, packed, run_selfcheck
 from tests.shipped import ROOT, shipped
 from tests.tiny_course import FIXTURE, Course, Outcome
 

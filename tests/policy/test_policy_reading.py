@@ -14,14 +14,7 @@ import pytest
 
 import harness
 from harness.model.plan import SourceFile
-from harness.model.policy import (
-    Consequence,
-    ImportPolicy,
-    NameList,
-    Policy,
-    PolicyReport,
-    Severity,
-)
+from harness.model.policy import Consequence, ImportPolicy, NameList, Policy, PolicyReport, Severity
 from harness.policy.checking import check
 from tests.tiny_course import Course, environment, ran
 

@@ -15,19 +15,14 @@ from typing import Any, Generic, TypeVar
 from harness.common.errors import HarnessError
 from harness.execution import cores
 from harness.grading.context import GradingContext
-from harness.grading.engines import (
-    AnyJob,
-    FailureJob,
-    Job,
-    WorkerFailure,
-)
+from harness.grading.engines import FailureJob, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.worker import SpawnedWorker, start_grading
 from harness.grading.grader import FirstFailures, Graded
 from harness.results.reuse import Piece
 
 Setup = TypeVar("Setup")
 Task = TypeVar("Task")
-Found = TypeVar("Found")
+JobOfOurs = TypeVar("JobOfOurs", Job, FailureJob)
 
 
 class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
@@ -163,10 +158,7 @@ def run_jobs(
     harness itself failed on a job."""
     reference = context.specification.reference if blame else ()
     grader = replace(context.grader_setup(), digests=digests, reference=reference)
-    with WorkerPool(start_grading, workers) as pool:
-        for job, message in pool.run(context.worker_setup(grader), jobs):
-            if not isinstance(message, Piece):
-                yield job, _unless_failed(job, message)
+    return _ended(context.worker_setup(grader), jobs, workers)
 
 
 def search_failures(
@@ -174,9 +166,7 @@ def search_failures(
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
     """Each job with the failures that were found, as `run_jobs`."""
     grader = replace(context.grader_setup(), secret=_SEARCHING)
-    with WorkerPool(start_grading, workers) as pool:
-        for job, message in pool.run(context.worker_setup(grader), jobs):
-            yield job, _unless_failed(job, message)
+    return _ended(context.worker_setup(grader), jobs, workers)
 
 
 # Our own programs do not try to exploit the order of a shared run; a fixed one gives the same
@@ -184,7 +174,12 @@ def search_failures(
 _SEARCHING = bytes(32)
 
 
-def _unless_failed(job: AnyJob, ended: Found | WorkerFailure) -> Found:
-    if isinstance(ended, WorkerFailure):
-        raise HarnessError(f"{job.submission.id}: {ended.reason}")
-    return ended
+def _ended(
+    setup: WorkerSetup, jobs: Iterable[JobOfOurs], workers: int | None
+) -> Iterator[tuple[JobOfOurs, Any]]:
+    with WorkerPool(start_grading, workers) as pool:
+        for job, message in pool.run(setup, jobs):
+            if isinstance(message, WorkerFailure):
+                raise HarnessError(f"{job.submission.id}: {message.reason}")
+            if not isinstance(message, Piece):
+                yield job, message

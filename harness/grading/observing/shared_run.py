@@ -14,14 +14,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
-from harness.execution import (
-    Keep,
-    SharedGroup,
-    SharedOutcome,
-    decoded,
-    has_one_form,
-    may_share,
-)
+from harness.execution import Keep, SharedGroup, SharedOutcome, decoded, has_one_form, may_share
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
@@ -81,7 +74,7 @@ class Together:
     """What the shared run of a submission found. `refused` says why there was none.
 
     `passed` are the reference's observations by the identity of the stimulus that showed them,
-    `differs` the reference's of those that showed something else, `audit` the stimuli to check.
+    `differs` the reference's of those that showed something else, `audit` one of each function.
     `draws` are those of `differs` that belong to a sample.
     """
 
@@ -164,10 +157,12 @@ class SharedRuns:
             for number, data in outcome.seen.items():
                 entry = self._entries[number]
                 draws[id(entry.stimulus)] = DifferingDraw(entry=entry, data=data)
+        least_last = sorted(equal.values(), key=lambda entry: entry.lot, reverse=True)
+        audited = {entry.scenario.function: id(entry.stimulus) for entry in least_last}
         return Together(
             passed={id(entry.stimulus): entry.reference for entry in equal.values()},
             differs={id(entry.stimulus): entry.reference for entry in other.values()},
-            audit=_audit(equal.values()),
+            audit=frozenset(audited.values()),
             draws=draws,
         )
 
@@ -227,13 +222,6 @@ class SharedRuns:
         """A number that only who has the secret knows."""
         text = "\0".join((self._plan.spec_digest, *what))
         return hmac.digest(self._secret, text.encode(), "sha256")
-
-
-def _audit(equal: Iterable[SharedStimulus]) -> frozenset[int]:
-    """One stimulus of each function."""
-    least_last = sorted(equal, key=lambda entry: entry.lot, reverse=True)
-    chosen = {entry.scenario.function: entry.stimulus for entry in least_last}
-    return frozenset(map(id, chosen.values()))
 
 
 def _in_order(entries: Mapping[int, SharedStimulus]) -> tuple[list[int], list[int]]:

@@ -15,13 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.common.errors import HarnessError, UserError
-from harness.execution import (
-    MACHINE_BOOT,
-    BrowserDriver,
-    Interpreter,
-    Machine,
-    machine_modules,
-)
+from harness.execution import MACHINE_BOOT, BrowserDriver, Interpreter, Machine, machine_modules
 from harness.grading.check import not_here, notes, submitted, without_files
 from harness.grading.grader import Grader
 from harness.grading.observing.judged_runs import GraderSetup
