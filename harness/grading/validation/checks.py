@@ -8,15 +8,17 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from harness.common import serial
 from harness.execution import Driver, pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import Problem, expectation
-from harness.grading.observing.running import run_scenario
+from harness.grading.observing.running import Observer, run_scenario
 from harness.judging.channels import argument_name
 from harness.judging.judge import combine, judge
 from harness.matchers.kinds.equal_to import EqualTo
@@ -166,14 +168,13 @@ _NOISE = 12  # digits: a float that is shorter when rounded to so many was compu
 
 def value_problems(
     plan: Plan, key: AnswerKey, reference: tuple[SourceFile, ...]
-) -> tuple[Problem, ...]:
+) -> Iterator[Problem]:
     """Scenarios that return or leave an object of a class that the spec does not say how to
     compare, and those with floats that are exact to the last digit of a computation."""
     known = {each.name for each in plan.assignment.compare}
     trees = [ast.parse(file.data) for file in reference if file.name.endswith(".py")]
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     bases = {n.name: [base.id for base in n.bases if isinstance(base, ast.Name)] for n in nodes}
-    problems: list[Problem] = []
     for scenario in plan.scenarios if key.scenarios else ():
         pairs = zip(scenario.stimuli, key.answers(scenario.id), strict=False)
         held_to = [expectation(scenario, *pair, plan.assignment) for pair in pairs]
@@ -184,15 +185,14 @@ def value_problems(
                 what = f"{scenario.id} compares every public attribute of {name}"
                 ways = "attributes for all, none for none"
                 hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml ({ways})"
-                problems.append(Problem.of(scenario, "objects", f"{what}; say so: {hint}"))
+                yield Problem.of(scenario, "objects", f"{what}; say so: {hint}")
         stated = any(each.returns for each in (scenario.stated, *scenario.stated_cases))
         if plan.assignment.floats_within is None and not stated:
             noisy = next((value for value in values if _is_noisy(value)), None)
             if noisy is not None:
                 what = f"{scenario.id} asks for exactly {noisy.text}"
                 hint = "compare with a tolerance: floats: {within: 0.000001} in assignment.yaml"
-                problems.append(Problem.of(scenario, "floats", f"{what}; {hint}"))
-    return tuple(problems)
+                yield Problem.of(scenario, "floats", f"{what}; {hint}")
 
 
 _WITHOUT_ATTRIBUTES = (AnyValue, EqualTo, OfType)  # no attribute is compared under these
@@ -238,33 +238,32 @@ _BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decide
 _BY_OTHERS = "hash seed, clock, directory or order; where the time decides, state clock: 2026-03-01"
 
 
-def second_run(context: GradingContext) -> tuple[Problem, ...]:
+@contextmanager
+def _reference_again(context: GradingContext, **how: Any) -> Iterator[Observer]:
+    specification = context.specification
+    with (
+        Driver(context.interpreter, context.tier.tier, cpu=pick_cpu(), **how) as driver,
+        driver.submission(specification.plan.assignment, specification.reference) as server,
+    ):
+        yield server
+
+
+def second_run(context: GradingContext) -> Iterator[Problem]:
     """Run the reference again: fresh server, other hash seed, random seed, clock, directory and
     order of scenarios. Every scenario that it then fails is a problem: what a scenario leaves open
     may differ."""
-    specification = context.specification
-    if not specification.reference:
-        return ()
-    plan = specification.plan
+    if not context.specification.reference:
+        return
     problems: list[Problem] = []
-    other = Driver(
-        context.interpreter,
-        context.tier.tier,
-        cpu=pick_cpu(),
-        hash_seed=4711,
-        clock_offset=200 * 86_400 + 12_345,
-    )
-    with (
-        other as driver,
-        driver.submission(plan.assignment, specification.reference) as server,
-    ):
+    later = 200 * 86_400 + 12_345
+    with _reference_again(context, hash_seed=4711, clock_offset=later) as server:
 
         def passes(scenario: Scenario) -> bool:
             observed = run_scenario(server, scenario, scenario.limits)
             first = [answer.observation for answer in context.key.answers(scenario.id)]
             return list(observed) == first or _verdict(context, scenario, observed).passed
 
-        for scenario in reversed(plan.scenarios):
+        for scenario in reversed(context.specification.plan.scenarios):
             # A scenario that states its seed asks for exactly that one.
             stimuli = tuple(
                 replace(stimulus, seed=_SECOND_SEED) if stimulus.seed is None else stimulus
@@ -274,7 +273,7 @@ def second_run(context: GradingContext) -> tuple[Problem, ...]:
                 what = _BY_CHANCE if passes(scenario) else _BY_OTHERS
                 message = f"{scenario.id} has another outcome under another {what}"
                 problems.append(Problem.of(scenario, "repeat", message))
-    return tuple(reversed(problems))
+    yield from reversed(problems)
 
 
 def _verdict(
@@ -290,25 +289,20 @@ def _verdict(
     return combine([each.kind for each in verdicts], verdicts.__getitem__)
 
 
-def stand_in_problems(context: GradingContext) -> tuple[Problem, ...]:
+def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
     """Every scenario that the reference fails as soon as its stand-ins are in place."""
-    specification, plan = context.specification, context.specification.plan
-    scenarios = [scenario for scenario in plan.scenarios if scenario.stand_ins]
+    specification = context.specification
+    scenarios = [scenario for scenario in specification.plan.scenarios if scenario.stand_ins]
     if not specification.reference or not scenarios:
-        return ()
-    problems: list[Problem] = []
-    with (
-        Driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
-        driver.submission(plan.assignment, specification.reference) as server,
-    ):
+        return
+    with _reference_again(context) as server:
         for scenario in scenarios:
             again = scenario.standing_in()
             verdict = _verdict(context, again, run_scenario(server, again, again.limits))
             if not verdict.passed:
                 files = ", ".join(each.file for each in scenario.stand_ins)
                 message = f"{scenario.id}: with {files} the reference fails it: {verdict.message}"
-                problems.append(Problem.of(scenario, "stand-in", message))
-    return tuple(problems)
+                yield Problem.of(scenario, "stand-in", message)
 
 
 def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:

@@ -208,7 +208,7 @@ def outcome(mutant: Mutant, result: SubmissionResult) -> MutantOutcome:
 
 def mutant_problems(
     specification: Specification, outcomes: tuple[MutantOutcome, ...]
-) -> tuple[Problem, ...]:
+) -> Iterator[Problem]:
     """Survivors, and clauses without a mutant."""
     messages = [
         f"the mutant of clause {each.clause} ({each.why}) survives its {each.scenarios} scenarios"
@@ -221,7 +221,7 @@ def mutant_problems(
         for clause in specification.plan.assignment.clauses
         if needs_scenario(clause) and clause.id not in mutated_clauses
     ]
-    return tuple(Problem("mutants", "mutants.yaml", message) for message in messages)
+    return (Problem("mutants", "mutants.yaml", message) for message in messages)
 
 
 def trivial_programs(specification: Specification) -> list[Submission]:
