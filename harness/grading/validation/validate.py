@@ -77,10 +77,19 @@ def validate(
     ours = Submission(id="the-reference", files=specification.reference, origin="the reference")
     handed_in = [*trivial, *(each.submission for each in samples), ours]
     programs = [*mutant_jobs(specification), *(Job(submission=each) for each in handed_in)]
-    graded = _run(context, programs, jobs, progress, digests=isolation)
+
+    def run(context: GradingContext) -> list[Graded]:
+        """The results in the order of the programs."""
+        graded: dict[int, Graded] = {}  # a sample may be called what a mutant is
+        for job, found in run_jobs(context, programs, jobs, digests=isolation, blame=True):
+            graded[id(job)] = found
+            progress("mutants and samples", len(graded), len(programs))
+        return [graded[id(job)] for job in programs]
+
+    graded = run(context)
     if isolation:
         alone = replace(context, specification=isolated(specification))
-        pairs = zip(graded, _run(alone, programs, jobs, progress, digests=True), strict=True)
+        pairs = zip(graded, run(alone), strict=True)
         problems += [problem for pair in pairs for problem in isolation_problems(*pair)]
     results = (each.result for each in graded)  # taken in the order of the programs
     outcomes = tuple(map(outcome, specification.mutants, results))
@@ -159,22 +168,6 @@ def _without_words(plan: Plan) -> Iterator[str]:
             f"hard to read: {found[0]}{more} would show students a regular expression. Hint: name "
             "it under patterns: in assignment.yaml and write {shows: its name}"
         )
-
-
-def _run(
-    context: GradingContext,
-    jobs: list[Job],
-    workers: int | None,
-    progress: Progress,
-    *,
-    digests: bool,
-) -> list[Graded]:
-    """The results in the order of the jobs."""
-    graded: dict[int, Graded] = {}  # a sample may be called what a mutant is
-    for job, found in run_jobs(context, jobs, workers, digests=digests, blame=True):
-        graded[id(job)] = found
-        progress("mutants and samples", len(graded), len(jobs))
-    return [graded[id(job)] for job in jobs]
 
 
 def mutated(files: tuple[SourceFile, ...], mutant: Mutant) -> tuple[SourceFile, ...]:
