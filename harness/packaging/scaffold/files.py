@@ -306,7 +306,10 @@ def from_reference(
     sound = replace(sound, firsts=tuple(named[f.name] for f in draft.firsts if f.name in named))
     without: tuple[str, ...] = ()
     if not sound.firsts:
-        _refuse_missing(assignment_id, sound.left_out)
+        for name in filter(None, (_NO_MODULE.search(each.reason) for each in sound.left_out)):
+            what = f"the reference imports {name[1]}, no module of Python and no file beside it"
+            hint = f"if it is a package, harness new {assignment_id} --package {name[1]}==VERSION"
+            raise UserError(what, hint=hint)
         reasons = tuple(str(each).removesuffix(".") for each in sound.left_out[:_MOST_REASONS])
         without = reasons or ("the reference has nothing to call or run without input or files",)
     return Begun(
@@ -315,13 +318,6 @@ def from_reference(
         left_out=tuple(each.first.name for each in sound.left_out),
         without=without,
     )
-
-
-def _refuse_missing(assignment_id: str, left_out: Sequence[LeftOut]) -> None:
-    for name in filter(None, (_NO_MODULE.search(each.reason) for each in left_out)):
-        what = f"the reference imports {name[1]}, no module of Python and no file beside it"
-        hint = f"if it is a package, harness new {assignment_id} --package {name[1]}==VERSION"
-        raise UserError(what, hint=hint)
 
 
 def _draft(reference: Mapping[str, bytes]) -> Draft:

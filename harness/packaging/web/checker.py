@@ -100,16 +100,12 @@ def play(
     waits = seen.ending is Ending.ASKED_FOR_MORE
     turns = (Turn(printed=seen.loading_printed), *seen.turns)
     shown = [(turn.printed, turn.typed and turn.typed.text) for turn in turns]
-    ended = "" if waits else _in_words(seen.ending, is_program=bool(stimulus.action.program))
+    ended = "" if waits else f"It was ended: {seen.ending.value.replace('_', ' ')}."
+    if seen.ending is Ending.ANSWERED:
+        ended = f"The {'program' if stimulus.action.program else 'call'} has ended."
     if seen.raised is not None:
         ended = f"{seen.raised.type_name}: {seen.raised.message}"
     return json.dumps({"turns": shown, "waits": waits, "lines": own, "ended": ended})
-
-
-def _in_words(ending: Ending, *, is_program: bool) -> str:
-    if ending is Ending.ANSWERED:
-        return "The program has ended." if is_program else "The call has ended."
-    return f"It was ended: {ending.value.replace('_', ' ')}."
 
 
 def _laid(files: Mapping[str, bytes]) -> list[Path]:

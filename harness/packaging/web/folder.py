@@ -175,7 +175,10 @@ def web_folder(
     files |= {f"pyodide/{name}": data for name, data in _pyodide(package(pin, cache))}
     files |= {f"editor/{name}": data for name, data in _editor(package(EDITOR, cache))}
     checker = program_parts(plan, key, _CHECKER)
-    files["checker.zip"] = zipped(checker | dict(_templates()) | dict(_jinja()))
+    templates = resources.files("harness").joinpath(_TEMPLATES)
+    for name in _NEEDED_TEMPLATES:
+        checker[f"harness/{_TEMPLATES}/{name}"] = templates.joinpath(name).read_bytes()
+    files["checker.zip"] = zipped(checker | dict(_jinja()))
     if context.interpreter.version.startswith(f"{assignment.python}."):
         library = f"/lib/python{assignment.python.replace('.', '')}.zip"
         for name, place in ((_LIBRARY, library), ("checker.zip", "/checker")):
@@ -247,12 +250,6 @@ def _editor(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
         )
         names += set(map(posixpath.normpath, imported)) - set(names)
     yield "layout.css", files["dist/layout.css"]
-
-
-def _templates() -> Iterator[tuple[str, bytes]]:
-    folder = resources.files("harness").joinpath(_TEMPLATES)
-    for name in _NEEDED_TEMPLATES:
-        yield f"harness/{_TEMPLATES}/{name}", folder.joinpath(name).read_bytes()
 
 
 def _jinja() -> Iterator[tuple[str, bytes]]:

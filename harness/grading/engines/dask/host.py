@@ -13,7 +13,7 @@ import signal
 import socket
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -121,18 +121,16 @@ def unpack_answer(data: object) -> WorkerAnswer:
         answer = serial.loads(WorkerAnswer, data)
     except (ValueError, RecursionError) as error:
         raise serial.SerialError(f"no answer of a worker of ours: {error}") from None
-    if any(len(digest) != _DIGEST for piece in answer.pieces for digest in _digests(piece)):
-        raise serial.SerialError("a digest of another length")
+    for piece in answer.pieces:
+        rows = (*piece.observations, *piece.verdicts)
+        digests = (*(digest for digest, _ in piece.texts), *chain.from_iterable(rows))
+        if any(len(digest) != _DIGEST for digest in digests):
+            raise serial.SerialError("a digest of another length")
     return answer
 
 
 def _fit(pieces: tuple[Piece, ...]) -> bool:
     return sum(len(data) for piece in pieces for _, data in piece.texts) <= MOST_ANSWER // 2
-
-
-def _digests(piece: Piece) -> Iterator[bytes]:
-    yield from (digest for digest, _ in piece.texts)
-    yield from chain.from_iterable((*piece.observations, *piece.verdicts))
 
 
 HUNG_SECONDS = 1800.0  # without a word from the process that grades
