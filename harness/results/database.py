@@ -1,5 +1,5 @@
-"""A run's database: where it is, its tables, SQLite's errors as one line that a user can act on,
-the lock that keeps a second writer out; and reading it, which any process may at any time."""
+"""A run's database: its tables, its lock against a second writer, SQLite's errors as one line that
+a user can act on, and `StoreReader`. Any process may read at any time."""
 
 from __future__ import annotations
 
@@ -35,13 +35,9 @@ from harness.results.reuse import ResultCache, row_key
 
 STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 4
-OLDEST_VERSION = 3  # had what people gave as `by_hand`, and not as changes
+OLDEST_VERSION = 3  # has what people gave in a table `by_hand`, and no table `change`
 
-# `text` has each observation's and verdict's text once, compressed: right submissions do the same,
-# and a transcript repeats its board dozens of times. `path` has what the run was asked to grade,
-# `earlier` the last good result of a submission that is to be graded again, `change` what people
-# did, which no grading touches.
-CHANGE_TABLE = (
+CHANGE_TABLE = (  # what people did, which no grading touches
     """
     CREATE TABLE change (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -52,6 +48,9 @@ CHANGE_TABLE = (
     """,
     "CREATE INDEX change_of ON change (submission)",
 )
+# `path` has the paths that the run was asked to grade, `earlier` the last good result of a
+# submission that is to be graded again. `text` has the text of each observation and verdict once,
+# compressed: right submissions do the same, and a transcript repeats its board dozens of times.
 TABLES = (
     """
     CREATE TABLE run (
@@ -82,10 +81,8 @@ TABLES = (
     "CREATE TABLE path (path TEXT PRIMARY KEY) WITHOUT ROWID",
 )
 
-# What a run finds, and so may be forgotten; `change` is not among it. What is `REUSED` is kept for
-# the next grading of the same files.
-REUSED = ("observation", "verdict", "text")
-FOUND = ("run", "path", "submission", "earlier", *REUSED)
+REUSED = ("observation", "verdict", "text")  # by the next grading of the same files
+FOUND = ("run", "path", "submission", "earlier", *REUSED)  # all that grading can find again
 
 
 def store_of(run: Path) -> Path:
@@ -99,15 +96,12 @@ def store_of(run: Path) -> Path:
 
 _ELSEWHERE = "choose another folder with --out"
 _ANEW = "use --fresh to begin anew"
-_CAUSES = (  # a part of what SQLite says, what we say, and the hint
+_SEE = "see whether the folder exists and may be written"
+_REASONS = (  # a part of what SQLite says, what we say, and the hint
     ("database or disk is full", "the disk is full", "free disk space, then run the same command"),
     ("disk i/o error", "the disk did not take what was written", "see whether it is full"),
     ("readonly database", "the results may not be written here", _ELSEWHERE),
-    (
-        "unable to open",
-        "the results cannot be opened here",
-        "see whether the folder exists and may be written",
-    ),
+    ("unable to open", "the results cannot be opened here", _SEE),
     ("locked", "another run is writing these results", f"wait for it or {_ELSEWHERE}"),
     ("not a database", "this is no results file", _ANEW),
     ("malformed", "the results file is damaged", _ANEW),
@@ -128,7 +122,7 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def _as_user_error(path: Path, text: str) -> UserError:
-    for part, what, hint in _CAUSES:
+    for part, what, hint in _REASONS:
         if part in text.lower():
             return UserError(what, place=str(path), hint=hint)
     return UserError(f"the results cannot be used ({text})", place=str(path))
@@ -136,13 +130,13 @@ def _as_user_error(path: Path, text: str) -> UserError:
 
 try:
     import fcntl
-except ImportError:  # Windows: SQLite's own lock, held a transaction long, must do
+except ImportError:  # Windows: only SQLite's own lock, for the time of a transaction
     fcntl = None  # type: ignore[assignment]
 
 
 def lock_for_writing(database: Path) -> IO[bytes]:
-    """A file beside the database with an advisory lock, until it is closed or its process ends.
-    UserError if another run holds the lock, OSError if none can be made."""
+    """A locked file beside the database; the lock is held until the file is closed. UserError if
+    another run holds it, OSError if the file cannot be made."""
     path = database.with_name(database.name + ".lock")
     file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "rb")
     try:
@@ -156,7 +150,7 @@ def lock_for_writing(database: Path) -> IO[bytes]:
     return file
 
 
-_SCENARIOS, _AFTER_THEM = b',"scenarios":[', b'],"source_digest":'  # as `serial` writes them
+_SCENARIOS, _AFTER_THEM = b',"scenarios":[', b'],"source_digest":'  # in the text of a result
 T = TypeVar("T")
 Row = tuple[object, ...]
 Numbered = tuple[int, Change]
@@ -180,18 +174,19 @@ class _OldHand:
 
 
 def old_changes(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    """The numbers and data that `change` would have in a database of the oldest version. Their ids
-    follow from what they hold: the same on every machine that has a copy. UserError where what
-    people gave cannot be read."""
+    """What a database of the oldest version would have in `change`: numbers and data. The ids of
+    changes are made of what they hold, to be the same in every copy of the database. UserError
+    where what people gave cannot be read."""
     given = connection.execute("SELECT id, given FROM by_hand ORDER BY id").fetchall()
     try:
-        changes = [c for name, text in given for c in _of_old(name, serial.loads(_OldHand, text))]
+        hands = [(name, serial.loads(_OldHand, text)) for name, text in given]
     except serial.SerialError:
         raise UserError("marks given by hand cannot be read", hint="use --fresh") from None
+    changes = (change for name, hand in hands for change in _changes_of_old(name, hand))
     return [(number, serial.dumps(change)) for number, change in enumerate(changes, start=1)]
 
 
-def _of_old(name: str, given: _OldHand) -> Iterator[Change]:
+def _changes_of_old(name: str, given: _OldHand) -> Iterator[Change]:
     actions: list[Action] = [MarkGiven(slot=each.slot, mark=each.mark) for each in given.marks]
     if given.adjustment is not None:
         actions.append(Adjusted(adjustment=given.adjustment))
@@ -210,7 +205,7 @@ def _of_old(name: str, given: _OldHand) -> Iterator[Change]:
 
 
 class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
-    """One run's results. Every method raises UserError when the file cannot be read."""
+    """Reads a run's results. Every method raises UserError when the file cannot be read."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -234,8 +229,8 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
             try:
                 version = read_version(connection)
             except sqlite3.OperationalError:
-                # A folder that is not writable cannot hold the index of the write-ahead log;
-                # then no process can be writing there either.
+                # SQLite needs to write the index of the write-ahead log. In a folder that is not
+                # writable it cannot; but then nobody else is writing there either.
                 connection.close()
                 address += "?immutable=1"
                 connection = sqlite3.connect(address, uri=True, isolation_level=None)
@@ -255,24 +250,25 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return None if text is None else self._read(Verdict, text)
 
     def result(self, submission_id: str) -> SubmissionResult | None:
-        """What became of a submission, without what people gave it; None if it is not in this
-        run (yet)."""
+        """The result of a submission, without what people gave it; None if the run does not have it
+        (yet)."""
         data = self.result_data(submission_id)
         return None if data is None else self._read(SubmissionResult, data)
 
     def result_data(self, submission_id: str) -> object | None:
-        """The stored bytes of what became of a submission: the same bytes are the same result."""
+        """The stored bytes of a submission's result: the same bytes are the same result."""
         row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
         return None if row is None else row[0]
 
     def outline(self, submission_id: str) -> SubmissionResult | None:
-        """The same without scenarios, causes and files: in a tenth of the time."""
+        """A submission's result without scenarios, causes and files, in a tenth of the time."""
         data = self.result_data(submission_id)
         if not isinstance(data, bytes):
             return None
         try:
             text = zlib.decompress(data)
-            # Most of it are the scenarios. No text in it holds these marks, whose quotes are bare.
+            # Most of the text are the scenarios, so they are cut out before it is parsed. Quotes
+            # inside a JSON string are escaped: it cannot hold what is looked for here.
             before, found, rest = text.partition(_SCENARIOS)
             _, ended, after = rest.rpartition(_AFTER_THEM)
             plain = json.loads(before + _AFTER_THEM[1:] + after if found and ended else text)
@@ -282,8 +278,8 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
             return None
 
     def states(self) -> dict[str, str]:
-        """The digest of all that a submission's result was made with, as `save` was given it, of
-        every submission that has a result, by its id."""
+        """The ids of all submissions that have a result, each with the digest of everything that
+        the result was made from."""
         rows = self._rows("SELECT id, state_digest FROM submission")
         return {str(name): str(state) for name, state in rows}
 
@@ -291,8 +287,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return tuple(str(path) for (path,) in self._rows("SELECT path FROM path ORDER BY path"))
 
     def earlier_facts(self) -> RunFacts | None:
-        """The facts of the run that is stored here; None where there is none, or none that this
-        harness can read."""
+        """The facts of the run; None if there is no run, or none that this harness can read."""
         row = self._row("SELECT facts FROM run WHERE one = 1")
         return None if row is None else self._read(RunFacts, row[0])
 
@@ -305,9 +300,8 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return self._needed(plan, "plan")
 
     def changes(self, submission: str | None = None, *, after: int = 0) -> list[Numbered]:
-        """What people did, of this run's assignment, in the order in which it was stored, each with
-        its number; of one submission alone, with what is about the assignment, and only what came
-        `after` a number."""
+        """What people did in this run's assignment after the change of this number, in the order in
+        which it was stored. With `submission` only what is about it or about the assignment."""
         with translated(self.path):
             if read_version(self._connection) == OLDEST_VERSION:
                 rows = old_changes(self._connection)
@@ -320,15 +314,15 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         changes = []
         for number, data in rows:
             change = self._needed(self._read(Change, data), "changes made by people")
-            # A folder may have been begun anew with another assignment, of the same students.
+            # The folder may have been used for another assignment of the same students before.
             is_of_run = facts is None or change.assignment in ("", facts.assignment)
             if is_of_run and (submission is None or change.submission in ("", submission)):
                 changes.append((number, change))
         return changes
 
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
-        """What became of a submission, with what people gave it; None if it is not in this run.
-        Unlike `result` it raises UserError for one that cannot be read."""
+        """The result of a submission, with what people gave it; None if it is not in this run.
+        Unlike `result`, raises UserError for one that cannot be read."""
         data = self.result_data(submission_id)
         if data is None:
             return None
@@ -336,9 +330,8 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return apply_changes(result, [change for _, change in self.changes(submission_id)])
 
     def run(self) -> RunResult:
-        """The run with what people gave, submissions in the order of their ids, each read from the
-        database when it is asked for, also after this reader is closed. `facts.complete` says
-        whether it is a result."""
+        """The run with what people gave, submissions in the order of their ids. Each is read when
+        it is asked for, also after this reader is closed. See `facts.complete`."""
         facts = self.facts()
         ids = [str(name) for (name,) in self._rows("SELECT id FROM submission ORDER BY id")]
         return RunResult(facts=facts, submissions=StoredResults(ids, facts, self.path))
@@ -358,7 +351,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         return None if row is None else row[0]
 
     def _read(self, kind: type[T], text: object) -> T | None:
-        """The value of a text, compressed or not; None when it is no such."""
+        """The value that a text, compressed or not, stands for; None if it is none of this kind."""
         try:
             plain = zlib.decompress(text) if isinstance(text, bytes) else str(text)
             return serial.loads(kind, plain)
@@ -381,7 +374,7 @@ def read_version(connection: sqlite3.Connection) -> int:
 
 
 class NewerResultsError(UserError):
-    """A newer harness wrote the database, which may hold what this one does not know."""
+    """A newer harness wrote the database."""
 
 
 def refuse_other_version(path: Path, version: int) -> None:
@@ -397,8 +390,8 @@ def refuse_other_version(path: Path, version: int) -> None:
 
 
 def read_run(run: Path) -> tuple[RunResult, Plan]:
-    """A run with what people gave, and the plan it was graded by; UserError when it cannot be
-    read. `run` is as in `store_of`."""
+    """A run with what people gave, and its plan; UserError when it cannot be read. `run` is as in
+    `store_of`."""
     with StoreReader.read_only(store_of(run)) as store:
         return store.run(), store.plan()
 
@@ -415,8 +408,8 @@ def read_submission(run: Path, name: str) -> tuple[SubmissionResult, Plan]:
 
 
 def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
-    """What people decided about submissions, by their ids; nothing where there is no run of this
-    assignment that can be read: whoever writes there says so."""
+    """What people decided about submissions, by their ids; nothing if there is no run of this
+    assignment, or it cannot be read: whoever opens it to write will say why."""
     with suppress(UserError), StoreReader.read_only(run / STORE_NAME) as store:
         facts = store.earlier_facts()
         if facts is not None and facts.assignment == assignment:
@@ -427,10 +420,8 @@ def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
 
 class StoredResults(Collection[SubmissionResult]):
     """The results of `ids` in this order, each read when it is asked for, so that a class of
-    thousands takes no more memory than one submission.
-
-    Reading raises UserError when another run has been written over the one that this was made of.
-    """
+    thousands takes no more memory than one submission. Raises UserError then if another run has
+    been written over this one."""
 
     def __init__(self, ids: Sequence[str], facts: RunFacts, database: Path) -> None:
         self._ids = ids
