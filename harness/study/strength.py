@@ -1,5 +1,6 @@
-"""How strong a suite is: the share of single-fault changes of the reference, by the operators of
-cosmic-ray, that it notices; and of two in one function, which may hide each other."""
+"""How strong the scenarios are: the share of single-fault changes of the reference, made by the
+operators of cosmic-ray, that they notice; and of pairs in one function, which may hide each other.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from harness.results.reuse import execution_digest, judging_digest, write_streng
 
 # Operators that need arguments of their own, or that change nothing.
 _LEFT_OUT = frozenset({"NoOp", "VariableReplacer", "VariableInserter", "RemoveDecorator"})
-_BY_IDENTITY = ("_Is", "_IsNot")  # whether equal values are the same object is the interpreter's
+_BY_IDENTITY = ("_Is", "_IsNot")  # the interpreter decides if equal values are the same object
 OUTSIDE = "(module)"
 Pair = tuple[int, int]
 Progress = Callable[[str, int, int], None]
@@ -39,11 +40,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A fault in one place of the reference, and the whole text of its file with it; `outcome` is
-    that nobody has noticed it yet."""
+    """A fault in one place of the reference."""
 
-    outcome: study.ChangeOutcome
-    text: bytes
+    outcome: study.ChangeOutcome  # before it was tried: noticed by no scenario
+    text: bytes  # of the whole file with the fault
 
     @property
     def part(self) -> tuple[str, str]:
@@ -52,8 +52,9 @@ class Change:
 
 
 def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
-    """Every change that the operators can make, by file and line, each text once. What changes
-    nothing but an annotation is left out. UserError where cosmic-ray is not installed."""
+    """Every change that the operators can make, in the order of files and lines. Of changes with
+    the same meaning there is one, and none that changes only annotations. UserError where
+    cosmic-ray is not installed."""
     operators, mutating, trees = _cosmic_ray()
     made: list[Change] = []
     for file in files:
@@ -75,10 +76,8 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
                         meanings.add(meaning)
                         changed = "".join([*lines[:first], text, *lines[last:]])
                         made.append(_change(file.name, name, source, changed))
-    outcome_order = attrgetter(
-        *(f"outcome.{name}" for name in ("file", "line", "operator", "after"))
-    )
-    return tuple(sorted(made, key=outcome_order))
+    order = attrgetter("file", "line", "operator", "after")
+    return tuple(sorted(made, key=lambda change: order(change.outcome)))
 
 
 def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
@@ -102,16 +101,15 @@ def _apply(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) 
     for occurrence in range(sum(1 for node in nodes for _ in made.mutation_positions(node))):
         try:
             text = mutating.MutationVisitor.mutate_code(source, made, occurrence)
-        except (ValueError, ArithmeticError):  # a number that cannot be changed so
-            continue
-        except AttributeError:  # `except (module.Error, OtherError):`, which the operator cannot do
+        # A number that cannot be changed so; `except (module.Error, OtherError):`.
+        except (ValueError, ArithmeticError, AttributeError):
             continue
         if text is not None:
             yield text
 
 
 def _meaning(source: str) -> str:
-    """The program without annotations and layout; empty where it is none."""
+    """The program without annotations and layout; empty for what is no program."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -155,20 +153,20 @@ def _function_at(source: str, line: int) -> str:
 
 
 def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[Pair, ...]:
-    """At most `most` pairs of the changes numbered `among`, always the same for the same changes.
-    The two are in one function and on different lines; functions take turns, so that a long one
-    does not have all."""
+    """At most `most` pairs of the changes with these numbers, on different lines of one function.
+    They are chosen by a digest, so always the same. Functions take turns: a long one does not give
+    all."""
     by_function: dict[tuple[str, str], list[Pair]] = {}
     for first, second in combinations(among, 2):
         one, other = changes[first], changes[second]
         if one.part == other.part and one.outcome.line != other.outcome.line:
             by_function.setdefault(one.part, []).append((first, second))
 
-    def lot(pair: Pair) -> bytes:
+    def digest(pair: Pair) -> bytes:
         return sha256(b"\0".join(changes[each].text for each in pair)).digest()
 
     for group in by_function.values():
-        group.sort(key=lot, reverse=True)
+        group.sort(key=digest, reverse=True)
     chosen: list[Pair] = []
     while len(chosen) < most and any(by_function.values()):
         chosen += [group.pop() for group in by_function.values() if group]
@@ -191,14 +189,13 @@ def combine(original: SourceFile, first: Change, second: Change) -> bytes | None
 
 _MOST_NAMED = 5  # scenarios kept for a change
 _SAVED_EVERY = 10  # programs
-_NOTHING = ""  # what a program fails that fails nothing, by the digest of the whole suite
+_NOTHING = ""  # stands for the failures of a program that fails nothing
 
 
 class Known:
-    """The first failures of programs by the digests of their files, in a file that an interrupted
-    run leaves behind and the next one reads. A failure stays known while its scenario is the same,
-    whatever becomes of the others; that a program fails nothing, while all scored scenarios are the
-    same."""
+    """The first failures of programs, by the digests of their files: in memory, and in a file from
+    which an interrupted run goes on. The file has for each failure the digest of its scenario, and
+    for `_NOTHING` that of all scored scenarios. What has another digest now is not known."""
 
     def __init__(self, cache: Path, context: GradingContext) -> None:
         self._context = context
@@ -212,13 +209,13 @@ class Known:
         name = _hex("\n".join(parts))[:32]
         self._path = cache / "strength" / f"{name}.json"
         scored = {each.id: _digest(each) for each in plan.scenarios if not each.informational}
-        self._suite = {_NOTHING: _hex(json.dumps(sorted(scored.items()))), **scored}
+        self._digests = {_NOTHING: _hex(json.dumps(sorted(scored.items()))), **scored}
         self._unsaved = 0
         self._failures: dict[str, list[str]] = {}
         with suppress(OSError, ValueError, AttributeError, TypeError):
             data = json.loads(self._path.read_text(encoding="utf-8"))
             failures = {
-                program: [name for name, digest in names.items() if self._suite.get(name) == digest]
+                program: [name for name, known in names.items() if self._digests.get(name) == known]
                 for program, names in data.items()
             }
             self._failures = {program: names for program, names in failures.items() if names}
@@ -226,7 +223,7 @@ class Known:
     def _save(self) -> None:
         if self._unsaved:
             data = {
-                program: {name: self._suite[name] for name in names}
+                program: {name: self._digests[name] for name in names}
                 for program, names in self._failures.items()
             }
             files.write(self._path, json.dumps(data))
@@ -239,7 +236,8 @@ class Known:
     def find(
         self, programs: Sequence[tuple[Submission, Change]], workers: int | None, progress: Progress
     ) -> None:
-        """Look for the failures of all programs; scenarios of a change's function come first."""
+        """Find the failures of all programs. Of each the scenarios of its change's function are run
+        first, until `_MOST_NAMED` fail."""
         plan = self._context.specification.plan
         jobs = {
             program.digest: FailureJob(
@@ -262,7 +260,7 @@ class Known:
 
 
 def _digest(scenario: Scenario) -> str:
-    """Of what decides whether a program fails it."""
+    """The digest of all that decides whether a program fails the scenario."""
     nowhere = Place(file="", line=0, column=0)
     asked = replace(scenario, place=nowhere, visibility=Visibility.HIDDEN, points=Fraction(0))
     asked = replace(asked, name="", group="", clauses=(), tags=(), hint="", description="")
@@ -279,7 +277,7 @@ def report(
     pairs: Sequence[study.PairOutcome],
     equivalents: Sequence[study.Equivalent],
 ) -> study.StrengthReport:
-    """The whole report; the outcomes have their reasons already."""
+    """The report; `outcomes` have the reasons of `equivalents` already."""
     scored = [scenario for scenario in plan.scenarios if not scenario.informational]
     noticed = [one.noticed_by for one in outcomes] + [one.noticed_by for one in pairs]
     needed = _needed_ids(scored, noticed)
@@ -309,7 +307,7 @@ def report(
 
 
 def place(entry: study.Equivalent | study.ChangeOutcome) -> tuple[str, str, str, str]:
-    """What an entry of equivalent.yaml finds a change by."""
+    """What an entry of equivalent.yaml and its change have in common."""
     return entry.file, entry.function, entry.before, entry.after
 
 
@@ -328,14 +326,15 @@ def _clauses(
 
 
 def _needed_ids(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) -> set[str]:
-    """Scenarios that notice all that is noticed: the last of a plan are the first to go."""
-    staying = [set(each) for each in noticed]
+    """Scenarios that together notice all that is noticed. Of others that could be left out as well,
+    the last in the plan are left out first."""
+    noticed_still = [set(each) for each in noticed]
     needed = set()
     for scenario in reversed(scored):
-        if any(each == {scenario.id} for each in staying):
+        if any(each == {scenario.id} for each in noticed_still):
             needed.add(scenario.id)
         else:
-            for each in staying:
+            for each in noticed_still:
                 each.discard(scenario.id)
     return needed
 
@@ -343,14 +342,15 @@ def _needed_ids(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) ->
 def _mistakes(
     outcomes: Sequence[study.ChangeOutcome], equivalents: Sequence[study.Equivalent]
 ) -> tuple[str, ...]:
+    """A line about each entry of equivalent.yaml that is wrong."""
     whys = [
         (place(each), f"{each.noticed_by[0]} notices it")
         for each in outcomes
         if each.why and each.noticed_by
     ]
     places = {place(each) for each in outcomes}
-    missing = [place(each) for each in equivalents if place(each) not in places]
-    whys += [(each, "there is no such change") for each in missing]
+    unknown = (place(each) for each in equivalents if place(each) not in places)
+    whys += [(each, "there is no such change") for each in unknown]
     return tuple(
         sorted(f"{file}, {part}: `{old}` as `{new}`: {why}" for (file, part, old, new), why in whys)
     )
@@ -365,12 +365,11 @@ def measure(
     most_pairs: int,
     progress: Progress,
 ) -> study.StrengthReport:
-    """For each change of the reference, and for at most `most_pairs` pairs of changes: which scored
-    scenario notices it, if any.
+    """Which scored scenarios notice each change of the reference, and each of at most `most_pairs`
+    pairs of changes.
 
-    A change is tried with the scenarios of its own function first. Results are stored below `cache`
-    by content, those of an interrupted run too; `latest_strength` reads the report again. Raises
-    UserError when the generator of changes is not installed.
+    Results are kept below `cache`, those of an interrupted run too; `latest_strength` reads the
+    report again. Raises UserError when the generator of changes is not installed.
     """
     specification = context.specification
     progress("making the changes", 0, 0)
@@ -389,17 +388,16 @@ def measure(
     ]
     among = [number for number, each in enumerate(outcomes) if each.noticed_by]
     originals = {file.name: file for file in specification.reference}
-    chosen: dict[Pair, Submission] = {}
+    doubles: dict[Pair, Submission] = {}  # the programs with both changes
     for first, second in pairs(made, among, most_pairs):
         one, other = made[first], made[second]
         text = combine(originals[one.outcome.file], one, other)
         if text is not None:
-            chosen[first, second] = _program(specification, replace(one, text=text))
-    of_pairs = [(program, made[first]) for (first, _), program in chosen.items()]
-    known.find(of_pairs, jobs, progress)
+            doubles[first, second] = _program(specification, replace(one, text=text))
+    known.find([(each, made[first]) for (first, _), each in doubles.items()], jobs, progress)
     pair_outcomes = [
         study.PairOutcome(first=first, second=second, noticed_by=known.failures(program))
-        for (first, second), program in chosen.items()
+        for (first, second), program in doubles.items()
     ]
     strength = report(specification.plan, outcomes, pair_outcomes, equivalents)
     write_strength(cache, strength)
@@ -407,7 +405,7 @@ def measure(
 
 
 def _ids_of_function(plan: Plan, change: Change) -> frozenset[str]:
-    """The scenarios of the function; where it has none, those of the program that is its file."""
+    """The scenarios of the changed function, or if it has none, of its file's program."""
     for name in reversed(change.part):
         ids = frozenset(each.id for each in plan.scenarios if each.function == name)
         if ids:
