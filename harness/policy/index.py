@@ -1,8 +1,8 @@
-"""One index of a file's syntax tree: every node by its kind, with its parent and scope; what each
-name is bound to; and which names are modules.
+"""An index of a file's syntax tree: every node by its kind, with its parent and scope (`Index`);
+and which names refer to modules (`ModuleNames`).
 
-The walk keeps its own stack, since a student's file may nest as deeply as the parser lets it, and
-sorts the nodes once, so that no rule has to look at those it has nothing to say about.
+The walk keeps its own stack, because a student's file may nest as deeply as the parser lets it. It
+sorts the nodes once, so that no rule goes through nodes of other kinds.
 """
 
 from __future__ import annotations
@@ -28,26 +28,25 @@ BINDERS: tuple[type[ast.AST], ...] = (
     *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
 )
 _BINDING = frozenset({*BINDERS, ast.Global, ast.Nonlocal})
-_FIRM = (*DEFINITIONS, ast.Assign, ast.Import, ast.ImportFrom)
+_SURELY_BINDING = (*DEFINITIONS, ast.Assign, ast.Import, ast.ImportFrom)
 
 # What `site` adds; the interpreter that reads a submission may have been started without it.
 _SITE_NAMES = frozenset({"exit", "quit", "help", "copyright", "credits", "license"})
 BUILTIN_NAMES = frozenset(dir(builtins)) | _SITE_NAMES | {"__builtins__"}
 
-# What an annotation is spelled with. An annotation that holds anything else is judged as code,
-# since Python evaluates it.
+# What an annotation is usually made of. One with anything else is judged as code, because Python
+# evaluates it.
 _ANNOTATION_PARTS = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List),
     *(ast.BinOp, ast.BitOr),
 )
-_CHILDREN = "_children"  # an attribute of the node itself, so that it goes with its tree
+_CHILDREN = "_children"  # an attribute of the node, in which its children are remembered
 _DEEPEST = 8  # no module's dotted name has more parts
 _NONE: frozenset[str] = frozenset()
 
 
 def children(node: ast.AST) -> tuple[ast.AST, ...]:
-    """The nodes that a node holds, as `ast.iter_child_nodes` gives them, but for `Load` and its
-    kin."""
+    """What `ast.iter_child_nodes` gives, without contexts (`Load`, `Store`, `Del`)."""
     known: tuple[ast.AST, ...] | None = node.__dict__.get(_CHILDREN)
     if known is not None:
         return known
@@ -73,14 +72,14 @@ def walk(node: ast.AST) -> list[ast.AST]:
 def base_of(
     node: ast.AST, steps: tuple[type[ast.Attribute | ast.Subscript], ...] = (ast.Attribute,)
 ) -> ast.AST:
-    """`player` of `player.score.total`; `steps` are what is gone through."""
+    """`player` of `player.score.total`; `steps` are the kinds of nodes to go through."""
     while isinstance(node, steps):
         node = node.value
     return node
 
 
 def name_bound(node: ast.AST) -> str:
-    """The name that this node by itself (not what it holds) binds in its scope; "" for none."""
+    """The name that this node itself binds in its scope, not the nodes in it; "" for none."""
     name: str | None = None
     if isinstance(node, ast.Name):
         name = node.id if isinstance(node.ctx, ast.Store) else None
@@ -129,8 +128,8 @@ class Scope:
     bound: set[str] = field(default_factory=set)
     declared_global: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
-    # What a module surely has, with the line and column from which on.
-    firm: dict[str, tuple[int, int]] = field(default_factory=dict)
+    # The names that a module surely binds, with the line and column after which they are bound.
+    surely_bound: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)  # not frozen: there is one a node, and freezing triples the cost
@@ -154,7 +153,8 @@ class Visit(Generic[Node_co]):
             holder = holder.parent
 
     def new_names(self) -> Iterator[tuple[str, Visit[ast.AST]]]:
-        """The names that the whole value here is given (`m = random`), each as a visit."""
+        """The names that are assigned the value of this node (`m` in `m = random`), each with a
+        visit of it."""
         visit: Visit[ast.AST] = self
         for holder in self.holders():
             statement = holder.node
@@ -168,15 +168,16 @@ class Visit(Generic[Node_co]):
                     yield target.id, Visit(target, holder, visit.scope)
             if not isinstance(statement, ast.NamedExpr):
                 return
-            visit = holder  # `n = (m := random)`
+            visit = holder  # in `n = (m := random)` there is another one
 
 
 class Index:
-    """A whole file; `own_modules` are the files of the submission. `imported` are the names that
-    its import statements bind, anywhere in it; `stars` the modules of its `from … import *`, with
-    the place after each. Contexts (Load, Store) are left out."""
+    """All nodes of a file but contexts (Load, Store). `imported` are the names that its import
+    statements bind, anywhere in it; `stars` the modules of its `from … import *`, each with the
+    line and column after it."""
 
     def __init__(self, tree: ast.Module, own_modules: frozenset[str] = _NONE) -> None:
+        """`own_modules` are the modules of the submission."""
         self.tree = tree
         self.module = Scope(kind=ScopeKind.MODULE, outer=None)
         self.kinds: dict[type[ast.AST], list[Visit[Any]]] = {}
@@ -206,7 +207,7 @@ class Index:
 
     @cached_property
     def own_methods(self) -> frozenset[str]:
-        """The names of the functions of its classes."""
+        """The names of the methods of its classes."""
         functions: Iterator[Visit[ast.FunctionDef | ast.AsyncFunctionDef]] = self.of(*FUNCTIONS)
         return frozenset(v.node.name for v in functions if v.scope.kind is ScopeKind.CLASS)
 
@@ -223,14 +224,14 @@ class Index:
         return frozenset(ids)
 
     def defined(self) -> frozenset[str]:
-        """The names that the file surely binds to something of its own: no imported one."""
-        return frozenset(self.module.firm) - self.imported - self.module.deleted
+        """The names that the file surely binds to something that is not imported."""
+        return frozenset(self.module.surely_bound) - self.imported - self.module.deleted
 
     def origin(self, name: str, visit: Visit[ast.AST], provided: frozenset[str]) -> Origin:
-        """Where `name` comes from when it is read at `visit`.
+        """Where the value of `name` comes from when it is read at `visit`.
 
-        A module's binding hides a built-in only if it is surely there: `if False: exec = 1` and
-        `del exec` leave the built-in in force.
+        A module's name hides a built-in only if it is surely bound: after `if False: exec = 1` or
+        `del exec`, `exec` is the built-in.
         """
         scope: Scope | None = visit.scope
         in_function = False
@@ -243,11 +244,11 @@ class Index:
             scope = scope.outer
         here = (getattr(visit.node, "lineno", 0), getattr(visit.node, "col_offset", 0))
         is_deleted = name in self.module.deleted
-        since = self.module.firm.get(name)
-        is_firm = since is not None and not is_deleted and (in_function or since <= here)
-        if is_firm or name in provided:
+        since = self.module.surely_bound.get(name)
+        is_bound = since is not None and not is_deleted and (in_function or since <= here)
+        if is_bound or name in provided:
             return Origin.OWN
-        # `from math import *` has put a `pow` of its own in the place of the built-in.
+        # After `from math import *`, `pow` is not the built-in.
         is_hidden = not is_deleted and any(
             hides(module, name) and (in_function or since <= here)
             for module, since in self.stars.items()
@@ -276,19 +277,22 @@ class Index:
         if name := name_bound(node):
             target = self.binding_scope(name, visit)
             target.bound.add(name)
-            statement = _firm_statement(visit)
+            statement = _surely_binding(visit)
             if target is self.module and statement is not None:
-                target.firm.setdefault(name, _after(statement))
+                target.surely_bound.setdefault(name, _after(statement))
+
+
+_Name = tuple[Scope | None, str]  # the scope is None for all scopes that share a `nonlocal` name
 
 
 class ModuleNames:
-    """The modules that each name of a file may refer to, by scope: imported under it, or assigned
-    from another such name (`m = random`)."""
+    """The modules that each name of a file may refer to: because it is imported, or assigned from
+    another such name (`m = random`)."""
 
     def __init__(self, index: Index) -> None:
         self.dotted: set[str] = set()  # by `import xml.dom`: xml and xml.dom
         self._index = index
-        self._modules: dict[tuple[Scope | None, str], set[str]] = {}
+        self._modules: dict[_Name, set[str]] = {}
         nonlocals = (visit.node.names for visit in index.of(ast.Nonlocal))
         self._nonlocal = frozenset(name for names in nonlocals for name in names)
         for visit in index.of(ast.alias):
@@ -297,14 +301,14 @@ class ModuleNames:
             self._follow_assignments()
 
     def at(self, name: str, visit: Visit[ast.AST]) -> frozenset[str]:
-        """The modules, by their dotted names, that `name` may refer to at `visit`."""
+        """The dotted names of the modules that `name` may refer to at `visit`."""
         if not self._modules:
             return _NONE
         places = ((scope, name) for scope in self._scopes(name, visit))
         return frozenset().union(*(self._modules.get(place, _NONE) for place in places))
 
     def of(self, node: ast.expr, visit: Visit[ast.AST]) -> frozenset[str]:
-        """The same for `random`, `os.path` and the like; `visit` is in the same scope."""
+        """The same for an expression like `random` or `os.path`; `visit` is in the same scope."""
         attributes: list[str] = []
         while isinstance(node, ast.Attribute) and len(attributes) < _DEEPEST:
             attributes.append(node.attr)
@@ -335,29 +339,30 @@ class ModuleNames:
             self._modules.setdefault((self._bound_in(name, visit), name), set()).add(module)
 
     def _follow_assignments(self) -> None:
-        given: dict[tuple[Scope | None, str], set[tuple[Scope | None, str]]] = {}
+        assigned_to: dict[_Name, set[_Name]] = {}
         loads = (v for v in self._index.of(ast.Name) if isinstance(v.node.ctx, ast.Load))
         for visit in loads:
             name = visit.node.id
             for new_name, target in visit.new_names():
                 for scope in self._scopes(name, visit):
                     to = (self._bound_in(new_name, target), new_name)
-                    given.setdefault((scope, name), set()).add(to)
+                    assigned_to.setdefault((scope, name), set()).add(to)
         pending = list(self._modules)
         while pending:
-            place = pending.pop()
-            for to in given.get(place, ()):
+            source = pending.pop()
+            for to in assigned_to.get(source, ()):
                 modules = self._modules.setdefault(to, set())
-                if not self._modules[place] <= modules:
-                    modules |= self._modules[place]
+                if not self._modules[source] <= modules:
+                    modules |= self._modules[source]
                     pending.append(to)
 
     def _bound_in(self, name: str, visit: Visit[ast.AST]) -> Scope | None:
-        """None for all scopes together that share a name by `nonlocal`."""
+        """The scope in which `visit` binds the name; None if any scope has it as `nonlocal`."""
         return None if name in self._nonlocal else self._index.binding_scope(name, visit)
 
     def _scopes(self, name: str, visit: Visit[ast.AST]) -> Iterator[Scope | None]:
-        """Where `name` may be looked up: a class's binding may be missing when it is read."""
+        """The scopes in which `name` may be found: several, if a class may not have bound it yet.
+        None as for `_bound_in`."""
         if name in self._nonlocal:
             yield None
             return
@@ -375,7 +380,7 @@ class ModuleNames:
 def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
     """What a node holds, each with the scope that it belongs to."""
     node, scope = visit.node, visit.scope
-    inner, inside = scope, frozenset[int]()
+    inner, inside = scope, frozenset[int]()  # another scope, and the ids of the nodes in it
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
         named = [each for each in children(node.args) if isinstance(each, ast.arg)]
         inner = Scope(kind=ScopeKind.FUNCTION, outer=scope, bound={each.arg for each in named})
@@ -398,11 +403,13 @@ def _imported_as(alias: ast.alias) -> str:
 
 
 def _after(statement: ast.stmt) -> tuple[int, int]:
+    """The line and column after it."""
     return statement.end_lineno or 0, statement.end_col_offset or 0
 
 
-def _firm_statement(visit: Visit[ast.AST]) -> ast.stmt | None:
-    """The statement of a binding that happens for sure when the module's body runs to its end."""
+def _surely_binding(visit: Visit[ast.AST]) -> ast.stmt | None:
+    """The module's statement that binds this name whenever the module's body runs to its end; None
+    if it may not."""
     holder: Visit[ast.AST] | None = visit
     if isinstance(visit.node, ast.Name | ast.alias):
         holder = visit.parent
@@ -412,4 +419,4 @@ def _firm_statement(visit: Visit[ast.AST]) -> ast.stmt | None:
         return None
     if isinstance(holder.node, ast.AnnAssign):
         return holder.node if holder.node.value is not None else None
-    return holder.node if isinstance(holder.node, _FIRM) else None
+    return holder.node if isinstance(holder.node, _SURELY_BINDING) else None
