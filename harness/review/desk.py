@@ -1,6 +1,6 @@
-"""A run while people mark it: who is next, what each submission was given, and what is done to it.
-Every change is in the store when a method returns, and what other windows and machines store is
-seen by the next one."""
+"""A run while people mark it: which submissions there are, what each was given, and what is done to
+it. A change is in the store when the method returns; what other windows and machines store is seen
+by the next `refresh`."""
 
 from __future__ import annotations
 
@@ -71,11 +71,12 @@ class Desk:
         self._database = database
         self._part = part
         self.lock = threading.RLock()
-        record(database, [])  # a store of before has no changes yet; and it can be written
+        record(database, [])  # brings an older store up to date, and shows that it can be written
         self.made = 0  # how often the run was read as a whole
-        self.last = 0  # the number of the newest change that was seen
-        self._seen: dict[str, int] = {}  # of each submission the `last` that showed a change
-        self._shown: tuple[object, SubmissionResult | None] = (None, None)  # as stored, and read
+        self.last = 0  # the number of the newest change that was read
+        self._seen: dict[str, int] = {}  # `last` when a change of a submission was read, by its id
+        self._shown_data: object = None  # the stored bytes of the submission that was shown last
+        self._shown: SubmissionResult | None = None  # what they stand for
         self._facts: RunFacts | None = None
         self._changes: defaultdict[str, list[Change]] = defaultdict(list)  # by what they are about
         self._hands: dict[str, ByHand] = {}
@@ -85,7 +86,7 @@ class Desk:
         self.refresh()
 
     def refresh(self) -> None:
-        """See what was stored since."""
+        """Read what was stored since the last time."""
         with self.lock, StoreReader.read_only(self._database) as reader:
             facts = reader.facts()
             if facts != self._facts:  # graded again, or somebody was forgotten
@@ -104,7 +105,7 @@ class Desk:
                 self._seen[name] = self.last
 
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
-        """The submissions of this part. Parts are made of the ids alone: the same everywhere."""
+        """Read the submissions of this part. It depends on the ids alone: the same everywhere."""
         names = sorted(reader.states())[self._part.number - 1 :: self._part.of]
         outlines = (reader.outline(name) for name in names)
         results = [
@@ -115,9 +116,9 @@ class Desk:
         if self.anonymous:
             results.sort(key=unrelated_order)
         graded = {result.id for result in results}
-        if self._facts is not None and not facts.complete:  # the others are graded again
+        if self._facts is not None and not facts.complete:  # those that are missing will come back
             graded.update(self._numbers)
-        # A number is one submission's for good: an old screen in a window must not be another's.
+        # A number stays that of its submission: an open window must not show another one by it.
         for result in results:
             number = self._numbers.setdefault(result.id, len(self._numbers) + 1)
             self._entries[number] = self._entry(number, result)
@@ -136,13 +137,13 @@ class Desk:
         )
 
     def slots(self) -> dict[str, ManualSlot]:
-        """The marks that people give, with the items that rubrics were given."""
+        """The marks that people give, with the items that they added to rubrics."""
         with self.lock:
             added = added_items(self._changes[""])
             return {s.id: with_items(s, added) for s in self.plan.assignment.manual}
 
     def entries(self) -> list[dict[str, Any]]:
-        """All submissions for the page's list, those first that need a person first."""
+        """All submissions for the page's list, first those that need a person."""
         with self.lock:
             everybody = sorted(
                 self._entries.values(),
@@ -151,7 +152,7 @@ class Desk:
             return [self._row(entry) for entry in everybody]
 
     def rows(self, since: int) -> list[dict[str, Any]]:
-        """Those of which something was stored after the change of this number."""
+        """The same of submissions that were changed after the change of this number."""
         with self.lock:
             names = [name for name, last in self._seen.items() if last > since]
             numbers = (self._numbers.get(name, 0) for name in names)
@@ -180,7 +181,7 @@ class Desk:
         }
 
     def numbers(self) -> dict[str, int]:
-        """Those of the submissions of this part, by their ids."""
+        """The numbers of the submissions of this part, by their ids."""
         with self.lock:
             return {entry.id: entry.number for entry in self._entries.values()}
 
@@ -194,9 +195,9 @@ class Desk:
                 raise UserError(f"there is no submission {number} here")
             with StoreReader.read_only(self._database) as reader:
                 data = reader.result_data(entry.id)
-                if data != self._shown[0]:  # reading it takes longer than all else
-                    self._shown = (data, None if data is None else reader.result(entry.id))
-            result = self._shown[1]
+                if data != self._shown_data:  # reading it takes longer than all else
+                    self._shown_data, self._shown = data, reader.result(entry.id)
+            result = self._shown
             if result is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
             result = apply_changes(result, [*self._changes[""], *self._changes[entry.id]])
@@ -214,8 +215,7 @@ class Desk:
         )
 
     def do(self, number: int, fields: Mapping[str, Any]) -> None:
-        """Store the action that a page sent. UserError where it may not be taken, and then nothing
-        is stored."""
+        """Store the action that a page sent. UserError where it may not be taken."""
         with self.lock:
             result = self.result(number)
             action = read_action(fields, self.slots(), result, most_mark(self.plan))
@@ -234,8 +234,8 @@ class Desk:
         self.refresh()
 
     def undo(self) -> tuple[int | None, str]:
-        """Undo the newest change of this person that counts: the submission it was about (None:
-        the assignment), and what it was. UserError where there is none."""
+        """Undo the newest change of this person that is in force. Returns the number of its
+        submission (None: it was about the assignment) and a line. UserError if there is none."""
         with self.lock:
             self.refresh()
             everything = [change for changes in self._changes.values() for change in changes]
@@ -251,8 +251,8 @@ class Desk:
             return number, f"undone: {subject(last.action)} of {shown}"
 
     def offered(self) -> list[str]:
-        """Comments to use again: those that are kept, the newest first, then those in use, the
-        most used first."""
+        """Comments to use again: first those that people kept, the newest first, then those in use,
+        the most used first."""
         with self.lock:
             kept = [
                 change.action.text
@@ -269,7 +269,7 @@ class Desk:
         return list(texts)[:MOST_OFFERED]
 
     def missing(self) -> list[str]:
-        """The ids of students of whom nothing was handed in: whose a submission may be."""
+        """The ids of students who handed in nothing: a submission may be theirs."""
         if self.anonymous:
             return []
         with self.lock:

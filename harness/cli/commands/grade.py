@@ -126,8 +126,8 @@ def command(
 
 
 def _watch(inbox: Path, once: Callable[..., int]) -> int:
-    """Grade again and again; a mistake of the course's or a full disk is said, and tried again when
-    something new arrives."""
+    """Grade again and again. A UserError (a mistake in the course's files, a full disk) is shown,
+    and grading is tried again when something new arrives."""
     stopped = threading.Event()
     status = 0
 
@@ -160,7 +160,7 @@ def _grade(
 
     def hear(event: Event) -> None:
         nonlocal broken
-        if isinstance(event, SubmissionGraded):  # what is kept from before was never broken
+        if isinstance(event, SubmissionGraded):  # not sent for results that are kept from before
             status = event.result.status
             broken |= event.result.earlier or status is SubmissionStatus.HARNESS_ERROR
         show(event)
@@ -190,30 +190,29 @@ class FolderEntries:
     folder directly inside) is complete when all of it has been the same for `QUIET_SECONDS`."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, tuple[float, Stamps]] = {}
+        self._now: dict[str, Stamps] = {}  # by entry
+        self._since: dict[str, float] = {}  # when it was first seen as it is now
         self._graded: dict[str, Stamps] = {}
 
     def look(self, stamps: Stamps, now: float) -> None:
         """Note what is there at `now` (seconds of a clock that only goes forward)."""
-        by_entry: dict[str, dict[str, tuple[int, int]]] = {}
+        entries: dict[str, dict[str, tuple[int, int]]] = {}
         for path, stamp in stamps.items():
-            by_entry.setdefault(path.partition(os.sep)[0], {})[path] = stamp
-        for name in self._entries.keys() - by_entry.keys():
-            del self._entries[name]
-        for name, inside in by_entry.items():
-            if name not in self._entries or self._entries[name][1] != inside:
-                self._entries[name] = (now, inside)
+            entries.setdefault(path.partition(os.sep)[0], {})[path] = stamp
+        self._since = {
+            name: self._since[name] if self._now.get(name) == inside else now
+            for name, inside in entries.items()
+        }
+        self._now = {**entries}
 
     def unsettled(self, now: float) -> frozenset[str]:
-        return frozenset(
-            name for name, (since, _) in self._entries.items() if now - since < QUIET_SECONDS
-        )
+        return frozenset(name for name, at in self._since.items() if now - at < QUIET_SECONDS)
 
     def has_news(self, now: float) -> bool:
         """Whether something complete was not graded as it is, or something graded is gone."""
-        settled = self._complete(now)
-        gone = any(name not in self._entries for name in self._graded)
-        return gone or any(self._graded.get(name) != inside for name, inside in settled.items())
+        gone = self._graded.keys() - self._now.keys()
+        complete = self._complete(now)
+        return bool(gone) or any(self._graded.get(name) != complete[name] for name in complete)
 
     def graded(self, now: float) -> None:
         """Note that what is complete at `now` was graded."""
@@ -221,9 +220,7 @@ class FolderEntries:
 
     def _complete(self, now: float) -> dict[str, Stamps]:
         unsettled = self.unsettled(now)
-        return {
-            name: inside for name, (_, inside) in self._entries.items() if name not in unsettled
-        }
+        return {name: inside for name, inside in self._now.items() if name not in unsettled}
 
 
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
@@ -254,7 +251,7 @@ def watch_folder(
     pause: threading.Event,
 ) -> None:
     """Call `grade` with the entries to leave out whenever something is new, until `pause` is set.
-    At first everything is new: what an earlier run has graded is kept by its report."""
+    At first everything is: what has not changed since an earlier run is not graded again by it."""
     arrivals = FolderEntries()
     while not pause.is_set():
         arrivals.look(stamps_of(folder), clock())

@@ -1,11 +1,11 @@
-"""What Gradescope is given and gives: `autograder.zip` (an assignment and the harness itself, for
-its base image) with its settings, its folders on the platform, what that says of a submission
-(`submission_metadata.json`; nothing of it is needed), what a run found, and `results.json`,
-described by `docs/gradescope-results.schema.json`.
+"""What is exchanged with Gradescope: `autograder.zip` (an assignment and the harness itself, for
+its base image) with its settings, its folders on the platform, what the platform says about a
+submission (`submission_metadata.json`; nothing in it is needed), what a run found, and
+`results.json`, described by `docs/gradescope-results.schema.json`.
 
-The whole mark comes first, rounded once. Tests carry a status and no points: five hundred
-hundredths would add up to another mark, and deductions and extra credit belong to no test. Where
-there is no mark, no score is given.
+The score is the whole mark, rounded once; without a mark there is none. Tests have a status and no
+points: rounded points would add up to another mark, and deductions and extra credit belong to no
+test.
 
 The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.
 Students see it at once, so it has no count of hidden checks and no mark.
@@ -49,15 +49,13 @@ PLATFORM_SECONDS = 600  # what the platform gives a run, unless the course asks 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageSettings:
-    """How to run and show. `hidden` is what the platform does with scenarios that students may
-    not see. Seconds since the start: no scenario is begun after `stop_after`, and everything is
-    ended after `end_after`."""
+    """How to run and show."""
 
     assignment: str
     python: str
-    hidden: Visibility
-    stop_after: float
-    end_after: float
+    hidden: Visibility  # how the platform shows tests of hidden scenarios
+    stop_after: float  # seconds since the start: no scenario is begun later
+    end_after: float  # seconds since the start: everything is ended then
     harness: str
 
 
@@ -152,13 +150,12 @@ _MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """`late_by` is None where it was in time or no times are known; `attempt` counts from 1.
-    `notice` says what could not be read."""
+    """What the platform says about a submission."""
 
     id: str = "submission"
-    attempt: int | None = None
-    late_by: timedelta | None = None
-    notice: str = ""
+    attempt: int | None = None  # from 1
+    late_by: timedelta | None = None  # None: in time, or not known
+    notice: str = ""  # what could not be read
 
 
 def read_metadata(path: Path) -> Metadata:
@@ -175,26 +172,27 @@ def read_metadata(path: Path) -> Metadata:
         return Metadata(notice=f"{path.name} is not JSON and was not used")
     if not isinstance(plain, dict):
         return Metadata(notice=f"{path.name} is not as the platform writes it and was not used")
+    late_by, notice = None, ""
+    try:
+        late_by = _late_by(plain)
+    except (TypeError, ValueError, OverflowError):
+        notice = f"a time in {path.name} cannot be read and was not used"
     number, previous = plain.get("id"), plain.get("previous_submissions")
-    notices: list[str] = []
     return Metadata(
         id=str(number) if type(number) in (int, str) and number != "" else "submission",
         attempt=len(previous) + 1 if isinstance(previous, list) else None,
-        late_by=_late_by(plain, path.name, notices),
-        notice="; ".join(notices),
+        late_by=late_by,
+        notice=notice,
     )
 
 
-def _late_by(plain: dict[str, Any], name: str, notices: list[str]) -> timedelta | None:
+def _late_by(plain: dict[str, Any]) -> timedelta | None:
+    """`Metadata.late_by`; TypeError, ValueError or OverflowError for a time that is none."""
     assignment = plain.get("assignment")
     due = assignment.get("due_date") if isinstance(assignment, dict) else None
     if due is None or plain.get("created_at") is None:
         return None
-    try:
-        late = datetime.fromisoformat(plain["created_at"]) - datetime.fromisoformat(due)
-    except (TypeError, ValueError, OverflowError):
-        notices.append(f"a time in {name} cannot be read and was not used")
-        return None
+    late = datetime.fromisoformat(plain["created_at"]) - datetime.fromisoformat(due)
     return late if late > timedelta(0) else None
 
 
@@ -209,14 +207,13 @@ class NoMark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformRun:
-    """What one run on the platform found. `no_mark` None: the result's mark is the mark. `context`
-    is what was run with; its plan is cut to the visible scenarios where programs could not be
-    confined. `complaint` is for the staff."""
+    """What one run on the platform found."""
 
+    # Its plan has only the visible scenarios if programs could not be confined.
     context: GradingContext | None = None
     result: SubmissionResult | None = None
-    no_mark: NoMark | None = None
-    complaint: str = ""
+    no_mark: NoMark | None = None  # None: the result's mark counts
+    complaint: str = ""  # for the staff
 
 
 _COLUMNS = 100
@@ -277,12 +274,12 @@ def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[
         return
     entries = {entry.scenario_id: entry for entry in result.scenarios}
     surroundings = Surroundings.of(plan.assignment)
-    functions: Counter[str] = Counter()  # in the order of the plan
+    counts: Counter[str] = Counter()  # of scenarios so far by function, in the order of the plan
     for scenario in plan.scenarios:
-        functions[scenario.function] += 1
-        place = list(functions).index(scenario.function) + 1
+        counts[scenario.function] += 1
         if entry := entries.get(scenario.id):
-            number = f"{place}.{functions[scenario.function]}"
+            place = list(counts).index(scenario.function) + 1
+            number = f"{place}.{counts[scenario.function]}"
             yield {"number": number, **_test(scenario, entry, surroundings, run, settings)}
 
 
@@ -293,7 +290,7 @@ def _test(
     run: PlatformRun,
     settings: PackageSettings,
 ) -> dict[str, Any]:
-    """What went wrong; of a hidden scenario only the kind of verdict."""
+    """A scenario's test with what went wrong; of a hidden one only the kind of verdict."""
     hidden = scenario.visibility is Visibility.HIDDEN
     name = f"{scenario.function}: {scenario.name}"
     values = paste.settings(scenario.stimuli[0].constants)
@@ -375,7 +372,7 @@ REASONS = {
 
 
 def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
-    """HTML for students and staff alike. `plan` is the whole assignment's."""
+    """The text above the tests, as HTML. `plan` is the whole assignment's."""
     parts = [Markup("<h3>{}</h3>").format(visible(plan.assignment.title))]
     if run.no_mark is not None:
         parts.append(_strong(REASONS[run.no_mark]))
@@ -420,7 +417,7 @@ def _to_fix(view: StudentView) -> Iterator[str]:
 
 
 def _by_function(view: StudentView) -> Markup:
-    """Checks that may be seen at once, function by function."""
+    """How many visible checks passed, by function."""
     tallies: dict[str, list[bool]] = {}
     for check in view.shown:
         if not check.informational:

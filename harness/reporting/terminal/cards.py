@@ -1,6 +1,6 @@
 """A submission's failures as terminal text: what to fix first, and how many checks passed. For each
-cause one check is explained. `harness check` and the self-check file print it, the latter with the
-standard library alone; `rich` is only one more way of printing it."""
+cause one check is explained. `harness check` and the students' self-check print it; the self-check
+has only the standard library, so `rich` is not used here."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line, wrapped where it is too long: all of it `indent` columns to the right, and what is
-    wrapped `hang` columns more."""
+    """One line, which is wrapped if it is too long."""
 
     spans: tuple[Styled, ...] = ()
-    indent: int = 0
-    hang: int = 0
+    indent: int = 0  # columns
+    hang: int = 0  # columns more, for what is wrapped
 
     @property
     def text(self) -> str:
@@ -47,7 +46,7 @@ class Line:
 
 
 def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> Line:
-    """A line of plain texts and styled ones; none of them holds a line end."""
+    """A line of plain and styled texts, which have no line ends."""
     spans = tuple((part, "") if isinstance(part, str) else part for part in parts)
     return Line(tuple(span for span in spans if span[0]), indent, hang)
 
@@ -71,7 +70,7 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
 
 
 def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
-    """All of it to print, the last line's end included."""
+    """The lines as text, each with its end."""
     shown: list[str] = []
     for row in wrapped(lines, width):
         spans = [" " * row.indent]
@@ -83,7 +82,8 @@ def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
 
 
 def _breaks(text: str, first: int, rest: int) -> list[int]:
-    """Where lines begin anew; a word longer than a line is cut."""
+    """Where new lines begin, if the first has `first` columns and each other `rest`. A word longer
+    than a line is cut."""
     places: list[int] = []
     room = first
     for word in _WORD.finditer(text):
@@ -100,16 +100,18 @@ def _breaks(text: str, first: int, rest: int) -> list[int]:
 
 
 def _cut(spans: tuple[Styled, ...], starts: list[int]) -> Iterator[tuple[Styled, ...]]:
-    """The parts between these characters, each without blanks at its end."""
-    characters = [(span, character) for span, (text, _) in enumerate(spans) for character in text]
+    """The spans, cut into rows at these characters, each row without blanks at its end."""
+    text = "".join(part for part, _ in spans)
     for start, end in itertools.pairwise(starts):
-        row = characters[start:end]
-        while row and row[-1][1].isspace():
-            row.pop()
-        yield tuple(
-            ("".join(character for _, character in part), spans[span][1])
-            for span, part in groupby(row, key=lambda pair: pair[0])
-        )
+        stop = start + len(text[start:end].rstrip())
+        row: list[Styled] = []
+        at = 0
+        for part, style in spans:
+            inside = part[max(0, start - at) : max(0, stop - at)]
+            if inside:
+                row.append((inside, style))
+            at += len(part)
+        yield tuple(row)
 
 
 def _columns(character: str) -> int:
@@ -126,14 +128,14 @@ _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channe
 
 
 def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Line]:
-    """One thing to fix: its number, where it is, the clearest check that fails for it, and how many
-    more do. Of a cause that only hidden checks show: its function and clause."""
+    """One thing to fix: where it is, the clearest check that fails because of it, and how many more
+    do. If only hidden checks do: its function, and the clauses of the sheet."""
     if shown.checks:
         check, *others = shown.checks
         sign, name = words.sign(check.verdict.kind), f"{check.function}: {check.name}"
         about = filter(None, [paste.settings(check.stimulus.constants), words.case(check)])
-        aside = ", ".join(about)
-        aside = visible(f"  [{aside}]") if aside else ""
+        settings = ", ".join(about)
+        aside = visible(f"  [{settings}]") if settings else ""
         inside = [*_place(shown), *explained(check, surroundings, shown.message)]
         if shown.hint and shown.hint not in shown.message:
             inside.append(_asked("hint", visible(shorten(shown.hint, 400))))
@@ -174,8 +176,8 @@ def all_missing(causes: Sequence[ShownCause]) -> Line:
 
 
 def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[Line]:
-    """What happened (the check's own sentence, or `message`), what was called, and expected beside
-    got: the lines below a title."""
+    """The lines below a check's title: what happened (`message`, or the check's own sentence), what
+    to try, and the expected output above the actual one."""
     verdict = check.verdict
     said = message or verdict.message or words.VERDICT[verdict.kind]
     inside = [line(visible(shorten(said, 600)))]
@@ -187,7 +189,7 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
         if part.channel not in _SAID_ALREADY:
             compared += comparison_lines(part)
     carets = [at for at, one in enumerate(compared) if _CARET in one.spans]
-    return inside + [one for at, one in enumerate(compared) if at not in carets[1:]]
+    return inside + [one for at, one in enumerate(compared) if at not in carets[1:]]  # one caret
 
 
 def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
@@ -227,7 +229,7 @@ def _asked(label: str, text: str) -> Line:
 
 
 _MOST_LINES = 40  # of one submission, unless everything is asked for
-_UNWRAPPED = 1_000_000  # columns, of what is no terminal
+_UNWRAPPED = 1_000_000  # columns, if standard output is no terminal
 _NARROWEST = 40  # columns
 
 
@@ -236,12 +238,12 @@ def _has_colours() -> bool:
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
         return False
     if sys.platform == "win32":
-        os.system("")  # its terminal understands the codes from then on
+        os.system("")  # makes its terminal understand the codes
     return True
 
 
 def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
-    """The first `failures` things to fix for standard output, in few lines; `whole`: all."""
+    """The first `failures` things to fix, for standard output, in few lines; or everything."""
     terminal = max(shutil.get_terminal_size().columns, _NARROWEST)
     return explain_failures(
         view,
@@ -260,8 +262,8 @@ def explain_failures(
     colours: bool = False,
     most_lines: int | None = None,
 ) -> str:
-    """The text of the first `limit` things to fix, explained. Of more than `most_lines` lines the
-    first ones, and the last, which has the tally."""
+    """The first `limit` things to fix, explained. If there are more than `most_lines` lines, the
+    first of them and the last, which says how many checks passed."""
     text = as_text(_explanation(view, limit), width, colours=colours)
     lines = text.split("\n")[:-1]
     if most_lines is None or len(lines) <= most_lines:
@@ -319,7 +321,7 @@ _SIGNS = {" ": "·", "\t": "⇥"}
 
 
 def conversation_lines(conversation: Conversation) -> Iterator[Line]:
-    """What is right of a game so far, and what comes next, expected beside got."""
+    """The part of a game that is right, and what comes next, expected above actual."""
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
     if shown := _boxed(recent, _MOST_SCREEN_LINES):
@@ -339,6 +341,7 @@ def conversation_lines(conversation: Conversation) -> Iterator[Line]:
 
 
 def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
+    """What was on the screen in these turns, the last `most` lines; none if nothing was."""
     rows: list[list[Styled]] = [[]]
     for turn in turns:
         first, *more = shortened(turn.printed).split("\n")
@@ -358,7 +361,7 @@ def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
 
 
 def comparison_lines(part: Comparison) -> Iterator[Line]:
-    """The rows around the first that differs, expected above got."""
+    """The rows around the first that differs, expected above actual."""
     if part.subject not in ("turn", "return value"):
         yield line((visible(part.subject), "dim"))
     first = next((i for i, row in enumerate(part.rows) if not row.same), 0)
@@ -370,7 +373,7 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
             label = "both     "  # else the first line would be shifted against what is above it
             for row in rows:
                 if row is part.rows[-1] and not row.expected.text:
-                    continue  # after the end of the last line
+                    continue  # no line: what follows the last line end
                 yield line((label, "dim"), *_cell(row.expected))
                 label = " " * len(label)
             continue
@@ -382,7 +385,8 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
-    """The lines of one side, a caret below the first character that differs; else the note."""
+    """The lines of one side (its note if there are none), with a caret below the first character
+    that differs."""
     there = [cell for cell in cells if not cell.note]
     for cell in there or cells[:1]:
         spans = _cell(cell)
