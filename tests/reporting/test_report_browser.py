@@ -38,9 +38,8 @@ from tests.reporting.report_samples import (
     overview,
 )
 from tests.reporting.test_class_causes import cause
-from tests.reporting.test_course_page import a_course
 from tests.reporting.test_manual_marks import FOUND
-from tests.reporting.test_study_page import ALIKE, STRENGTH
+from tests.reporting.test_study_page import ALIKE, STRENGTH, a_course
 
 FLAGS = """
     --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync
