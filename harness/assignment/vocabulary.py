@@ -91,6 +91,19 @@ class Vocabulary:
         """The parameters of a function of the reference; none if it has no such function."""
         return next((each.parameters for each in self.functions if each.name == function), ())
 
+    @property
+    def main_file(self) -> str:
+        """The file whose names scenarios know."""
+        return self.shape.submission.laid_as or self.submission_files[0]
+
+    def other_file_of(self, function: str) -> str:
+        """The submitted file that has this function or class; "" where the main file knows it."""
+        main = next((each for each in self.reference if each.name == self.main_file), None)
+        for file in self.reference:
+            if file is not main and function in defined_in([file]):
+                return "" if main is None or _knows(main, function, file) else file.name
+        return ""
+
     def has_clause(self, document: Document, loc: Loc, name: str) -> bool:
         """Whether there is this clause, or no list of clauses; else a mistake is noted."""
         names = [clause.id for clause in self.clauses or ()]
@@ -154,6 +167,18 @@ def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) ->
     modules = {name.removesuffix(".py") for name in submitted}
     named = [file for file in files if file.name.endswith(".py")]
     return frozenset(defined_in(each for each in named if modules.isdisjoint(_imports_of(each))))
+
+
+def _knows(main: SourceFile, name: str, other: SourceFile) -> bool:
+    """Whether a module binds a name at its top level, or takes all those of the other by a star."""
+    tree = ast.parse(main.data)
+    known = {*defined_in([main]), *(bound for bound, _ in _bindings(tree))}
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            known |= {alias.asname or alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.py" == other.name and "*" in known:
+            return True
+    return name in known
 
 
 def _imports_of(file: SourceFile) -> Iterator[str]:

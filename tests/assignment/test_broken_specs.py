@@ -231,6 +231,16 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "reference/small/a1_support.py:1:1: byte 23 is not UTF-8. Hint: save the file as UTF-8."),
     "reference is not Python": ({R: "def f(:\n"},
      "reference/small/a1.py:1:7: not Python (invalid syntax)."),
+    "a function of the second submission file": ({
+        A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]"),
+        "reference/small/b.py": "import a1\n\n\ndef beside():\n    return 1\n",
+        F: scenario_file(
+            "name: as it stands\ncall: beside()",
+            "name: imported\ngiven: from b import beside\ncall: beside()",
+            "name: by its module\nsession: |\n  >>> import b\n  >>> b.beside()\n  1\n",
+        ),
+    },
+     "f.yaml:5:11: call: beside is a name of b.py, and scenarios know those of a1.py. Hint: write given: from b import beside."),
     "second submission file is not there": ({A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]")},
      "assignment.yaml:4:29: submission.files, item 2: reference/small/b.py is not there."),
     "marks": ({A: ASSIGNMENT.replace("marks: 6", "marks: six")},

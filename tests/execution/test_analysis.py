@@ -56,6 +56,8 @@ NEEDS = {
     ("", "", ("def f(): g()", "f()")): ["g"],
     ("", "", ("(lambda g: g)(f)",)): ["f"],
     ("class f: pass", "f()", ()): [],
+    ("from other import g", "f(g())", ()): ["f"],
+    ("", "", ("import other as f", "f.value")): [],
     ("", "", ("x = f()", "not a step (", "g()")): ["f", "g"],
 }
 

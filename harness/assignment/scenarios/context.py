@@ -260,7 +260,14 @@ class Context:
         defined |= vocabulary.other_names | vocabulary.definitions
         modules = {file.removesuffix(".py") for file in vocabulary.file_names}
         modules |= sys.stdlib_module_names
-        for name in sorted(names_of(tree).needed - defined - BUILTINS):
+        needed = names_of(tree).needed
+        for name in sorted(needed & set(vocabulary.function_names) - set(self.names)):
+            if file := vocabulary.other_file_of(name):
+                main = vocabulary.main_file
+                what = f"{name} is a name of {file}, and scenarios know those of {main}"
+                hint = f"write given: from {file.removesuffix('.py')} import {name}"
+                self.add(loc, what, hint, line=line)
+        for name in sorted(needed - defined - BUILTINS):
             what = (
                 "is not a name of the reference, of a provided file or one that the scenario binds"
             )

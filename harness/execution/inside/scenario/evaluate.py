@@ -179,6 +179,8 @@ def _collect_names(node: Any, read: set[str], bound: set[str]) -> None:
         (read if isinstance(node.ctx, _ast.Load) else bound).add(node.id)
     elif isinstance(node, _ast.arg):
         bound.add(node.arg)
+    elif isinstance(node, _ast.alias):
+        bound.add(node.asname or node.name.partition(".")[0])
     elif isinstance(node, _ast.FunctionDef | _ast.ClassDef):
         bound.add(node.name)
     for field in node._fields:
