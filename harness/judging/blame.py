@@ -67,10 +67,9 @@ def find_blame(
     usage = Usage(outline)
     classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
     with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
-    without_objects = [each for each in failures if not classes & usage.of(each.stimulus)]
     order = outline.callees_first(functions & outline.names())
     search = _Search(outline, order, constants, passes)
-    search.run(without_objects)
+    search.run([each for each in failures if not classes & usage.of(each.stimulus)])
     blame = search.blame
     faulty = frozenset(name for names in blame.values() for name in names)
     blame |= _blame_by_use(with_objects, passed, usage)
@@ -87,11 +86,8 @@ def _with_shared_helper(
     blamed = {name for names in blame.values() for name in names}
     if len(blamed) < 2 or not blamed <= set(order):
         return blame
-    users = {
-        part.name: _users(part.name, outline, order)
-        for part in outline.parts
-        if part.name not in order
-    }
+    others = (part.name for part in outline.parts if part.name not in order)
+    users = {name: _users(name, outline, order) for name in others}
     helpers = outline.names()
     shared = [name for name, by in users.items() if by == blamed] or [
         name for name, by in users.items() if name in helpers and len(blamed) > 2 and blamed < by
@@ -110,13 +106,12 @@ def _users(name: str, outline: Outline, order: Sequence[str]) -> set[str]:
     while pending:
         used = pending.pop()
         for part in outline.parts:
-            if used not in part.mentions or part.name in seen:
-                continue
-            seen.add(part.name)
-            if part.name in order:
-                users.add(part.name)
-            else:
-                pending.append(part.name)
+            if used in part.mentions and part.name not in seen:
+                seen.add(part.name)
+                if part.name in order:
+                    users.add(part.name)
+                else:
+                    pending.append(part.name)
     return users
 
 
@@ -172,7 +167,6 @@ class _Search:
         self._passes = passes
         self._faulty: set[str] = set()  # all that were blamed so far
         self._unfailed_searches = 0  # that are left for the function that is looked at
-        self._reached: dict[tuple[str, ...], frozenset[str]] = {}
         self.blame: dict[str, Blame] = {}  # by a scenario's id
         self.undecided: list[FailedScenario] = []
 
@@ -215,7 +209,7 @@ class _Search:
         each = trial.failure
         if each.verdict.stand_in is StandInOutcome.FAILED:
             return (each.scenario.function,)  # it fails even with the reference's modules
-        reached = self._reach(each.begins_with)
+        reached = self._outline.reached_from(each.begins_with)
         called = target if target is not None and target in reached else None
         constants = [name for name in self._constants if name in reached]
         below = [name for name in self._order if name in reached and name != target]
@@ -231,11 +225,6 @@ class _Search:
             return found
         # Of a plain call the reference's answer is right; a program may fail before it calls it.
         return (called,) if not _is_run(each) or trial.passes_with((called,)) else ()
-
-    def _reach(self, names: tuple[str, ...]) -> frozenset[str]:
-        if names not in self._reached:
-            self._reached[names] = self._outline.reached_from(names)
-        return self._reached[names]
 
 
 def _is_run(each: FailedScenario) -> bool:
@@ -386,10 +375,6 @@ class _Choice:
     about: int = 0
     suspects: tuple[_Suspect, ...] = ()
 
-    @property
-    def order(self) -> tuple[float, int]:
-        return self.cost, -self.about
-
 
 def _cheapest(suspects: Sequence[_Suspect], failing: int, fault_cost: float, most: int) -> _Choice:
     """The explanation of these failures, by at most so many parts, that costs least."""
@@ -408,7 +393,7 @@ def _cheapest(suspects: Sequence[_Suspect], failing: int, fault_cost: float, mos
             about=suspect.about + rest.about,
             suspects=(suspect, *rest.suspects),
         )
-        best = min(best, choice, key=lambda each: each.order)
+        best = min(best, choice, key=lambda each: (each.cost, -each.about))
     return best
 
 

@@ -253,7 +253,7 @@ def _compared(
     rows = [
         _row(left, right, i, channel, is_first=i in differing[:1])
         if i in differing
-        else _same_row(left.rows[i] or "")
+        else ComparedRow(expected=_cell(left.rows[i] or "", len(left.rows[i] or "")))
         for i in there[start:stop]
     ]
     more = [
@@ -270,10 +270,6 @@ def _compared(
     )
 
 
-def _same_row(text: str) -> ComparedRow:
-    return ComparedRow(expected=_cell(text, len(text)))
-
-
 def _row(
     left: _Column, right: _Column, index: int, channel: Channel, *, is_first: bool
 ) -> ComparedRow:
@@ -288,9 +284,9 @@ def _row(
         if left.rows[index] is None or right.rows[index] is None:
             marks, other_marks = [_span(0, text)], [_span(0, other_text)]
     elif value and other_value and _is_python(value, text) and _is_python(other_value, other_text):
-        one = _PlacedValue(value=value, source=value.source(), start=_indent(text))
-        other = _PlacedValue(
-            value=other_value, source=other_value.source(), start=_indent(other_text)
+        one, other = (
+            _PlacedValue(value=each, source=each.source(), start=len(line) - len(line.lstrip()))
+            for each, line in ((value, text), (other_value, other_text))
         )
         marks, other_marks = _differing(one, other, _DEEPEST)
     at, signs = shared_start(text, other_text), channel not in OF_VALUES
@@ -303,10 +299,6 @@ def _row(
 
 def _span(start: int, text: str) -> Span:
     return Span(start=start, stop=start + len(text))
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def _cell(
