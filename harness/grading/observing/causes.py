@@ -105,7 +105,13 @@ class CauseFinder:
         """The causes, and the new verdicts of these runs by their keys."""
         outline, files = candidate.report.outline, candidate.submission.files
         own = self._substitutable.within(outline, self._runs.plan.assignment)
-        again = _RunsAgain(judged=self._runs, candidate=candidate, constants=own.constants)
+        again = _RunsAgain(
+            judged=self._runs,
+            candidate=candidate,
+            failed={each.scenario.id: each for each in failures},
+            passed=passed,
+            constants=own.constants,
+        )
         size = sum(len(file.data) for file in files)
         can_substitute = bool(self._reference) and size <= LARGEST_SOURCE
         blame = find_blame(
@@ -117,14 +123,13 @@ class CauseFinder:
             passed=passed,
         )
         causes = derive(failures, outline, blame, again.would_pass)
-        loops = again.loops(causes, failures, outline)
-        causes = with_loops(causes, loops, failures, outline)
+        causes = with_loops(causes, again.loops(causes), failures, outline)
         texts = {file.name: lines_of(file.data) for file in files}
         sheet = frozenset(scenario.function for scenario in self._runs.plan.scenarios)
         program = SuspectProgram(
             outline=outline, texts=texts, sheet=sheet, constants=self._constants
         )
-        causes = again.with_suspects(causes, failures, program, _Tracing(program, passed))
+        causes = again.with_suspects(causes, program)
         return with_texts(causes, texts.__getitem__), again.new
 
 
@@ -134,6 +139,8 @@ class _RunsAgain:
 
     judged: JudgedRuns
     candidate: Candidate
+    failed: Mapping[str, FailedScenario]  # by scenario id
+    passed: Sequence[Scenario]
     constants: Mapping[str, str]  # those that can be substituted, with the module of each
     new: dict[str, Verdict] = field(default_factory=dict)  # what the cache did not have, by its key
     substituted_runs: int = 0
@@ -203,14 +210,12 @@ class _RunsAgain:
         seconds = min(limits.cpu_seconds, max(longest, SUBSTITUTED_FACTOR * needed))
         return replace(limits, cpu_seconds=seconds)
 
-    def loops(
-        self, causes: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
-    ) -> dict[str, Loop]:
+    def loops(self, causes: Sequence[Cause]) -> dict[str, Loop]:
         """The loops in which causes do not end, by the causes' examples."""
-        by_id = {each.scenario.id: each for each in failures}
+        outline = self.candidate.report.outline
         looping = [
             each
-            for each in (by_id.get(cause.example) for cause in causes)
+            for each in (self.failed.get(cause.example) for cause in causes)
             if each is not None and each.verdict.kind in _LOOPING
         ]
         loops: dict[str, Loop] = {}
@@ -235,20 +240,13 @@ class _RunsAgain:
         detail = seen.detail if seen.ending is Ending.CPU_LIMIT else ""
         return Verdict(kind=each.verdict.kind, explanation=Explanation(rule="loop", message=detail))
 
-    def with_suspects(
-        self,
-        causes: Sequence[Cause],
-        failures: Sequence[FailedScenario],
-        program: SuspectProgram,
-        tracing: _Tracing,
-    ) -> tuple[Cause, ...]:
+    def with_suspects(self, causes: Sequence[Cause], program: SuspectProgram) -> tuple[Cause, ...]:
         """The causes with the lines that are most suspect, by traced runs."""
-        by_id = {each.scenario.id: each for each in failures}
         found: list[Cause] = []
         for index, cause in enumerate(causes):
-            members = [by_id[name] for name in cause.scenarios if name in by_id]
-            example = by_id.get(cause.example)
-            runs = tracing.runs(cause, example, members) if index < MOST_TRACED_CAUSES else None
+            members = [self.failed[name] for name in cause.scenarios if name in self.failed]
+            example = self.failed.get(cause.example)
+            runs = self._traced(cause, members, program) if index < MOST_TRACED_CAUSES else None
             if example is None or runs is None:
                 found.append(cause)
                 continue
@@ -258,6 +256,37 @@ class _RunsAgain:
             suspicion = serial.loads(Suspicion, verdict.message)
             found.append(program.explained(cause, members, example, runs.functions, suspicion))
         return tuple(found)
+
+    def _traced(
+        self, cause: Cause, members: Sequence[FailedScenario], program: SuspectProgram
+    ) -> _TracedRuns | None:
+        """The runs for a cause; None if suspect lines would not help. No scenario is traced that
+        students see later than the example: which lines it runs tells what it types."""
+        example = self.failed.get(cause.example)
+        if example is None or example.loading or example.missing or not cause.function:
+            return None
+        functions = program.functions_of(cause)
+        if functions is None:
+            return None
+        latest = _WHEN_SEEN.index(example.scenario.visibility)
+        failing, limits = [], 0
+        for each in (example, *(each for each in members if each is not example)):
+            hit_limit = each.verdict.kind in _LIMITS
+            limits += hit_limit
+            too_many = hit_limit and limits > MOST_TRACED_LIMITS
+            is_seen = _WHEN_SEEN.index(each.scenario.visibility) <= latest
+            if is_seen and not too_many and each.verdict.kind not in _NOT_TRACED:
+                failing.append(replace(each.scenario, stimuli=(each.stimulus,)))
+        names, usage = {part.name for part in functions}, Usage(program.outline)
+        passed = [
+            scenario
+            for scenario in self.passed
+            if _WHEN_SEEN.index(scenario.visibility) <= latest
+            and (scenario.function == cause.function or names & usage.of(scenario.stimuli[0]))
+        ]
+        passed.sort(key=lambda scenario: scenario.function != cause.function)
+        passing = _some(passed[: 2 * MOST_TRACED])
+        return _TracedRuns(functions=functions, failing=_some(failing), passing=passing)
 
     def _suspicion(
         self, cause: Cause, example: FailedScenario, runs: _TracedRuns, program: SuspectProgram
@@ -296,45 +325,6 @@ class _TracedRuns:
     functions: tuple[OutlinePart, ...]
     failing: tuple[Scenario, ...]
     passing: tuple[Scenario, ...]
-
-
-class _Tracing:
-    """Chooses the scenarios of one submission that are run again to be traced."""
-
-    def __init__(self, program: SuspectProgram, passed: Sequence[Scenario]) -> None:
-        self._program = program
-        self._passed = passed
-        self._usage = Usage(program.outline)
-
-    def runs(
-        self, cause: Cause, example: FailedScenario | None, members: Sequence[FailedScenario]
-    ) -> _TracedRuns | None:
-        """The runs for a cause; None if suspect lines would not help. No scenario is traced that
-        students see later than the example: which lines it runs tells what it types."""
-        if example is None or example.loading or example.missing or not cause.function:
-            return None
-        functions = self._program.functions_of(cause)
-        if functions is None:
-            return None
-        latest = _WHEN_SEEN.index(example.scenario.visibility)
-        failing, limits = [], 0
-        for each in (example, *(each for each in members if each is not example)):
-            hit_limit = each.verdict.kind in _LIMITS
-            limits += hit_limit
-            too_many = hit_limit and limits > MOST_TRACED_LIMITS
-            is_seen = _WHEN_SEEN.index(each.scenario.visibility) <= latest
-            if is_seen and not too_many and each.verdict.kind not in _NOT_TRACED:
-                failing.append(replace(each.scenario, stimuli=(each.stimulus,)))
-        names = {part.name for part in functions}
-        passed = [
-            scenario
-            for scenario in self._passed
-            if _WHEN_SEEN.index(scenario.visibility) <= latest
-            and (scenario.function == cause.function or names & self._usage.of(scenario.stimuli[0]))
-        ]
-        passed.sort(key=lambda scenario: scenario.function != cause.function)
-        passing = _some(passed[: 2 * MOST_TRACED])
-        return _TracedRuns(functions=functions, failing=_some(failing), passing=passing)
 
 
 def _some(runs: Sequence[Scenario]) -> tuple[Scenario, ...]:
