@@ -224,9 +224,12 @@ class CpuHeartbeat:
         if self._asleep >= self._limits.wall_seconds:
             return Ending.TIMEOUT
         silent = time.monotonic() - self._last
-        if silent >= 1 + LOADED_MACHINE * self._limits.cpu_seconds:
-            return Ending.CPU_LIMIT
-        return None
+        return Ending.CPU_LIMIT if silent >= self.longest_silence else None
+
+    @property
+    def longest_silence(self) -> float:
+        """Seconds in which it may do nothing that we notice."""
+        return 1 + LOADED_MACHINE * self._limits.cpu_seconds if self.began else _PATIENCE
 
 
 class PipedMonitor(ScenarioMonitor):
@@ -403,12 +406,19 @@ class PipedProcess:
             threading.Thread(target=self._read, args=each, daemon=True).start()
 
     def send(self, message: bytes) -> None:
-        """Write to its standard input; without effect if it has ended."""
+        """Write to its standard input; without effect if it has ended. A process that does not
+        read is ended: the pipe takes no more than so much."""
         assert self._process.stdin is not None
         left = memoryview(framed(message))
-        with contextlib.suppress(OSError):
+        unread = threading.Timer(self.beats.longest_silence, self.kill)
+        unread.start()
+        try:
             while left:
                 left = left[os.write(self._process.stdin.fileno(), left) :]
+        except OSError:
+            pass
+        finally:
+            unread.cancel()
 
     def hear(self, seconds: float) -> tuple[Pipe, bytes] | None:
         """The next bytes of one of the pipes, b"" at its end; None when nothing came in time."""

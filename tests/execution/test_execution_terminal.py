@@ -20,7 +20,7 @@ import harness
 from harness.execution import AnyDriver, Driver, Interpreter, has_terminals, piped
 from harness.execution.linux import without_pexpect
 from harness.execution.linux.pexpect_terminal import Terminal, open_pty
-from harness.execution.piped import _MODULES, PipedDriver
+from harness.execution.piped import _MODULES, PipedDriver, PipedProcess
 from harness.execution.protocol.observation import plain_screen
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Key, Limits, Stimulus
@@ -352,6 +352,15 @@ def test_nothing_that_it_started_is_left(pipes: PipedDriver) -> None:
         return
     assert select.select([child], [], [], 60)[0]
     os.close(child)
+
+
+def test_one_that_does_not_read_what_it_is_sent_is_ended(tmp_path: Path) -> None:
+    command = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
+    process = PipedProcess(command, dict(os.environ), str(tmp_path), Limits(cpu_seconds=0.01))
+    process.beats.began = True
+    process.send(bytes(1_000_000))
+    assert process.exit_code() == -signal.SIGKILL
+    process.close()
 
 
 def test_a_file_that_does_not_compile_is_an_error_of_its_own(pipes: PipedDriver) -> None:
