@@ -31,16 +31,16 @@ from harness.packaging.web.checker import _as_checked
 from harness.packaging.web.folder import web_folder
 from harness.reporting.html.submission_pages import check_results
 from harness.results.student_view import student_view
-from tests.packaging.given_away import of_program, packed
+from tests.packaging.given_away import of_program, packed, telling
 from tests.packaging.web_page import KEPT, START, Checker, packages_or_skip, served
-from tests.reporting.test_report_browser import FLAGS, chromium
+from tests.reporting import test_report_browser
 from tests.shipped import ROOT, root_of, shipped
 from tests.tiny_course import FIXTURE, Course
 
-HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
 LIMITED = "limits: {wall_seconds: 1, cpu_seconds: 0.6}\ntime_zone: Europe/Berlin\npolicy:"
 PERFECT = (FIXTURE / "submissions/tiny/perfect/a1.py").read_text("utf-8")
 SAMPLES = sorted(path.parent for path in FIXTURE.glob("submissions/tiny/*/a1.py"))
+chromium_here = test_report_browser.chromium_started
 MOST_BYTES = 20_000_000
 TAG = "cpython-312"  # of the assignment's Python
 
@@ -66,11 +66,8 @@ def folder(tiny: tuple[Specification, GradingContext]) -> dict[str, bytes]:
 
 
 def test_nothing_hidden_is_in_the_folder(folder: dict[str, bytes]) -> None:
-    inner = packed(folder["checker.zip"])
     ours = {name: data for name, data in folder.items() if not name.startswith("pyodide/")}
-    for name, data in (ours | inner).items():
-        if not name.endswith((".py", ".pyc")) or name == "a1.py":
-            assert not [hidden for hidden in HIDDEN if hidden.encode() in data], name
+    assert not telling(ours | packed(folder["checker.zip"]))
 
 
 def test_the_checker_has_what_the_self_check_has(
@@ -176,15 +173,6 @@ def test_without_npm_a_user_is_told_what_to_do(
 def tab(chromium_here: playwright.Browser) -> Iterator[playwright.Page]:
     with chromium_here.new_context() as context:
         yield context.new_page()
-
-
-@pytest.fixture(scope="module")
-def chromium_here() -> Iterator[playwright.Browser]:
-    program = chromium()
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=FLAGS.split())
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
