@@ -36,6 +36,8 @@ PLANTED = (
     "canary-c7a8-stand-in",
     "canary-77d0-neighbour",
     "canary-e6b8-input",
+    "canary-a41c-provided",  # with another scenario
+    "canary-5e07-swept",  # a constant of another one
     "canary-3d5f-row",  # a name of a case that only what is stated uses
 )
 STIMULUS = "question-6d15"  # of another function
@@ -86,7 +88,7 @@ FILES = {
     "specs/nest/assignment.yaml": (
         'title: Nest\ncourse: A course\npython: "3.12"\n'
         "submission: {files: [a1.py, bank.py]}\nfunctionality_marks: 6\n"
-        "limits: {cpu_seconds: 600, wall_seconds: 6000}\n"
+        "provided: [support.py]\nlimits: {cpu_seconds: 600, wall_seconds: 6000}\n"
     ),
     "specs/nest/all.yaml": f"""\
 scenarios:
@@ -113,7 +115,11 @@ scenarios:
     returns: "{{{{ told }}}}"
     {{more}}
   - {{name: plays, function: a1.py, run: a1.py, transcript: said.txt}}
+  - {{name: driven, function: a1.py, run: drive.py, provide: drive.py}}
+  - {{name: another size, function: word, constants: {{SIZE: [canary-5e07-swept]}}, call: word(1)}}
 """,
+    "specs/nest/drive.py": "print('canary-a41c-provided')\n",
+    "reference/nest/support.py": "SIZE = ''\n",
     "specs/nest/said.txt": "canary-f1e0-transcript\n",
     "specs/nest/stand_in_bank.py": 'SECRET = "canary-c7a8-stand-in"\ndef put(row): return row[0]\n',
     "reference/nest/a1.py": REFERENCE,

@@ -181,7 +181,7 @@ class Server:
         self.setup = setup
         self.confinement = setup["confinement"]
         self.child_filter: LoadedFilter | None = None
-        self.files: dict[tuple[Any, ...], Files] = {}
+        self.known_files: dict[tuple[Any, ...], Files] = {}
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = by_module_name(setup.get("files", []))
         self.tool: Callable[[str], str] | None = None
@@ -234,8 +234,8 @@ class Server:
 
     def _scenario(self, request: bytes, terminal: int, questions: int, answers: int) -> None:
         """Fork its process, which alone receives its job, by `questions`; wait for its end."""
-        memory, controlled, selections = marshal.loads(request)
-        files = self._select_files(selections)
+        memory, controlled, selection = marshal.loads(request)
+        files = None if selection is None else self._files(selection)
         self.limits.allow_memory(memory)
         gc.freeze()
         pid = fork()
@@ -246,16 +246,17 @@ class Server:
                 if self.tool is not None:
                     send(answers, b"A", quote(self.tool(job)))
                     _exit(0)
-                elif files and "shared" in job:
-                    shared = SharedRun(job["shared"], files, self.functions, self.facades)
-                    shared.run(terminal, questions, answers)
                 elif self.stand_ins is not None:
                     for number in (0, 1, 2):
                         os.dup2(terminal, number)
                     self.stand_ins.run(job, partial(send, answers), partial(receive, questions))
-                elif files:
+                elif "shared" in job:
+                    shared = SharedRun(job["shared"], self._files, self.functions, self.facades)
+                    shared.run(terminal, questions, answers)
+                else:
                     stimulus = CompiledStimulus(marshal.loads(job["stimulus"]))
-                    process = ScenarioProcess(job, stimulus, files[0], self.functions)
+                    files = files or self._files(job["selection"])
+                    process = ScenarioProcess(job, stimulus, files, self.functions)
                     process.run(terminal, questions, answers)
             finally:
                 _exit(70)
@@ -279,16 +280,19 @@ class Server:
         if self.child_filter is not None:
             self.child_filter.load()
 
-    def _select_files(self, selections: list[tuple[Any, ...]]) -> list[Files]:
-        """The files of each of these, compiled once for all scenarios that share them."""
-        new = [each for each in selections if each not in self.files]
-        if new:
+    def _files(self, selection: tuple[Any, ...]) -> Files:
+        """Those of a selection. This process compiles them once for all scenarios that share them;
+        what is provided to some scenarios alone only these scenarios' processes know."""
+        own_files = selection[0]
+        if own_files is not None:
+            return Files(selection, self.setup, self.submitted)
+        files = self.known_files.get(selection)
+        if files is None:
             # The student's may be among them, changed.
             self.limits.allow_memory(self.setup["memory"])
-            for each in new:
-                self.files[each] = Files(each, self.setup, self.submitted)
+            files = self.known_files[selection] = Files(selection, self.setup, self.submitted)
             freeze_heap()
-        return [self.files[each] for each in selections]
+        return files
 
     def _wait_for(self, pid: int) -> tuple[int, int]:
         """The child's wait status and CPU time in microseconds. Meanwhile "?" is answered by its

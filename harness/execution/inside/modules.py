@@ -100,7 +100,7 @@ class Library:
         return module
 
 
-def by_module_name(files: list[tuple[str, bytes]]) -> dict[str, ModuleSource]:
+def by_module_name(files: Iterable[tuple[str, bytes]]) -> dict[str, ModuleSource]:
     """The Python files among these, by the name that imports them."""
     return {name[:-3]: ModuleSource(name, data) for name, data in files if name.endswith(".py")}
 
@@ -118,7 +118,7 @@ def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> 
     """Import the useful modules that a submission, a provided file or a package of theirs may name,
     or that a fixed clock changes."""
     sources = [source.data for source in submitted.values()]
-    sources += [data for files in setup["variants"][:1] for _, data in files]
+    sources += [data for _, data in setup["provided"]]
     words = _importing(sources)
     if setup["packages"]:
         words |= _importing(_sources_of(words - sys.stdlib_module_names - submitted.keys()))

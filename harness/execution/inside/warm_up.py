@@ -43,8 +43,7 @@ if __name__ == "__main__":
 """
 _FUNCTIONS = frozenset({"echo"})
 _SETUP: dict[str, Any] = {
-    "variants": [[("warm_up_constants.py", b"SIZE = 2\n")]],
-    "extra": [],
+    "provided": [("warm_up_constants.py", b"SIZE = 2\n")],
     "main": "warm_up_program.py",
     "compare": {},
 }
@@ -74,7 +73,7 @@ def warm_up() -> None:
     steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
     session = CompiledStimulus(compile_stimulus(_FUNCTIONS, "grid = ['a']", "", steps))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
-    files = Files((0, (), (), ()), _SETUP, by_module_name([("warm_up_program.py", _PROGRAM)]))
+    files = Files((None, (), ()), _SETUP, by_module_name([("warm_up_program.py", _PROGRAM)]))
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
         for action, stimulus in parts * _TIMES:

@@ -197,9 +197,11 @@ class SubmissionServer(SubmissionRunner):
         self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
     ) -> Monitor:
         job["shim"] = self._link.listener is None
-        selection, controlled = job.pop("selection"), job.pop("hears_ctrl_c")
+        own_files, *_ = job["selection"]
+        selection = job["selection"] if own_files is None else None
+        controlled = job.pop("hears_ctrl_c")
         return self._link.watch(
-            stack, job, screen, limits, selections=(selection,), controlled=controlled
+            stack, job, screen, limits, selection=selection, controlled=controlled
         )
 
     def group(
@@ -270,7 +272,7 @@ class ServerLink:
         screen: ScreenParser,
         limits: Limits,
         *,
-        selections: Sequence[object] = (),
+        selection: tuple[Any, ...] | None = None,
         controlled: bool = False,
     ) -> Monitor:
         """As `start`, on a new terminal; whoever starts it leaves the stack when it is over."""
@@ -282,7 +284,7 @@ class ServerLink:
             channel,
             limits.memory_mib,
             terminal=terminal.slave,
-            selections=selections,
+            selection=selection,
             controlled=controlled,
         )
         return Monitor(self.server, self.listener, terminal, channel, limits)
@@ -294,13 +296,13 @@ class ServerLink:
         memory_mib: int,
         *,
         terminal: int | None = None,
-        selections: Sequence[object] = (),
+        selection: tuple[Any, ...] | None = None,
         controlled: bool = False,
     ) -> None:
         """Have a scenario's process forked, on a terminal's slave side (None: the null device),
         which is its controlling terminal or not. Its job goes over `channel` to itself alone; the
-        server learns the `selections` of files only, which scenarios share."""
-        request = marshal.dumps((memory_mib * _MIB, controlled, list(selections)), 2)
+        server learns the `selection` of files only, where scenarios share it."""
+        request = marshal.dumps((memory_mib * _MIB, controlled, selection), 2)
         with ExitStack() as stack:
             if terminal is None:
                 terminal = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)

@@ -4,11 +4,12 @@ time, a new one after one that gave up."""
 
 from __future__ import annotations
 
+import marshal
 import os
 import select
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
@@ -21,6 +22,7 @@ from harness.execution.linux.processes import (
     ScenarioChannel,
     ServerProcess,
 )
+from harness.execution.protocol.jobs import USUAL_FILES
 from harness.execution.protocol.observation import FrameBuffer, TamperedError
 from harness.execution.runner import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup, SharedOutcome
@@ -312,10 +314,9 @@ class _SharedProcess:
             "main": main,
             "cpu": _LOADING_CPU_SHARE * group.cpu_seconds,
             "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
+            "selection": USUAL_FILES,
         }
-        self._link.start(
-            {"shared": job}, self._channel, group.memory_mib, selections=group.selections
-        )
+        self._link.start({"shared": job}, self._channel, group.memory_mib, selection=USUAL_FILES)
         self._ask()
 
     def _ask(self) -> None:
@@ -327,7 +328,8 @@ class _SharedProcess:
         self._is_loading = job.selection != self._selection
         if self._is_loading:
             self._selection = job.selection
-            self._channel.send(b"F" + job.selection.to_bytes(4, "little"))
+            selection: Any = self._group.selections[job.selection]
+            self._channel.send(b"F" + marshal.dumps(selection, 2))
         else:
             self._lines = list(reversed(job.lines))
             self._channel.send(b"Q" + job.packed)

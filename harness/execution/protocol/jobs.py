@@ -225,6 +225,12 @@ _ANY_DATA = "None"
 
 ProxyNames = tuple[tuple[str, ...], tuple[str, ...]]
 """The public functions of a module, and its other public names, whose values cannot travel."""
+Files = tuple[tuple[str, bytes], ...]
+OwnFiles = tuple[Files, Files]
+"""What is provided to a scenario that has other files than most: in place of what the others have,
+and beside it."""
+USUAL_FILES = (None, (), ())
+"""The selection of a scenario that has the files of most."""
 
 
 def main_file(assignment: Assignment) -> str:
@@ -233,13 +239,13 @@ def main_file(assignment: Assignment) -> str:
 
 
 def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[str, object]:
-    """What a process needs to know of an assignment and a submission, whatever the scenario."""
+    """What a process needs to know of an assignment and a submission, whatever the scenario. What
+    is provided with overridden constants, or with some scenarios only, is told with these."""
     return {
         "main": main_file(assignment),
         "files": _pairs(program_files(assignment, files)),
         "functions": list(assignment.module_names),
-        "variants": [_pairs(variant.files) for variant in assignment.variants],
-        "extra": _pairs(assignment.extra_files),
+        "provided": _pairs(assignment.variants[0].files),
         "memory": assignment.limits.memory_mib * _MIB,
         "tells_time": assignment.tells_time,
         "packages": bool(assignment.packages),
@@ -257,6 +263,8 @@ class Jobs:
         self._kinds = frozenset(_kinds())
         self._main = main_file(assignment)
         self._stand_ins = {file.name: file for file in assignment.stand_in_files}
+        self._provided = [tuple(_pairs(variant.files)) for variant in assignment.variants]
+        self._extra = _pairs(assignment.extra_files)
         self._variants: dict[tuple[Binding, ...], int] = {
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
@@ -285,7 +293,7 @@ class Jobs:
             "program": action.program or self._main,
             "argv": list(action.argv),
             "texts": (stimulus.given, action.expression, action.steps, _told(action.equals)),
-            "selection": (variant, stimulus.provide, proxies, substituted),
+            "selection": (self._own_files(variant, stimulus.provide), proxies, substituted),
             "bindings": [(each.name, each.literal) for each in stimulus.used_bindings()],
             "seed": stimulus.seed or 0,
             "clock": stimulus.clock and (stimulus.clock.seconds, stimulus.clock.offset),
@@ -297,6 +305,12 @@ class Jobs:
             "traces_lines": stimulus.traces_lines,
             "hears_ctrl_c": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
         }
+
+    def _own_files(self, variant: int, provide: tuple[str, ...]) -> OwnFiles | None:
+        if not variant and not provide:
+            return None
+        extra = tuple([file for file in self._extra if file[0] in provide])
+        return self._provided[variant], extra
 
     def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:
         """The job of the process that holds a scenario's stand-ins: `modules` answer calls,

@@ -40,17 +40,18 @@ class Files:
     """What may be imported in the scenarios with this `selection`, and which files are the
     student's. The course's files are compiled.
 
-    `selection`: the number of the variant, the names of extra files, the modules that run in
-    another process as (name, functions, other names), and the names of the main module that are
-    substituted, as (name, provided module, or empty for a function that runs in that process).
+    `selection`: the files provided to these scenarios alone, in place of those of the setup and
+    beside them (None: those of the setup), the modules that run in another process as (name,
+    functions, other names), and the names of the main module that are substituted, as (name,
+    provided module, or empty for a function that runs in that process).
     """
 
     def __init__(
         self, selection: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, ModuleSource]
     ) -> None:
-        variant, provide, self.proxies, names = selection
-        provided = by_module_name(setup["variants"][variant])
-        extra = by_module_name([(name, data) for name, data in setup["extra"] if name in provide])
+        own_files, self.proxies, names = selection
+        provided_files, extra_files = own_files or (setup["provided"], ())
+        provided, extra = by_module_name(provided_files), by_module_name(extra_files)
         for source in (*provided.values(), *extra.values()):
             source.try_to_compile()
         replaced = {name for name, _, _ in self.proxies}

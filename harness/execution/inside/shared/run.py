@@ -29,6 +29,7 @@ from .snapshot import NotPlainError, Snapshot, fixed_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from ..scenario.process import Files
@@ -100,27 +101,27 @@ class NoOutput:
 
 
 class SharedRun:
-    """One process for the scenarios of one function; `files` for each set of constants. The job
+    """One process for the scenarios of one function; `files` gives those of a selection. The job
     says by `cpu` how many seconds loading may take, by `memory_kib` what may be touched beyond."""
 
     def __init__(
         self,
         job: dict[str, Any],
-        files: list[Files],
+        files: Callable[[tuple[Any, ...]], Files],
         functions: frozenset[str],
         facades: Facades,
     ) -> None:
         self.main_name: str = job["main"]
         self.loading_cpu: float = job["cpu"]
         self.memory_kib: int = job["memory_kib"]
-        self.selections = files
+        self.files_of = files
         self.facades = facades
         facades.report_to(self._not_loaded, self._stored)
         self.loading_seed = urandom(16)  # which no seed of the program's own equals
         self.facades.seed(self.loading_seed)
         self.first_draw = self.facades.draw()
         self.fixed = fixed_ids(self.facades.values)
-        self.files = files[0]
+        self.files = files(job["selection"])
         sys.meta_path.insert(0, self.files.library)
         self.functions = functions
         self.screen = io.BytesIO()
@@ -152,7 +153,7 @@ class SharedRun:
         """Do what the driver asks: load the files of a selection, or answer one question."""
         kind, body = message[:1], message[1:]
         if kind == b"F":
-            self._begin(self.selections[int.from_bytes(body, "little")])
+            self._begin(self.files_of(marshal.loads(body)))
         elif kind == b"Q":
             self._answer(body)
         else:
