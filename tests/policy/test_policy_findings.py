@@ -467,6 +467,8 @@ HONEST = {
     "an object that cannot be changed": "class A:\n    def __new__(cls, x):\n"
     "        made = super().__new__(cls)\n        object.__setattr__(made, 'x', x)\n"
     "        return made\n",
+    "a class that is told of its subclasses": "class A:\n"
+    "    def __init_subclass__(cls, **more):\n        super().__init_subclass__(**more)\n",
     "one's own names with underscores": "class A:\n    def __init__(self):\n"
     "        self.__balance__ = 0\n    def __nonzero__(self):\n"
     "        return self.__balance__ > 0\ndef f(a):\n    return a.__nonzero__()\n",

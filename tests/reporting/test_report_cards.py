@@ -362,6 +362,19 @@ def test_a_chosen_seed_and_the_clock_are_part_of_it() -> None:
     assert to_try(at_noon) == "# at 2026-03-01 12:00:00 (UTC+10:00)\nroll()"
 
 
+def test_the_environment_is_part_of_it() -> None:
+    owner = (Binding(name="OWNER", literal="Zoë's"),)
+    run = replace(GAME.stimuli[0], environment=owner)
+    assert shell_command(run) == to_try(run) == "OWNER='Zoë'\"'\"'s' python3 a1.py"
+    called = replace(ROLL, environment=owner)
+    setting = "import os\nos.environ['OWNER'] = \"Zoë's\"\n"
+    assert to_try(called) == f"{setting}roll()"
+    assert python_lines(called, AROUND) == f"{setting}{HEAD}roll()"
+    seeded = replace(run, seed=7)
+    assert to_try(seeded) == python_lines(seeded, AROUND)
+    assert to_try(seeded).startswith(f"{setting}import random\n")
+
+
 def test_the_case_is_part_of_the_question() -> None:
     assert called(WINS.stimuli[1]) == "check_win(board)  with  board = ['----', 'OOOO']"
     assert called(DOUBLE) == "n = 3\nx = double(n)\nx"

@@ -136,7 +136,7 @@ _ORDINARY_DUNDERS = frozenset(
     __matmul__ __lshift__ __rshift__ __pos__ __invert__ __index__ __complex__ __format__
     __rtruediv__ __rfloordiv__ __rmod__ __rdivmod__ __rpow__ __rand__ __ror__ __rxor__
     __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__
-    __new__ __setattr__ __delattr__ __qualname__ __missing__ __del__
+    __new__ __setattr__ __delattr__ __qualname__ __missing__ __del__ __init_subclass__ __set_name__
     """.split()  # noqa: SIM905
 )
 # As `type` and `vars`, which may be used: what leads on from there is a step of its own.

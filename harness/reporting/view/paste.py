@@ -37,16 +37,18 @@ def shell_command(stimulus: Stimulus) -> str:
     action = stimulus.action
     if not action.program or stimulus.seed is not None:
         return ""
-    return shlex.join(["python3", action.program, *action.argv])
+    setting = [f"{each.name}={shlex.quote(each.literal)}" for each in stimulus.environment]
+    return " ".join([*setting, shlex.join(["python3", action.program, *action.argv])])
 
 
 def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
     """The lines to paste into the interpreter; for calls, sessions and programs that are seeded."""
+    before = [*_environment(stimulus), *_seeding(stimulus)]
     if stimulus.action.program:
-        return "\n".join([*_seeding(stimulus), *stimulus.action.lines])
+        return "\n".join([*before, *stimulus.action.lines])
     # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the call.
     modules = [*_modules(surroundings.submitted), *_modules(surroundings.provided)]
-    lines = [*_seeding(stimulus), *(f"from {module} import *" for module in modules)]
+    lines = [*before, *(f"from {module} import *" for module in modules)]
     lines += _pasteable(set_up(stimulus))
     lines += _assignments(stimulus.bindings)
     for text in stimulus.action.lines:
@@ -60,11 +62,14 @@ def called(stimulus: Stimulus) -> str:
 
 
 def to_try(stimulus: Stimulus) -> str:
-    """What is called or run, a line each, after its clock and the lines that seed its chance."""
-    seeded = stimulus.action.program and stimulus.seed is not None
-    lines = stimulus.action.lines if seeded else [called(stimulus)]
+    """What is called or run, a line each, after its clock, its environment and the lines that seed
+    its chance."""
     clock = [f"# at {clock_words(stimulus.clock)}"] if stimulus.clock else []
-    return "\n".join([*clock, *_seeding(stimulus), *lines])
+    command = shell_command(stimulus)
+    if command:
+        return "\n".join([*clock, command])
+    lines = stimulus.action.lines if stimulus.action.program else [called(stimulus)]
+    return "\n".join([*clock, *_environment(stimulus), *_seeding(stimulus), *lines])
 
 
 def clock_words(clock: Clock) -> str:
@@ -141,6 +146,12 @@ def settings(constants: Iterable[Binding]) -> str:
 def _seeding(stimulus: Stimulus) -> list[str]:
     """As it is done for the check: before anything of the submission runs."""
     return [] if stimulus.seed is None else ["import random", f"random.seed({stimulus.seed})"]
+
+
+def _environment(stimulus: Stimulus) -> list[str]:
+    named = stimulus.environment
+    lines = [f"os.environ[{each.name!r}] = {each.literal!r}" for each in named]
+    return ["import os", *lines] if lines else []
 
 
 def _modules(names: tuple[str, ...]) -> list[str]:
