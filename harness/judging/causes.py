@@ -8,6 +8,7 @@ everything else by function and rule.
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -19,10 +20,11 @@ from harness.judging.blame import SeenPasses, in_scripts
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.explain.siblings import WrittenOut, written_out
 from harness.judging.failed_scenarios import FailedScenario
-from harness.model.observation import Ending
+from harness.model.observation import Ending, Frame, Phase
 from harness.model.plan import Visibility, in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Unparsable
 from harness.model.verdict import (
+    NOT_HANDED_IN,
     Blame,
     Cause,
     CodePlace,
@@ -202,8 +204,26 @@ def _settled(failures: Sequence[FailedScenario], outline: Outline) -> dict[str, 
         everything = 2 * len(loading) > len(failures)
         return {each.scenario.id: (("loading",),) for each in (failures if everything else loading)}
     missing = {each.missing for each in failures if _is_missing(each)} - outline.names()
-    gone = [each for each in failures if each.missing in missing]
-    return {each.scenario.id: (("missing", each.missing),) for each in gone}
+    found: dict[str, tuple[Key, ...]] = {}
+    for each in failures:
+        if each.rule == NOT_HANDED_IN:
+            found[each.scenario.id] = (("absent", each.explanation.message),)
+        elif _fails_to_import(each):
+            found[each.scenario.id] = _keys(each, ())
+        elif each.missing in missing:
+            found[each.scenario.id] = (("missing", each.missing),)
+    return found
+
+
+def _fails_to_import(each: FailedScenario) -> bool:
+    """Whether what is given imports a file of the submission that cannot be loaded."""
+    frames = each.raised.frames if each.raised else ()
+    return each.observation.phase is Phase.GIVEN and bool(_outside_functions(frames))
+
+
+def _outside_functions(frames: Sequence[Frame]) -> tuple[Frame, ...]:
+    """The first frames that are those of files being loaded, one by the other."""
+    return tuple(itertools.takewhile(lambda frame: frame.function == "<module>", frames))
 
 
 def _ran(failures: Iterable[FailedScenario]) -> list[FailedScenario]:
@@ -251,9 +271,10 @@ def _cause(
     if kind == "missing":
         return _with_nearest(cause, key[1], outline, example)
     if kind == "loading":
-        first = next(iter(example.raised.frames if example.raised else ()), None)
+        frames = example.raised.frames if example.raised else ()
         # The line outside the functions at which loading failed.
-        place = _line_of(first.file, first.line, first.source) if first else None
+        at = next(iter([*_outside_functions(frames)[-1:], *frames]), None)
+        place = _line_of(at.file, at.line, at.source) if at else None
         return _asking_at_load(replace(cause, place=place), example, outline)
     part = outline.part(cause.function)
     if part is not None:

@@ -93,7 +93,12 @@ NOT_THERE = case(REPORT, wrote(), IN_A_FOLDER)
 NOT_HANDED_IN = raised("ModuleNotFoundError", "No module named 'triangle'", phase=Phase.LOADING)
 
 FIRES: Sentences = {
-    "not_handed_in": {"triangle.py was not handed in.": case(called(1), NOT_HANDED_IN)},
+    "not_handed_in": {
+        "triangle.py was not handed in.": [
+            case(called(1), NOT_HANDED_IN),
+            case(called(1), replace(NOT_HANDED_IN, phase=Phase.GIVEN)),
+        ]
+    },
     "module_is_unknown": {
         "a1.py imports numpy, which is neither a module of Python nor a file that is here, nor "
         "a package of this assignment (line 1: import numpy).": case(
@@ -287,7 +292,8 @@ LEAVES_ALONE: Neighbours = {
         case(
             called(1),
             raised("ModuleNotFoundError", "No module named 'numpy'", line=1, phase=Phase.LOADING),
-        )
+        ),
+        case(called(1), raised("ModuleNotFoundError", "No module named 'numpy'")),
     ],
     "file_not_closed": [DIFFERS],
     "file_written_elsewhere": [NOT_THERE],

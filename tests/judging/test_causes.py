@@ -200,6 +200,40 @@ def test_a_file_that_does_not_load_is_one_cause_and_nothing_else_is_said() -> No
     assert unsettled(tuple(failures), outline()) == ()
 
 
+def test_a_file_that_does_not_load_is_told_the_line_in_the_file_that_it_imports() -> None:
+    frames = (
+        Frame(file="game.py", line=3, function="<module>", source="import a1"),
+        Frame(file="a1.py", line=12, function="<module>", source="SIZE = half(0)"),
+        Frame(file="a1.py", line=4, function="half", source="return 1 / n"),
+    )
+    seen = replace(LOADING, raised=replace(LOADING.raised, frames=frames))  # type: ignore[type-var]
+    (cause,) = causes(fails("game.py", rule="ran_at_import", observation=seen))
+    assert cause.place is not None
+    assert (cause.place.file, cause.place.first) == ("a1.py", 12)
+
+
+def test_a_file_that_was_not_handed_in_is_one_cause_and_no_part_is_to_blame() -> None:
+    raised = Raised(type_name="ModuleNotFoundError", message="No module named 'game'")
+    absent = replace(LOADING, phase=Phase.GIVEN, raised=raised)
+    failures = [
+        fails("game.py", rule="not_handed_in", stimulus="run", observation=absent),
+        fails("table", rule="not_handed_in", observation=absent),
+        fails("inner"),
+    ]
+    known: dict[str, Blame] = {each.scenario.id: ("inner",) for each in failures}
+    first, second = causes(*failures, blame=known)
+    assert (first.function, len(first.scenarios), first.place) == ("game.py", 2, None)
+    assert second.scenarios == ("inner/wrong_value-0",)
+    assert unsettled(tuple(failures), outline()) == (failures[2],)
+
+
+def test_a_file_that_cannot_be_imported_by_what_is_given_blames_no_part() -> None:
+    seen = replace(LOADING, phase=Phase.GIVEN)
+    failures = [fails("inner", observation=seen), fails("other", observation=seen)]
+    (cause,) = causes(*failures, on="middle")
+    assert len(cause.scenarios) == 2
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [

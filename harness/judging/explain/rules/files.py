@@ -41,9 +41,9 @@ _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
 @rule(Stage.ENDING, 5, "a file is missing")
 def not_handed_in(failure: Failure) -> str | None:
-    """The file that should be run or loaded is not there."""
-    raised = failure.observation.raised
-    if failure.observation.phase is not Phase.LOADING or raised is None or raised.frames:
+    """The file that should be run or loaded, or is imported by what is given, is not there."""
+    raised, phase = failure.observation.raised, failure.observation.phase
+    if phase not in {Phase.LOADING, Phase.GIVEN} or raised is None or raised.frames:
         return None
     named = _NOT_THERE.match(raised.message[:200])
     if raised.type_name != "ModuleNotFoundError" or named is None:
