@@ -52,7 +52,7 @@ def real_drivers() -> ExitStack:
 class InlineEngine(AbstractContextManager["InlineEngine"]):
     """Takes the arguments of a pool of workers, and grades one job after the other."""
 
-    def __init__(self, start: object = None, jobs: int | None = None) -> None:
+    def __init__(self, jobs: int | None = None) -> None:
         """Nobody is started."""
 
     def __exit__(self, *_: object) -> None:
@@ -176,7 +176,7 @@ def handed_in(program: str | bytes, id: str = "s", name: str = "a1.py") -> Submi
 class InlineComparers(AbstractContextManager["InlineComparers"]):
     """Takes the arguments of the pool of `harness fuzz`, and compares one batch after the other."""
 
-    def __init__(self, start: object, jobs: int | None) -> None:
+    def __init__(self, jobs: int | None, module: str) -> None:
         self._stack = ExitStack()
 
     def __exit__(self, *_: object) -> None:

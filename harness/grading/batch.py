@@ -18,7 +18,6 @@ from harness.common.words import plural
 from harness.grading.context import GradingContext, now, run_facts
 from harness.grading.engines import Engine, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import WorkerPool
-from harness.grading.engines.worker import start_grading
 from harness.marking.mark import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -109,7 +108,7 @@ def grade_batch(
             store=options.out / STORE_NAME,
             on_graded=partial(options.on_graded, ids) if options.on_graded else None,
         )
-        engine = options.engine or WorkerPool(start_grading, options.jobs)
+        engine = options.engine or WorkerPool(options.jobs)
         try:
             for found in _graded(todo, setup, engine, plan, listener):
                 if isinstance(found, Piece):

@@ -14,7 +14,7 @@ def main(descriptor: int, parent: int) -> None:
     worker_process(descriptor, parent, _serve)
 
 
-def _serve(connection: Connection, setup: object) -> None:
+def _serve(connection: Connection, setup: object, cpu: int | None) -> None:
     with scratch_directory() as folder:
         (folder / "left").write_text("")
         connection.send(setup)

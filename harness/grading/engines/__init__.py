@@ -31,13 +31,11 @@ class WorkerSetup:
     """What every worker grades with.
     `store` is read for what earlier runs observed; None: everything is observed anew, and results
     alone come back, unless `pack_alone` asks for what was observed, in pieces that need no other
-    job's. `cpu` is the processor to work on, None for any. What `on_graded` makes is called with
-    each result before it is sent."""
+    job's. What `on_graded` makes is called with each result before it is sent."""
 
     grader: GraderSetup
     interpreter: Interpreter
     tier: Tier
-    cpu: int | None = None
     store: Path | None = None
     on_graded: OnGraded | None = None
     pack_alone: bool = False

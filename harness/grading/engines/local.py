@@ -10,48 +10,43 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from multiprocessing.connection import wait
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from harness.common.errors import HarnessError
 from harness.execution import cores
 from harness.grading.context import GradingContext
 from harness.grading.engines import FailureJob, Job, WorkerFailure, WorkerSetup
-from harness.grading.engines.worker import SpawnedWorker, start_grading
+from harness.grading.engines.worker import GRADING, SpawnedWorker
 from harness.grading.grader import FirstFailures, Graded
 from harness.results.reuse import Piece
 
-Setup = TypeVar("Setup")
 Task = TypeVar("Task")
 JobOfOurs = TypeVar("JobOfOurs", Job, FailureJob)
 
 
-class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
-    """The local `Engine`: at most `size` workers (None: one a core), which `start` starts from
-    their setup and the processor to work on (None: any). One that says nothing for `patience`
-    seconds counts as dead (None: it is waited for). Threads may share it. Leaving its `with` block
-    ends all workers, whatever they are doing."""
+class WorkerPool(AbstractContextManager["WorkerPool"]):
+    """The local `Engine`: at most `size` workers (None: one a core), processes that run `main` of
+    `module`. One that says nothing for `patience` seconds counts as dead (None: it is waited for).
+    Threads may share it. Leaving its `with` block ends all workers, whatever they are doing."""
 
     def __init__(
-        self,
-        start: Callable[[Setup, int | None], SpawnedWorker],
-        size: int | None = None,
-        patience: float | None = None,
+        self, size: int | None = None, module: str = GRADING, patience: float | None = None
     ) -> None:
         here = cores()
         self._patience = patience
         self.size = size or len(here)
-        self._start = start
+        self._module = module
         # A worker pinned with its servers is a fifth faster, but two must not share one core.
         self._cpus: list[int | None] = [*here] if self.size <= len(here) else [None] * self.size
         self._lock = threading.Lock()
         self._closed = False
-        self._idle: list[tuple[Setup, SpawnedWorker]] = []
+        self._idle: list[tuple[object, SpawnedWorker]] = []
         self._cpu_of: dict[SpawnedWorker, int | None] = {}
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _take(self, setup: Setup) -> SpawnedWorker:
+    def _take(self, setup: object) -> SpawnedWorker:
         """An idle worker with this setup, else a new one; idle ones with another setup are ended.
         OSError where none can be started."""
         with self._lock:
@@ -68,7 +63,7 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
                 raise OSError("the worker is leaving")
             cpu = self._cpus.pop() if self._cpus else None
             try:
-                worker = self._start(setup, cpu)
+                worker = SpawnedWorker(setup, self._module, cpu)
             except BaseException:
                 self._cpus.append(cpu)
                 raise
@@ -96,7 +91,7 @@ class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
 
     def run(
         self,
-        setup: Setup,
+        setup: object,
         jobs: Iterable[Task],
         heard: Callable[[Any], None] = lambda message: None,
     ) -> Iterator[tuple[Task, Any]]:
@@ -177,7 +172,7 @@ _SEARCHING = bytes(32)
 def _ended(
     setup: WorkerSetup, jobs: Iterable[JobOfOurs], workers: int | None
 ) -> Iterator[tuple[JobOfOurs, Any]]:
-    with WorkerPool(start_grading, workers) as pool:
+    with WorkerPool(workers) as pool:
         for job, message in pool.run(setup, jobs):
             if isinstance(message, WorkerFailure):
                 raise HarnessError(f"{job.submission.id}: {message.reason}")

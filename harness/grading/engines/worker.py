@@ -31,20 +31,23 @@ from harness.results.reuse import Packer, Piece, ResultCache
 from harness.results.store import Store
 
 PATIENCE = 10.0  # seconds for a worker to clean up
+GRADING = __name__  # a module of which workers run `main`
 ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed
 
 
 class SpawnedWorker:
     """Starts the process; `send` a job, then `receive` until `current` is None.
 
-    `setup` is the first thing that it receives; `module` has the `main` that it runs.
+    `module` has the `main` that it runs, by `worker_process`. First it receives `setup`, then the
+    processor to work on (None: any).
     """
 
-    def __init__(self, setup: object, module: str = __name__) -> None:
+    def __init__(self, setup: object, module: str = GRADING, cpu: int | None = None) -> None:
         self.current: Any = None
         self._process, self.connection = processes.start(module)
         with contextlib.suppress(OSError):  # a worker dead this early is noticed on `receive`
             self.connection.send(setup)
+            self.connection.send(cpu)
 
     def send(self, job: object) -> None:
         self.current = job
@@ -71,30 +74,28 @@ class SpawnedWorker:
             self._process.wait()
 
 
-def start_grading(setup: WorkerSetup, cpu: int | None) -> SpawnedWorker:
-    """A worker that grades, on this processor (None: any)."""
-    return SpawnedWorker(replace(setup, cpu=cpu))
-
-
 def main(descriptor: int, parent: int) -> None:
     """The worker's side: read the setup, then grade until the parent is gone."""
 
-    def serve(connection: Connection, setup: WorkerSetup) -> None:
-        for _, message in grade_in_turn(setup, iter(connection.recv, None)):
+    def serve(connection: Connection, setup: WorkerSetup, cpu: int | None) -> None:
+        for _, message in grade_in_turn(setup, iter(connection.recv, None), cpu):
             connection.send(message)
 
     worker_process(descriptor, parent, serve)
 
 
-def worker_process(descriptor: int, parent: int, serve: Callable[[Connection, Any], None]) -> None:
-    """The side of a `SpawnedWorker`'s process: read the setup, then `serve` until the parent is
-    gone, which ends this process whatever it is doing."""
+Serve = Callable[[Connection, Any, int | None], None]
+
+
+def worker_process(descriptor: int, parent: int, serve: Serve) -> None:
+    """The side of a `SpawnedWorker`'s process: read the setup and the processor, then `serve` until
+    the parent is gone, which ends this process whatever it is doing."""
     signal.signal(signal.SIGTERM, _leave)
     connection = _ParentsEnd(descriptor)
     arguments = (descriptor, parent)
     threading.Thread(target=_leave_with_parent, args=arguments, daemon=True).start()
     try:
-        serve(connection, connection.recv())
+        serve(connection, connection.recv(), connection.recv())
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
 
@@ -142,16 +143,18 @@ def _leave_with_parent(descriptor: int, parent: int) -> None:
     os._exit(1)
 
 
-def grade_in_turn(setup: WorkerSetup, jobs: Iterator[AnyJob]) -> Iterator[tuple[AnyJob, Message]]:
+def grade_in_turn(
+    setup: WorkerSetup, jobs: Iterator[AnyJob], cpu: int | None = None
+) -> Iterator[tuple[AnyJob, Message]]:
     """Grade each job in this process, as `Engine.run` does: with one driver for all of them, and
     a second try with a new one where the harness failed."""
     earlier = contextlib.nullcontext(ResultCache())
     with Store.read_only(setup.store) if setup.store else earlier as cache:
-        yield from _grade_in_turn(setup, jobs, cache)
+        yield from _grade_in_turn(setup, jobs, cpu, cache)
 
 
 def _grade_in_turn(
-    setup: WorkerSetup, jobs: Iterator[AnyJob], cache: ResultCache
+    setup: WorkerSetup, jobs: Iterator[AnyJob], cpu: int | None, cache: ResultCache
 ) -> Iterator[tuple[AnyJob, Message]]:
     packer = Packer() if setup.store else None
     on_graded = _beside_grading(setup)
@@ -160,7 +163,7 @@ def _grade_in_turn(
     while True:
         try:
             with (
-                create_driver(setup.interpreter, setup.tier, cpu=setup.cpu) as driver,
+                create_driver(setup.interpreter, setup.tier, cpu=cpu) as driver,
                 Grader(setup.grader, driver) as grader,
             ):
                 while job := pending or next(jobs, None):

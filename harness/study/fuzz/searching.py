@@ -16,7 +16,6 @@ from harness.common.errors import HarnessError, UserError
 from harness.grading.context import GradingContext
 from harness.grading.engines import WorkerFailure
 from harness.grading.engines.local import WorkerPool
-from harness.grading.engines.worker import SpawnedWorker
 from harness.model import study
 from harness.model.plan import Plan
 from harness.model.submission import Submission
@@ -240,10 +239,7 @@ def _run(
         if isinstance(message, UnitResult):
             differ.update((digest, message.unit.target) for digest in message.found)
 
-    def start(setup: Setup, cpu: int | None) -> SpawnedWorker:
-        return SpawnedWorker(setup, "harness.study.fuzz.worker")  # which picks its own processor
-
-    with WorkerPool(start, jobs) as workers:
+    with WorkerPool(jobs, "harness.study.fuzz.worker") as workers:
         for _, message in workers.run(setup, still_open(), heard):
             if isinstance(message, WorkerFailure):
                 raise HarnessError(f"a process that compares programs died ({message.reason})")

@@ -24,7 +24,6 @@ from harness.execution import (
     create_driver,
     decoded,
     may_share,
-    pick_cpu,
 )
 from harness.grading.engines.worker import worker_process
 from harness.grading.observing.answer_key import parameters, python_expressions
@@ -308,14 +307,14 @@ def batch_size(target: FuzzTarget) -> int:
 class Worker:
     """Works on batches with one driver, until `stack` is closed."""
 
-    def __init__(self, setup: Setup, stack: ExitStack) -> None:
+    def __init__(self, setup: Setup, stack: ExitStack, cpu: int | None = None) -> None:
         self._setup = setup
         self._code = drawing.CourseCode(setup.settings.folder)
         self._drawers: dict[int, drawing.Drawer] = {}
         self._submissions = {each.digest: each for each in setup.submissions}
         variants = dict.fromkeys((*setup.assignment.variants, *setup.settings.variants))
         assignment = replace(setup.assignment, variants=tuple(variants))
-        driver = stack.enter_context(create_driver(setup.interpreter, setup.tier, cpu=pick_cpu()))
+        driver = stack.enter_context(create_driver(setup.interpreter, setup.tier, cpu=cpu))
         self._comparer = Comparer(driver, assignment, setup.reference, stack)
 
     def run(self, unit: Unit) -> UnitResult:
@@ -424,13 +423,13 @@ def main(descriptor: int, parent: int) -> None:
     worker_process(descriptor, parent, _serve)
 
 
-def _serve(connection: Connection, setup: Setup) -> None:
+def _serve(connection: Connection, setup: Setup, cpu: int | None) -> None:
     with ExitStack() as stack:
         worker: Worker | None = None
         while True:
             unit: Unit = connection.recv()
             try:
-                worker = worker or Worker(setup, stack)
+                worker = worker or Worker(setup, stack, cpu)
                 connection.send(worker.run(unit))
             except UserError as error:
                 connection.send(error)

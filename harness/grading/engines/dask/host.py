@@ -35,7 +35,6 @@ from harness.grading.engines.dask import (
     unreachable,
 )
 from harness.grading.engines.local import WorkerPool
-from harness.grading.engines.worker import start_grading
 from harness.grading.grader import Graded
 from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.observation import Tier
@@ -184,7 +183,7 @@ class WorkerHost:
         self._require = require
         self._trial = threading.Lock()
         self._setups: dict[str, WorkerSetup | str] = {}
-        self._workers = WorkerPool(start_grading, jobs, HUNG_SECONDS)
+        self._workers = WorkerPool(jobs, patience=HUNG_SECONDS)
 
     def shortcoming(self, data: bytes, name: str) -> str:
         """Why this worker takes no part in a run with this setup; empty when it does."""
