@@ -426,7 +426,7 @@ def with_loops(
     return tuple(
         together[0]
         if isinstance(loop, int)
-        else _with_loop(_in_loop(together, loop, outline, failures), loop, outline)
+        else _with_loop(_in_loop(together, loop, outline, failures), loop, outline, failures)
         for loop, together in groups.items()
     )
 
@@ -452,12 +452,18 @@ def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScena
     )
 
 
-def _with_loop(cause: Cause, loop: Loop, outline: Outline) -> Cause:
+def _with_loop(
+    cause: Cause, loop: Loop, outline: Outline, failures: Sequence[FailedScenario]
+) -> Cause:
     function = outline.function_at(loop.file, loop.first)
     where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
     message = cause.message.removesuffix(_GUESS)
     joined = ". The" if message == cause.message else ": the"
-    message = f"{message.removesuffix('.')}{joined} loop in {where} does not end."
+    members = [each for each in failures if each.scenario.id in cause.scenarios]
+    # What only ends too late where time is measured may well end.
+    slow = all(each.scenario.faster_than for each in members)
+    ends = "does not end, or takes too long for so much" if slow else "does not end"
+    message = f"{message.removesuffix('.')}{joined} loop in {where} {ends}."
     place = cause.place
     if place and place.file == loop.file and place.first <= loop.first <= place.last:
         return replace(cause.saying(message), line=loop.first)

@@ -284,6 +284,18 @@ def test_a_file_that_loops_while_it_loads_is_told_the_loops_line() -> None:
     assert told.message.endswith("The loop in line 2 does not end.")
 
 
+def test_a_loop_in_a_scenario_that_measures_time_may_be_too_slow_only() -> None:
+    program = "def inner(x):\n    for y in x:\n        pass\n"
+    failure = fails("inner", rule="did_not_end", kind=VerdictKind.CPU_LIMIT)
+    timed = replace(failure, scenario=replace(failure.scenario, faster_than=5))
+    (cause,) = derive([timed], outline(program), {})
+    loops = {cause.example: outline(program).loops[0]}
+    (told,) = with_loops([cause], loops, [timed], outline(program))
+    assert told.message.endswith(
+        "The loop in line 2 of inner does not end, or takes too long for so much."
+    )
+
+
 def missing(name: str, number: int) -> FailedScenario:
     gone = Observation(ending=Ending.MISSING, detail=name)
     return fails(
