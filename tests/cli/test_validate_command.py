@@ -85,13 +85,16 @@ def test_every_fault_has_its_line(course: Course) -> None:
     course.edit("specs/tiny/is_valid.yaml", 'call: is_valid("three")', 'call: is_valid("4")')
     course.write(
         "specs/tiny/loose.yaml",
-        "function: total\nscenarios:\n  - {name: any, call: 'total([9])'}\n",
+        "function: total\nscenarios:\n  - {name: any, call: 'total([9])'}\n"
+        "  - {name: free, clause: 4.total, informational: true, call: 'total([8])'}\n",
     )
     course.edit(
         "specs/tiny/mutants.yaml", "replace: result = amount", "replace: result += amount + 0"
     )
     course.edit(
-        "submissions/tiny/missing_total/expect.yaml", 'fails: ["total/*"]', "fails: [total/odd]"
+        "submissions/tiny/missing_total/expect.yaml",
+        'fails: ["total/*"]',
+        "fails: [total/odd, loose/free]",
     )
     outcome = course.run("validate")
     assert outcome.status == 1
@@ -119,6 +122,8 @@ def test_every_fault_has_its_line(course: Course) -> None:
         "total/baskets-of-every-length fails but is not listed",
     ]
     assert "samples missing_total/expect.yaml: total/odd passes but is listed under fails" in found
+    no_count = "fails: loose/free matches no scenario that counts"
+    assert f"samples missing_total/expect.yaml: {no_count}" in found
 
 
 def test_a_policy_that_the_reference_breaks_is_named_as_its_file_does(course: Course) -> None:

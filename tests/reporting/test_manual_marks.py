@@ -58,6 +58,7 @@ from tests.reporting.report_samples import (
     PERFECT,
     PLAN,
     RUN,
+    UNREADABLE,
     both_pages,
     class_page,
     result,
@@ -230,6 +231,12 @@ def test_the_terminal_keeps_what_takes_no_marks_apart() -> None:
     text = on_terminal(show_submission(lenient, PLAN))
     assert "✗" not in text
     assert text.endswith("costs no marks, but differs: check_input: a leading zero\n")
+
+
+def test_of_what_cannot_be_read_the_terminal_says_nothing_of_runs() -> None:
+    text = on_terminal(show_submission(UNREADABLE, PLAN))
+    assert "process of its own" not in text
+    assert "differs" not in text
 
 
 def test_the_terminal_says_why_there_is_no_mark() -> None:

@@ -267,7 +267,8 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
             parts.append(f"{name} fails but is not listed: {verdict.message}")
     for pattern in expected.fails:
         if not _matching([pattern], verdicts):
-            parts.append(f"fails: {pattern} matches no scenario")
+            which = "no scenario that counts" if _matching([pattern], ungraded) else "no scenario"
+            parts.append(f"fails: {pattern} matches {which}")
     for pattern, kind in {entry.pattern: entry.kind for entry in expected.verdicts}.items():
         matched = _matching([pattern], verdicts)
         wrong = [each for each in verdicts if each in matched and verdicts[each].kind is not kind]

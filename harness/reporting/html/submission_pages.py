@@ -70,7 +70,7 @@ def lecturers_view(
         "scenarios": {scenario.id: scenario for scenario in plan.scenarios},
         "hidden": frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
         "reasons": list(dict.fromkeys(figures.reasons(result))),
-        "isolation": words.isolation(result) if result.scenarios else "",
+        "isolation": words.isolation(result),
         "stood_in": words.stood_in(check.verdict for check in view.shown),
         "clauses": shown_causes.clause_tallies(view.shown, view.causes),
         "causes": apart,

@@ -14,6 +14,7 @@ from harness.common.escaping import visible
 from harness.model.assignment import Surroundings
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.verdict import VerdictKind
 from harness.policy.rules import finding_kind
 from harness.reporting.terminal.cards import Line, all_missing, as_text, cause, explained, wrapped
 from harness.reporting.view import figures, words
@@ -62,8 +63,8 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
         if line:
             parts.append(Text(visible(line), "red"))
     parts += [_plain(note) for note in result.notes]
-    if result.scenarios:
-        parts.append(Text(visible(words.isolation(result)), "dim"))
+    if isolation := words.isolation(result):
+        parts.append(Text(visible(isolation), "dim"))
     parts.append(Text(""))
     if tallies := figures.tallies(result, plan):
         parts.append(_functions(tallies))
@@ -84,7 +85,8 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
         parts.append(Text(f"… and {words.counted(more, 'more cause')}.", "dim"))
     if missing:
         parts += [Text(""), _Printed([all_missing(missing)])]
-    ungraded = [check for check in view.shown if check.informational and not check.verdict.passed]
+    seen = [c for c in view.shown if c.verdict.kind is not VerdictKind.UNREADABLE]
+    ungraded = [check for check in seen if check.informational and not check.verdict.passed]
     parts += [Text("")] * bool(ungraded)
     parts += [_plain(f"costs no marks, but differs: {c.function}: {c.name}") for c in ungraded]
     return Group(*parts)

@@ -147,7 +147,9 @@ def has_total(result: SubmissionResult) -> bool:
 
 
 def isolation(result: SubmissionResult) -> str:
-    """How its scenarios were kept apart, for the lecturer."""
+    """How its scenarios were kept apart, for the lecturer; empty where none was run."""
+    if not result.scenarios or result.status is SubmissionStatus.UNREADABLE:
+        return ""
     if result.isolation is Isolation.SHARED:
         return "Scenarios shared a process: the program was seen to keep nothing between them."
     reason = f" ({result.isolation_reason})" if result.isolation_reason else ""
