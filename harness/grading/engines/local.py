@@ -127,7 +127,8 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
                         retried.append(job)
                         begin(job)
                         continue
-                    message = WorkerFailure(reason=f"worker died: {died}")
+                    why = str(died) or "with the error above, or killed by the system"
+                    message = WorkerFailure(reason=f"worker died: {why}")
                     heard(message)
                     begin_more()
                 else:
