@@ -193,16 +193,17 @@ def fuzz(
             if done % _SAVED_EVERY == 0:
                 kept.save()
             progress(target.function, done, len(units), kept.differing(unique))
-        complete = not any(
-            kept.is_open(digest, settings.targets[unit.target].id, unit.batch)
-            for unit in units
-            for digest in unit.digests
-        )
+        complete = not any(_is_open(unit, settings, kept) for unit in units)
     except KeyboardInterrupt:
         complete = False
     finally:
         kept.save()
     return _report(context.specification.plan, settings, submissions, seed, kept, complete=complete)
+
+
+def _is_open(unit: Unit, settings: study.FuzzSettings, kept: Kept) -> bool:
+    target = settings.targets[unit.target].id
+    return any(kept.is_open(digest, target, unit.batch) for digest in unit.digests)
 
 
 def _units(
