@@ -289,6 +289,8 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
                 weights += more
             else:
                 scenarios.append(ScenarioChange(id=name, before=was, after=now, marks=more))
+    if not scenarios and before == replace(after, scenarios=before.scenarios):
+        return None  # other points alone, which come to the same mark
     explained = sum((change.marks for change in scenarios), weights)
     return MarkChange(
         id=present.id,

@@ -468,6 +468,19 @@ def test_points_that_changed_are_told_without_a_scenario() -> None:
     assert (change.weights, change.rest) == (Fraction(3, 2), 0)
 
 
+def test_who_has_the_same_mark_by_other_points_is_as_before() -> None:
+    """That a scenario counts for more changes nothing where all passed; one that is new does."""
+    heavier = replace(SAME.scenarios[0], out_of=Fraction(3), points=Fraction(3))
+    after = replace(SAME, scenarios=(heavier, SAME.scenarios[1]))
+    new = replace(OLD, entries=(after,))
+    assert compare_runs(replace(OLD, entries=(SAME,)), new) == replace(
+        compare_runs(new, new), old=replace(OLD, entries=(SAME,))
+    )
+    another = replace(SAME, scenarios=(*SAME.scenarios, *outcomes(c=False)))
+    found = compare_runs(replace(OLD, entries=(SAME,)), replace(OLD, entries=(another,)))
+    assert len(found.changes) == 1
+
+
 def test_who_was_not_graded_before_has_no_new_scenarios() -> None:
     late = replace(SAME, status="late", mark=None, scenarios=())
     for before, after in ((late, SAME), (SAME, late)):
