@@ -171,7 +171,7 @@ class Grader(AbstractContextManager["Grader"]):
                 if name in second.verdicts:
                     own, other = first.verdicts[name], verdicts[name]
                     verdicts[name] = merge_stand_in_verdict(own, other, scenario)
-            failures = failing(plan, verdicts, observations, report.outline)
+            failures = failing(plan, verdicts, observations)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
             causes, bits = self._causes.find(failures, passed, candidate)
         result = replace(

@@ -20,15 +20,17 @@ with such a line may be the reason.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from harness.judging.failed_scenarios import FailedScenario, attributes_in, names_in
+from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Observation, Turn
 from harness.model.plan import Scenario
 from harness.model.policy import Outline, Printing
-from harness.model.stimulus import Stimulus
+from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import (
     Blame,
     Cell,
@@ -44,9 +46,8 @@ Passes = Callable[[FailedScenario, Blame], bool | None]
 
 _MOST_SAMPLES = 12  # scenarios of one function and rule that are looked at
 _ENOUGH_SAMPLES = 2  # if they agree
-_MOST_UNFAILED_SEARCHES = (
-    1  # scenarios of a function in which functions that never failed are tried
-)
+# Scenarios of a function in which functions that never failed are tried.
+_MOST_UNFAILED_SEARCHES = 1
 
 
 def find_blame(
@@ -68,7 +69,7 @@ def find_blame(
     classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
     with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
     order = outline.callees_first(functions & outline.names())
-    search = _Search(outline, order, constants, passes)
+    search = _Search(usage, order, constants, passes)
     search.run([each for each in failures if not classes & usage.of(each.stimulus)])
     blame = search.blame
     faulty = frozenset(name for names in blame.values() for name in names)
@@ -156,12 +157,13 @@ class _Search:
 
     def __init__(
         self,
-        outline: Outline,
+        usage: Usage,
         order: tuple[str, ...],
         constants: frozenset[str],
         passes: Passes | None,
     ) -> None:
-        self._outline = outline
+        self._usage = usage
+        self._outline = outline = usage.outline
         self._order = order
         self._constants = tuple(sorted(constants & outline.names(callable=False)))
         self._passes = passes
@@ -209,7 +211,8 @@ class _Search:
         each = trial.failure
         if each.verdict.stand_in is StandInOutcome.FAILED:
             return (each.scenario.function,)  # it fails even with the reference's modules
-        reached = self._outline.reached_from(each.begins_with)
+        named = self._usage.named_by(each.stimulus) & self._outline.names()
+        reached = self._outline.reached_from(named)
         called = target if target is not None and target in reached else None
         constants = [name for name in self._constants if name in reached]
         below = [name for name in self._order if name in reached and name != target]
@@ -262,7 +265,7 @@ class Usage:
             if method:
                 self._methods.setdefault(owner, []).append((owner, method))
                 self._methods.setdefault(method, []).append((owner, method))
-        self._modules = outline.modules
+        self.outline = outline
         self._known: dict[Uses, Uses] = {}
 
     def classes(self, functions: Iterable[str]) -> frozenset[str]:
@@ -270,14 +273,16 @@ class Usage:
         about = {name.partition(".")[0] for name in functions}
         return frozenset(name for name in about if name in self._members)
 
+    def named_by(self, stimulus: Stimulus) -> Uses:
+        """The names, and those of attributes, with which it begins."""
+        modules = self.outline.modules if stimulus.action.program else ()
+        own = (name for each in modules for name in (*each.mentions, *each.attributes))
+        texts = () if stimulus.action.program else stimulus.source_texts()
+        return frozenset().union(own, *map(_names_in, texts))
+
     def of(self, stimulus: Stimulus) -> Uses:
         """The names of functions, classes, methods (as `Account.deposit`) and constants."""
-        if stimulus.action.program:
-            named = {name for each in self._modules for name in (*each.mentions, *each.attributes)}
-        else:
-            texts = stimulus.source_texts()
-            named = {name for text in texts for name in names_in(text) | attributes_in(text)}
-        begin = frozenset(named)
+        begin = self.named_by(stimulus)
         if begin not in self._known:
             self._known[begin] = self._reached(begin)
         return self._known[begin]
@@ -302,6 +307,14 @@ class Usage:
                 if owner in found and method in seen
             ]
         return frozenset(found)
+
+
+@cache
+def _names_in(text: str) -> Uses:
+    """The names in a text of ours, and of attributes of whatever; none where it is no Python."""
+    nodes = [node for part in statements(text.strip()) for node in ast.walk(part)]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
 
 
 def _blame_by_use(
@@ -418,8 +431,8 @@ def in_scripts(
     tries = _Tries(passes)
     blamed: dict[str, str] = {}
     for (_, program), members in groups.items():
-        statements = _statements(members, program, outline, tries)
-        blamed |= {each.scenario.id: s for each, s in zip(members, statements, strict=True) if s}
+        found = _statements(members, program, outline, tries)
+        blamed |= {each.scenario.id: s for each, s in zip(members, found, strict=True) if s}
     return blamed
 
 
@@ -527,13 +540,13 @@ class _Tries:
         seen = failure.observation
         if self._passes is None:
             return frozenset()
-        for line, statements in wordings.items():
-            if not statements or not self._left:
+        for line, shown_by in wordings.items():
+            if not shown_by or not self._left:
                 continue
             self._left -= 1
             turns = tuple(_corrected(turn, line) for turn in seen.turns)
             if turns != seen.turns and self._passes(failure, replace(seen, turns=turns)):
-                return statements
+                return shown_by
         return frozenset()
 
 

@@ -9,24 +9,23 @@ from itertools import zip_longest
 
 from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus, statements
-from harness.model.values import Value, ValueKind
+from harness.model.values import SEQUENCES, Value, ValueKind
 from harness.model.verdict import BoardArgument, Grid, GridCell, GridPair
 
 Cells = list[list[str]]
 
 LARGEST = 64  # rows, and cells of a row: beyond this nothing is taken for a board
-_OUTER = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 
 
 def cells(value: Value) -> Cells | None:
     """A list of texts, or of lists of plain values, as rows of cells; None for another value."""
-    if value.kind not in _OUTER or not 0 < len(value.items) <= LARGEST:
+    if value.kind not in SEQUENCES or not 0 < len(value.items) <= LARGEST:
         return None
     rows: Cells = []
     for item in value.items:
         if item.kind is ValueKind.STR:
             rows.append(list(item.text[: LARGEST + 1]))
-        elif item.kind in _OUTER and not any(cell.is_container for cell in item.items):
+        elif item.kind in SEQUENCES and not any(cell.is_container for cell in item.items):
             rows.append([cell.source() for cell in item.items[: LARGEST + 1]])
         else:
             return None
@@ -128,22 +127,16 @@ def _grid(rows: Sequence[Sequence[str]], differing: Collection[tuple[int, int]] 
 
 def _is_drawn(value: Value) -> bool:
     """Whether it has rows, of plain values that a page has a place for."""
-    if value.kind not in _OUTER or not 0 < len(value.items) <= _DRAWN:
+    if value.kind not in SEQUENCES or not 0 < len(value.items) <= _DRAWN:
         return False
     if len(value.source(_LONGEST_DRAWN)) > _LONGEST_DRAWN:
         return False
-    pending = list(value.items)
     for row in value.items:
-        if row.kind is not ValueKind.STR and row.kind not in _OUTER:
+        if row.kind is not ValueKind.STR and row.kind not in SEQUENCES:
             return False
         if len(row.items or row.text) > _DRAWN:
             return False
-    while pending:
-        part = pending.pop()
-        if part.kind not in _PLAIN:
-            return False
-        pending += part.items
-    return True
+    return all(part.kind in _PLAIN for part in value.parts())
 
 
 def _has_texts(value: Value) -> bool:

@@ -139,7 +139,7 @@ def _in_several(
     return replace(
         _joined((first, *others), first, failures).saying(message),
         suspects=tuple(
-            Suspect(function=part.name, place=_place(part), lines=()) for part in parts if part
+            Suspect(function=part.name, place=place_of(part), lines=()) for part in parts if part
         ),
         together_with=tuple(name for name in first.together_with if name not in names),
     )
@@ -149,23 +149,21 @@ def _put_together_by_exception(members: dict[Key, list[FailedScenario]], outline
     """Where every failure of a function to blame raised one exception at one line of its own, put
     those of others to it that raised nothing but that. Where the function that raises is not to
     blame they stay apart: it may well raise of what it is given."""
-    raised = {key: _one_exception(group) for key, group in members.items()}
-    for key, place in raised.items():
-        if place is None or key not in members or key[0] != "blamed":
+    raised = {key: {_exception(each) for each in group} for key, group in members.items()}
+    for key, places in raised.items():
+        place = next(iter(places))
+        if len(places) > 1 or place is None or key not in members or key[0] != "blamed":
             continue
-        if outline.function_at(place[1], int(place[2])) == key[1]:
-            for other in [each for each in members if each != key and raised[each] == place]:
+        if outline.function_at(place[2], int(place[3])) == key[1]:
+            for other in [each for each in members if each != key and raised[each] == places]:
                 members[key] = sorted(members[key] + members.pop(other), key=lambda e: e.index)
 
 
-def _one_exception(group: Iterable[FailedScenario]) -> Key | None:
-    """The type, file and line of what all of them raised; None where that is not one."""
-    found: set[Key | None] = set()
-    for each in group:
-        frame = each.raised.frames[-1] if each.raised and each.raised.frames else None
-        name = each.raised.type_name if each.raised else ""
-        found.add(None if frame is None else (name, frame.file, str(frame.line)))
-    return found.pop() if len(found) == 1 else None
+def _exception(each: FailedScenario) -> Key | None:
+    """What it raised and where; None where that is not in the submission."""
+    if each.raised is None or each.frame is None:
+        return None
+    return ("raised", each.raised.type_name, each.frame.file, str(each.frame.line))
 
 
 def _keys_by_id(
@@ -203,7 +201,8 @@ def _settled(failures: Sequence[FailedScenario], outline: Outline) -> dict[str, 
         # What fails at every turn fails as it loads; nothing that is seen later counts then.
         everything = 2 * len(loading) > len(failures)
         return {each.scenario.id: (("loading",),) for each in (failures if everything else loading)}
-    missing = {each.missing for each in failures if _is_missing(each)} - outline.names()
+    looked_for = (each for each in failures if each.observation.ending is Ending.MISSING)
+    missing = {each.missing for each in looked_for} - outline.names()
     found: dict[str, tuple[Key, ...]] = {}
     for each in failures:
         if each.rule == NOT_HANDED_IN:
@@ -231,21 +230,12 @@ def _ran(failures: Iterable[FailedScenario]) -> list[FailedScenario]:
     return [each for each in failures if each.verdict.kind is not VerdictKind.NOT_RUN]
 
 
-def _is_missing(each: FailedScenario) -> bool:
-    return each.observation.ending is Ending.MISSING
-
-
 def _keys(each: FailedScenario, blame: Blame) -> tuple[Key, ...]:
     function = each.scenario.function
     if blame:
         return tuple(("blamed", name) for name in blame)
-    raised = each.raised
-    if raised is not None and raised.frames:
-        frame = raised.frames[-1]
-        return (("raised", raised.type_name, frame.file, str(frame.line)),)
-    if each.verdict.kind in _ENDLESS:
-        return (("endless", function),)
-    return (("rule", function, each.rule),)
+    endless = ("endless", function) if each.verdict.kind in _ENDLESS else None
+    return (_exception(each) or endless or ("rule", function, each.rule),)
 
 
 def _cause(
@@ -262,7 +252,7 @@ def _cause(
         scenarios=tuple(each.scenario.id for each in members),
         example=example.scenario.id,
         blamed=kind == "blamed",
-        line=_line(example),
+        line=example.line,
         symptoms=_symptoms(members),
         clauses=tuple(
             dict.fromkeys(c for each in (example, *members) for c in each.scenario.clauses)
@@ -280,14 +270,16 @@ def _cause(
     if part is not None:
         others = [other for each in members for other in blame.get(each.scenario.id, ())]
         needed_too = tuple(dict.fromkeys(other for other in others if other != name))
-        cause = replace(cause, place=_place(part), together_with=needed_too if name else ())
-        frame = example.raised.frames[-1] if cause.line and example.raised else None
+        cause = replace(cause, place=place_of(part), together_with=needed_too if name else ())
+        frame = example.frame
         if frame is None:
             return cause
         if not part.first <= frame.line <= part.last:
-            other = outline.part(outline.function_at(frame.file, frame.line))
             cause = replace(cause, line=None)
-            return replace(cause, raised_in=_place(other), raised_at=frame.line) if other else cause
+            other = outline.part(outline.function_at(frame.file, frame.line))
+            if other is not None:
+                cause = replace(cause, raised_in=place_of(other), raised_at=frame.line)
+            return cause
         if frame.line >= part.first + MOST_LINES:
             # In a very long function: the line that matters, and not the first ones.
             return replace(cause, place=_line_of(part.file, frame.line, frame.source))
@@ -332,36 +324,27 @@ def _symptoms(members: Iterable[FailedScenario]) -> tuple[Symptom, ...]:
     """Each rule and line with how often it is seen, those that name a mistake first."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415
 
-    count = Counter((each.rule, _line(each)) for each in _ran(members))
-    return _counted(sorted(count.items(), key=lambda entry: (is_general(entry[0][0]), -entry[1])))
-
-
-def _counted(symptoms: Iterable[tuple[tuple[str, int | None], int]]) -> tuple[Symptom, ...]:
-    return tuple(
-        Symptom(rule=rule, scenarios=number, line=line) for (rule, line), number in symptoms
-    )
-
-
-def _line(each: FailedScenario) -> int | None:
-    raised = each.raised
-    return raised.frames[-1].line if raised is not None and raised.frames else None
+    count = Counter((each.rule, each.line) for each in _ran(members))
+    symptoms = (Symptom(rule=rule, scenarios=n, line=line) for (rule, line), n in count.items())
+    return tuple(sorted(symptoms, key=lambda one: (is_general(one.rule), -one.scenarios)))
 
 
 def _with_nearest(cause: Cause, name: str, outline: Outline, example: FailedScenario) -> Cause:
     known = {part.name: part for part in outline.parts if part.callable}
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=_NEAR)
     if not near:
-        return replace(cause, about_text=_is_missing(example))
+        return replace(cause, about_text=example.observation.ending is Ending.MISSING)
     part = known[near[0]]
     kind = "class" if any(each.name == part.name for each in outline.members) else "function"
     message = (
         f"The {kind} {plain(name, limit=60)} is missing. "
         f"You have {plain(part.name, limit=60)} on line {part.first}: is that it?"
     )
-    return replace(cause.saying(message), place=_place(part), about_text=True)
+    return replace(cause.saying(message), place=place_of(part), about_text=True)
 
 
-def _place(part: OutlinePart) -> CodePlace:
+def place_of(part: OutlinePart) -> CodePlace:
+    """Its lines."""
     return CodePlace(file=part.file, first=part.first, last=part.last)
 
 
@@ -423,20 +406,15 @@ def with_loops(
     groups: dict[Loop | int, list[Cause]] = {}
     for index, cause in enumerate(causes):
         groups.setdefault(loops.get(cause.example, index), []).append(cause)
-    return tuple(
-        together[0]
-        if isinstance(loop, int)
-        else _with_loop(_in_loop(together, loop, outline, failures), loop, outline, failures)
-        for loop, together in groups.items()
-    )
-
-
-def _in_loop(
-    causes: Sequence[Cause], loop: Loop, outline: Outline, failures: Sequence[FailedScenario]
-) -> Cause:
-    function = outline.function_at(loop.file, loop.first)
-    main = next((cause for cause in causes if cause.function == function), causes[0])
-    return _joined(causes, main, failures)
+    found: list[Cause] = []
+    for loop, together in groups.items():
+        main = together[0]
+        if isinstance(loop, Loop):
+            function = outline.function_at(loop.file, loop.first)
+            main = next((cause for cause in together if cause.function == function), main)
+            main = _with_loop(_joined(together, main, failures), loop, function, failures)
+        found.append(main)
+    return tuple(found)
 
 
 def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScenario]) -> Cause:
@@ -453,9 +431,8 @@ def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScena
 
 
 def _with_loop(
-    cause: Cause, loop: Loop, outline: Outline, failures: Sequence[FailedScenario]
+    cause: Cause, loop: Loop, function: str, failures: Sequence[FailedScenario]
 ) -> Cause:
-    function = outline.function_at(loop.file, loop.first)
     where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
     message = cause.message.removesuffix(_GUESS)
     joined = ". The" if message == cause.message else ": the"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain, repeat
 
 from harness.judging.mismatches import (
     EndingMismatch,
@@ -133,11 +134,10 @@ def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise
 
 
 def _returned(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
-    expected: Matcher | None = expectation.stated.returns
-    reference = expectation.reference
+    reference, value = expectation.reference, observation.value
+    expected = expectation.stated.returns
     if expected is None and reference is not None and reference.value is not None:
         expected = Exactly(value=reference.value, within=expectation.within)
-    value = observation.value
     if expected is not None and (value is None or not expected.accepts(value)):
         yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
 
@@ -192,33 +192,24 @@ def _exit(
         yield ExitMismatch(expected=expected, actual=observation.exit_status)
 
 
-_NEVER_HAPPENED = StepOutcome()
-
-
 def _step_mismatches(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     """Everything that differs in a session, the earliest step first."""
     reference, stated = expectation.reference, expectation.stated
-    if reference is None:
-        # Without a reference the sheet's own text is compared.
-        for index, shown in enumerate(stated.shown or ()):
-            step = observation.steps[index] if index < len(observation.steps) else _NEVER_HAPPENED
+    is_complete = observation.ending is Ending.ANSWERED
+    never_happened = repeat(StepOutcome()) if is_complete or reference is None else ()
+    steps = chain(observation.steps, never_happened)
+    if reference is not None:
+        for index, (wanted, step) in enumerate(zip(reference.steps, steps, strict=False)):
+            yield from _step(wanted, step, expectation, index)
+    else:  # the sheet's own text is compared
+        for index, (shown, step) in enumerate(zip(stated.shown or (), steps, strict=False)):
             if not shows(step, shown, stated.ignore):
                 text = exactly(shown)
                 yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
-    else:
-        complete = observation.ending is Ending.ANSWERED
-        for index, wanted in enumerate(reference.steps):
-            if index < len(observation.steps):
-                outcome = observation.steps[index]
-            elif complete:
-                outcome = _NEVER_HAPPENED
-            else:
-                break
-            yield from _step(wanted, outcome, expectation, index)
     if stated.prints is not None or stated.turns is not None:
         whole = Expectation(stated=stated, reference=None)
         yield from text_mismatches(observation, whole)
-    if observation.ending is Ending.ANSWERED:
+    if is_complete:
         yield from _variables(observation, expectation)
 
 

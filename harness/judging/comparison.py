@@ -15,7 +15,7 @@ from itertools import zip_longest
 from harness.common.escaping import quoted
 from harness.judging.boards import grid_pair
 from harness.judging.mismatches import first_differing
-from harness.model.values import Value, ValueKind
+from harness.model.values import SEQUENCES, Value, ValueKind
 from harness.model.verdict import (
     OF_VALUES,
     Absence,
@@ -106,7 +106,6 @@ _BEFORE_MARK = 60
 _ONE_LINE = 60  # a value longer than this is shown item by item
 _LONGEST_MARKED = 1000  # characters of a value, in which items are marked
 _DEEPEST = 6
-_SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 _NOT_PYTHON = frozenset(
     {ValueKind.FUNCTION, ValueKind.UNREADABLE, ValueKind.TOO_LARGE, ValueKind.ITERATOR}
 )
@@ -357,7 +356,7 @@ def _differing(
     """Where the innermost items are in which two values differ, on either side; an item that only
     one side has is opposite nothing."""
     kind = left.value.kind
-    if kind is not right.value.kind or kind not in _SEQUENCES or not deepest:
+    if kind is not right.value.kind or kind not in SEQUENCES or not deepest:
         return [left.span], [right.span]
     expected: list[Span] = []
     actual: list[Span] = []
@@ -380,10 +379,6 @@ def _differing(
 
 def _is_python(value: Value, text: str) -> bool:
     """Whether all of it is written as Python would be, and on a line of moderate length."""
-    pending = [value]
-    while pending and len(text) <= _LONGEST_MARKED:
-        part = pending.pop()
-        if part.kind in _NOT_PYTHON or part.source(1)[:1] == "<":
-            return False
-        pending += part.items
-    return len(text) <= _LONGEST_MARKED
+    return len(text) <= _LONGEST_MARKED and not any(
+        part.kind in _NOT_PYTHON or part.source(1)[:1] == "<" for part in value.parts()
+    )

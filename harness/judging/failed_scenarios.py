@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from harness.judging.channels import at_import
-from harness.model.observation import Ending, Observation, Raised
+from harness.model.observation import Ending, Frame, Observation, Raised
 from harness.model.plan import Plan, Scenario
-from harness.model.policy import Outline
-from harness.model.stimulus import Stimulus, statements
+from harness.model.stimulus import Stimulus
 from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
@@ -26,7 +23,6 @@ class FailedScenario:
     scenario: Scenario
     verdict: Verdict
     observation: Observation  # of the draw that the verdict is about
-    begins_with: tuple[str, ...]  # the submission's own functions
 
     @property
     def stimulus(self) -> Stimulus:
@@ -65,6 +61,15 @@ class FailedScenario:
         return None if first == [Channel.PRINTS] else self._raised
 
     @property
+    def frame(self) -> Frame | None:
+        """The submission's own line at which that was raised."""
+        return self.raised.frames[-1] if self.raised and self.raised.frames else None
+
+    @property
+    def line(self) -> int | None:
+        return self.frame.line if self.frame else None
+
+    @property
     def _raised(self) -> Raised | None:
         steps = (step.raised for step in self.observation.steps if step.raised)
         return self.observation.raised or next(steps, None)
@@ -88,7 +93,6 @@ def failing(
     plan: Plan,
     verdicts: Mapping[str, Verdict],
     observations: Mapping[str, Sequence[Observation]],
-    outline: Outline,
 ) -> tuple[FailedScenario, ...]:
     """The scored scenarios that failed, in the plan's order."""
     failures: list[FailedScenario] = []
@@ -103,32 +107,6 @@ def failing(
                 scenario=scenario,
                 verdict=verdict,
                 observation=seen[draw] if draw < len(seen) else _NOTHING_SEEN,
-                begins_with=_begins_with(scenario.stimuli[draw], outline),
             )
         )
     return tuple(failures)
-
-
-def _begins_with(stimulus: Stimulus, outline: Outline) -> tuple[str, ...]:
-    if stimulus.action.program:
-        own = outline.names()
-        mentioned = {name for module in outline.modules for name in module.mentions}
-        return tuple(sorted(mentioned & own))
-    named = {name for text in stimulus.source_texts() for name in names_in(text)}
-    return tuple(part.name for part in outline.parts if part.name in named and part.callable)
-
-
-@cache
-def names_in(text: str) -> frozenset[str]:
-    """The names that a text of ours mentions; none where it is no Python."""
-    return frozenset(node.id for node in _nodes(text) if isinstance(node, ast.Name))
-
-
-@cache
-def attributes_in(text: str) -> frozenset[str]:
-    """The attributes that a text of ours asks for, of whatever object."""
-    return frozenset(node.attr for node in _nodes(text) if isinstance(node, ast.Attribute))
-
-
-def _nodes(text: str) -> Iterator[ast.AST]:
-    return (node for part in statements(text.strip()) for node in ast.walk(part))

@@ -152,10 +152,7 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
 
 def _comparable(what: str, value: Value) -> Iterator[str]:
     """Why a value of the reference's cannot be distinguished from others, if so."""
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        pending += part.items
+    for part in value.parts():
         name = plain(part.text, limit=60)
         if part.kind is ValueKind.TOO_LARGE:
             yield f"{what} is too large to compare ({name})."

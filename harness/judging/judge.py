@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from harness.common.errors import HarnessError
 from harness.judging.channels import mismatches
 from harness.judging.mismatches import EndingMismatch, Mismatch
-from harness.model.expectation import Expectation, Expected, Matcher, PythonAnswer
+from harness.model.expectation import Expectation, Expected, OfExpression, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
 from harness.model.stimulus import Stimulus
@@ -81,8 +81,9 @@ def without_addresses(thing: T) -> T:
     def change(part: object) -> object:
         if type(part) is str:
             return _ADDRESS.sub("0x…", part)
-        # Most have none, and may be large.
-        return part if isinstance(part, Value) and not _has_address(part) else None
+        if isinstance(part, Value):  # most have none, and may be large
+            return None if any(" at 0x" in each.text for each in part.parts()) else part
+        return None
 
     return _changed(thing, change)
 
@@ -104,16 +105,6 @@ def _changed(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
         }
         return replace(cast(Any, thing), **new) if new else thing
     return thing
-
-
-def _has_address(value: Value) -> bool:
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if " at 0x" in part.text:
-            return True
-        pending += part.items
-    return False
 
 
 class Judge:
@@ -229,9 +220,13 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, scenario: Scenario) ->
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:
     """`stated` with the values of its Python expressions; HarnessError when one is not there."""
     values = {answer.expression: answer.value for answer in python_answers}
-    return _changed(
-        stated, lambda part: part.resolved(values) if isinstance(part, Matcher) else None
-    )
+
+    def change(part: object) -> object:
+        if isinstance(part, OfExpression):
+            return part.resolved(values)
+        return part if isinstance(part, Value) else None
+
+    return _changed(stated, change)
 
 
 def not_run(

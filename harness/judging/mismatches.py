@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from harness.common.escaping import plain
 from harness.matchers.comparison import same
@@ -15,7 +14,7 @@ from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, Turn
 from harness.model.stimulus import Stimulus
-from harness.model.values import NONE, Value, ValueKind, file_value
+from harness.model.values import KEYED, NONE, SEQUENCES, Value, ValueKind, file_value
 from harness.model.verdict import Channel
 
 
@@ -130,8 +129,6 @@ def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
 
 
 DEEPEST = 12  # no reader follows a longer path, and a hostile value may be nested without end
-_SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
-_KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +155,7 @@ def first_difference(expected: Value, actual: Value) -> FirstDifference:
         holder: ValueKind | None = None
         left: Value | None
         right: Value | None
-        if expected.kind in _KEYED:
+        if expected.kind in KEYED:
             holder = expected.kind
             key = _first_key(expected, actual)
             if key is None:
@@ -172,7 +169,7 @@ def first_difference(expected: Value, actual: Value) -> FirstDifference:
                 break
             else:
                 step = ""  # what an object holds besides its attributes
-        elif expected.kind in _SEQUENCES:
+        elif expected.kind in SEQUENCES:
             index = first_differing(expected.items, actual.items)
             step = f"[{index}]"
             left = expected.items[index] if index < len(expected.items) else None
@@ -232,6 +229,17 @@ class ExpectedTurns:
         """What the turn of this number is compared with."""
         return self.turns[index] if index < len(self.turns) else self.others
 
+    def mismatches(
+        self, turns: tuple[Turn, ...], ignore: tuple[Ignore, ...], *, is_one: bool
+    ) -> Iterator[TextMismatch]:
+        """Of these turns; `is_one`: of a text that no input interrupts."""
+        printed = pieces(turns)
+        for index in range(max(len(printed), len(self.turns))):
+            text = printed[index] if index < len(printed) else ""
+            matcher = self.at(index)
+            if matcher is not None and not matcher.accepts_text(text, ignore):
+                yield TextMismatch(expected=matcher, actual=text, turn=None if is_one else index)
+
 
 def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
     """Where the printed text differs from what is stated, or else from the reference's turns."""
@@ -242,12 +250,7 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
         yield TextMismatch(expected=whole, actual=observation.printed)
     if by_turn is not None:
         is_one = observation.reads == 0 and not expected_reads(expectation)
-        printed = pieces(observation.turns)
-        for index in range(max(len(printed), len(by_turn.turns))):
-            text = printed[index] if index < len(printed) else ""
-            matcher = by_turn.at(index)
-            if matcher is not None and not matcher.accepts_text(text, stated.ignore):
-                yield TextMismatch(expected=matcher, actual=text, turn=None if is_one else index)
+        yield from by_turn.mismatches(observation.turns, stated.ignore, is_one=is_one)
     if reference is None and stated.transcript is not None:
         shown = observation.transcript()
         if not exactly(stated.transcript).accepts_text(shown, stated.ignore):
@@ -319,11 +322,10 @@ def step_text_mismatches(
     expected: tuple[Turn, ...], actual: tuple[Turn, ...], ignore: tuple[Ignore, ...], step: int
 ) -> Iterator[Mismatch]:
     """Where a session step's printed text and inputs differ from the reference's."""
-    sides = zip_longest(pieces(expected), pieces(actual), fillvalue="")
-    for index, (wanted, printed) in enumerate(sides):
-        if not exactly(wanted).accepts_text(printed, ignore):
-            turn = index if len(expected) > 1 or len(actual) > 1 else None
-            yield TextMismatch(expected=exactly(wanted), actual=printed, turn=turn, step=step)
+    turns = ExpectedTurns(turns=tuple(map(exactly, pieces(expected))), others=exactly(""))
+    is_one = max(len(expected), len(actual)) <= 1
+    for mismatch in turns.mismatches(actual, ignore, is_one=is_one):
+        yield replace(mismatch, step=step)
     wanted_reads, reads = (sum(turn.typed is not None for turn in t) for t in (expected, actual))
     if wanted_reads != reads:
         yield ReadsMismatch(expected=wanted_reads, actual=reads, step=step)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from harness.common.escaping import plain, quoted
+from harness.judging.causes import place_of
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.traces import Line, Trace, WrongBranch, called, wrong_branch
@@ -155,11 +156,9 @@ class SuspectProgram:
 
     def _literal(self, name: str) -> object:
         """The literal value of this name in the submission, else in the course's files."""
-        for part in self.outline.parts:
-            if part.name == name and not part.callable and part.first == part.last:
-                text = self.text(Line(part.file, part.first))
-                return literals(text).get(name) if len(text) <= _LONGEST_LITERAL else None
-        return self.constants.get(name)
+        own = (part for part in self.outline.parts if part.name == name and not part.callable)
+        part = next((part for part in own if part.first == part.last), None)
+        return self.constants.get(name) if part is None else _literal(part, self.text)
 
     def text(self, line: Line) -> str:
         """The text of a line; empty where there is none."""
@@ -258,12 +257,16 @@ def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
     if part is None:
         return cause
     line = part.dropped[0]
-    place = CodePlace(file=part.file, first=part.first, last=part.last)
-    others = tuple(each for each in cause.suspects if each.function != part.name)
-    suspects = (Suspect(function=part.name, place=place, lines=(line,)), *others)
     said = f"Line {line} compares and throws the result away; to store, use `=`."
     shows = cause.message.removesuffix(" Is a copy changed in its place?")  # it is not that
-    return replace(cause.saying(f"{said} {shows}"), suspects=suspects)
+    return _led_by(part, line, cause.saying(f"{said} {shows}"))
+
+
+def _led_by(part: OutlinePart, line: int, cause: Cause) -> Cause:
+    """The cause with a line of this part shown first."""
+    first = Suspect(function=part.name, place=place_of(part), lines=(line,))
+    others = (each for each in cause.suspects if each.function != part.name)
+    return replace(cause, suspects=(first, *others))
 
 
 def with_deciding(cause: Cause, name: str) -> Cause:
@@ -328,12 +331,17 @@ def other_constant(
         if part is None:
             continue
         pending += part.mentions
-        text = text_of(Line(part.file, part.first))
-        if part.first == part.last and len(text) <= _LONGEST_LITERAL:
-            own, theirs = literals(text).get(part.name), reference.get(part.name)
-            if own is not None and type(own) is type(theirs) and own != theirs:
-                found.append(part)
+        own, theirs = _literal(part, text_of), reference.get(part.name)
+        if own is not None and type(own) is type(theirs) and own != theirs:
+            found.append(part)
     return found[0] if len(found) == 1 else None
+
+
+def _literal(part: OutlinePart, text_of: Callable[[Line], str]) -> object:
+    """The literal that a constant is, on a line that is not very long; None for anything else."""
+    text = text_of(Line(part.file, part.first))
+    is_short = part.first == part.last and len(text) <= _LONGEST_LITERAL
+    return literals(text).get(part.name) if is_short else None
 
 
 def with_constant(cause: Cause, part: OutlinePart, text: str) -> Cause:
@@ -342,10 +350,8 @@ def with_constant(cause: Cause, part: OutlinePart, text: str) -> Cause:
     where = (
         f"The fault may be in {plain(part.name, limit=60)}, which is {value} on line {part.first}"
     )
-    place = CodePlace(file=part.file, first=part.first, last=part.last)
-    suspect = Suspect(function=part.name, place=place, lines=(part.first,))
-    message = f"{where}: compare it with the sheet. {cause.message}"
-    return replace(cause.saying(message), suspects=(suspect, *cause.suspects))
+    said = f"{where}: compare it with the sheet. {cause.message}"
+    return _led_by(part, part.first, cause.saying(said))
 
 
 _RETURN = re.compile(r"return\b\s*(?P<what>.*)")
@@ -403,19 +409,15 @@ def by_function(
     """The lines by the function that they are in, functions in the order of their first line here.
     Lines outside all functions are shown in their whole file; `length_of` gives its lines."""
     known = tuple(functions)
-    found: dict[CodePlace, list[int]] = {}
-    names: dict[CodePlace, str] = {}
+    found: dict[Suspect, list[int]] = {}
     for line in lines:
         part = _around(line, known)
         place = CodePlace(file=line.file, first=1, last=length_of(line.file))
         if part is not None:
-            place = CodePlace(file=part.file, first=part.first, last=part.last)
-        names[place] = part.name if part else ""
-        found.setdefault(place, []).append(line.number)
-    return tuple(
-        Suspect(function=names[place], place=place, lines=tuple(sorted(numbers)))
-        for place, numbers in found.items()
-    )
+            place = place_of(part)
+        suspect = Suspect(function=part.name if part else "", place=place, lines=())
+        found.setdefault(suspect, []).append(line.number)
+    return tuple(replace(each, lines=tuple(sorted(its))) for each, its in found.items())
 
 
 def _around(line: Line, parts: Iterable[OutlinePart]) -> OutlinePart | None:

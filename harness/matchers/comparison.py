@@ -15,13 +15,12 @@ from collections.abc import Collection
 
 from harness.common.escaping import plain, shortened, visible
 from harness.model.expectation import Ignore
-from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
+from harness.model.values import KEYED, NAMED_CONTAINERS, Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
 WHOLE_LIMIT = 2000  # characters, where a value is not part of a sentence
 _FLOAT = re.compile(r"(?<![\w.])-?\d++(?:\.\d++(?:e[-+]?\d++)?|e[-+]?\d++)")
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
-_KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
 _NEVER_SAME = frozenset({ValueKind.TOO_LARGE, ValueKind.UNREADABLE})
 
@@ -76,7 +75,7 @@ def with_tolerated(expected: Value, actual: Value, within: float | None) -> Valu
     if expected.kind in _NUMBERS:
         return expected if _same_scalar(expected, actual, within) else actual
     places: dict[int, Value] = dict(enumerate(expected.items))
-    if expected.kind in _KEYED:
+    if expected.kind in KEYED:
         values = dict(
             zip(map(Value.source, expected.items[::2]), expected.items[1::2], strict=False)
         )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 
 from harness.common.serial import open_union
@@ -51,20 +51,22 @@ class Matcher(ABC):
         """The one text that the matcher asks for; None when it allows more than one."""
         return None
 
-    def parts(self) -> tuple[Matcher, ...]:
-        """The matchers that a combination is made of; any other: itself."""
-        return (self,)
-
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
         """Of a combination that does not hold the one part that is why; any other: itself."""
         return self
 
-    def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
-        """The matcher with every `{python: …}` replaced by its value, given by expression.
 
-        Raises HarnessError for an expression without a value.
-        """
-        return self
+class OfExpression(Matcher):
+    """A matcher that is not whole before a Python expression is evaluated beside the reference."""
+
+    __slots__ = ()
+
+    expression: str
+
+    @abstractmethod
+    def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
+        """The matcher with the expression's value, which is given by expression. Raises
+        HarnessError where it is needed and not there."""
 
 
 class TextMatcher(Matcher):
@@ -148,11 +150,18 @@ class Expected:
     writes_only: tuple[str, ...] | None = None  # all other files are unchanged
 
     def parts(self) -> tuple[Matcher, ...]:
-        matchers = [self.returns, self.prints, self.stderr]
-        matchers += [turn.printed for turn in self.turns.turns] if self.turns else []
-        matchers += [leave.value for leave in (*self.leaves, *self.writes)]
-        matchers += [self.raises.message] if self.raises else []
-        return tuple(part for matcher in matchers if matcher for part in matcher.parts())
+        """All matchers, and those of which they are made."""
+        return tuple(_matchers_in(self))
+
+
+def _matchers_in(part: object) -> Iterator[Matcher]:
+    if isinstance(part, Matcher):
+        yield part
+    inner = part if isinstance(part, tuple) else ()
+    if is_dataclass(part) and not isinstance(part, Value):
+        inner = tuple(getattr(part, each.name) for each in fields(part))
+    for each in inner:
+        yield from _matchers_in(each)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,6 +50,9 @@ _BRACKETS = {
 # These have a type's name in `text` and parts in `items`.
 NAMED_CONTAINERS = frozenset({ValueKind.OBJECT, ValueKind.ITERATOR, ValueKind.FOREIGN})
 
+SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
+KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
+
 KINDS = {kind.value: kind for kind in ValueKind}
 _FIELDS = frozenset({"kind", "text", "items"})
 _SHORT = 64  # characters: values up to here are cached, since the same few come again and again

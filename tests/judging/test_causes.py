@@ -62,14 +62,14 @@ def fails(
     rule: str = "wrong_value",
     stimulus: str | None = None,
     number: int = 0,
-    begins_with: tuple[str, ...] | None = None,
     visible: bool = True,
     kind: VerdictKind = VerdictKind.FAILED,
     observation: Observation | None = None,
     stand_in: StandInOutcome | None = None,
 ) -> FailedScenario:
     """A failing scenario of a function; `run` for its stimulus is a run of the program."""
-    action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus or "x")
+    call = Call(expression=stimulus or f"{function}(x)".ljust(12))  # all of one length
+    action = Run(program="a1.py") if stimulus == "run" else call
     scenario = plans.scenario(
         f"{function}/{rule}-{number}",
         function=function,
@@ -85,7 +85,6 @@ def fails(
         scenario=scenario,
         verdict=verdict,
         observation=observation or Observation(ending=Ending.ANSWERED),
-        begins_with=(function,) if begins_with is None else begins_with,
     )
 
 
@@ -132,7 +131,8 @@ WITH_OURS = fails("game.py", stimulus="run", stand_in=StandInOutcome.FAILED)
         pytest.param([OTHER, MIDDLE], "SIZE", [("SIZE",)] * 2, id="constant-in-the-way"),
         pytest.param([RUNS], "nobody", [()], id="program-whatever-is-substituted"),
         pytest.param([WITH_OURS], "inner", [("game.py",)], id="program-with-our-modules-too"),
-        pytest.param([INNER, MIDDLE], "travel", [("inner",), ()], id="cannot-be-substituted"),
+        pytest.param([INNER, MIDDLE], "travel", [("inner",)] * 2, id="cannot-be-substituted"),
+        pytest.param([MIDDLE], "travel", [("middle",)], id="and-is-the-only-one-that-fails"),
         pytest.param(
             [INNER, *(fails("middle", number=n) for n in range(100))],
             "inner",

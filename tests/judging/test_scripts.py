@@ -45,7 +45,7 @@ def failed(
     *lines: Line, rule: str = "line_differs", number: int = 0, shown: str = "", channel: str = ""
 ) -> FailedScenario:
     """A failing run, by its first lines: what each should be, and what it is."""
-    program = fails("a1.py", stimulus="run", rule=rule, number=number, begins_with=())
+    program = fails("a1.py", stimulus="run", rule=rule, number=number)
     difference = Comparison(
         channel=Channel(channel or "prints"),
         subject="printed text",

@@ -20,13 +20,13 @@ from harness.grading.observing.shared_run import SharingObserver
 from harness.judging.goldens import disagreements
 from harness.judging.judge import resolve
 from harness.matchers.kinds.equal_to import EqualTo
-from harness.matchers.kinds.values import PythonValue
 from harness.model.expectation import (
     KEY_VERSION,
     Answer,
     AnswerKey,
     Expectation,
     Expected,
+    OfExpression,
     PythonAnswer,
     ScenarioAnswers,
 )
@@ -166,9 +166,8 @@ def python_expressions(stated: Expected) -> tuple[str, ...]:
     return tuple(part.expression for part in _evaluated_parts(stated))
 
 
-def _evaluated_parts(stated: Expected) -> tuple[PythonValue | EqualTo, ...]:
-    kinds = (PythonValue, EqualTo)
-    return tuple(part for part in stated.parts() if isinstance(part, kinds))
+def _evaluated_parts(stated: Expected) -> tuple[OfExpression, ...]:
+    return tuple(part for part in stated.parts() if isinstance(part, OfExpression))
 
 
 def _question(stimulus: Stimulus, expression: str) -> Stimulus:

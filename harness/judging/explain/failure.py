@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -26,7 +26,7 @@ from harness.judging.mismatches import (
 )
 from harness.matchers.comparison import normalised, same
 from harness.matchers.kinds.values import Exactly
-from harness.model.expectation import Expectation
+from harness.model.expectation import Expectation, Matcher
 from harness.model.observation import Ending, Observation, StepOutcome
 from harness.model.stimulus import Action, Stimulus, called_function, statements
 from harness.model.values import Value, ValueKind
@@ -40,8 +40,8 @@ class TextEdit:
     """Two texts that differ, by their lines: from line `at` (0-based) on, `inserted` is in place of
     `removed`. Each is computed once, because a text may be very long."""
 
-    expected: list[str]
-    actual: list[str]
+    expected: list[str] = field(default_factory=list)
+    actual: list[str] = field(default_factory=list)
     place: str = ""  # how a sentence about them begins
     printed: bool = False
     shown: bool = False  # of what a session shows a part may be the value of an expression
@@ -226,42 +226,30 @@ class Failure:
         """The first printed text that differs, else the returned one."""
         text = self.text
         if text is not None:
-            wanted, place = text.expected.exact_text, self.place(text.turn)
-            return self._edit(wanted, text.actual, place, printed=True, shown=text.shown)
+            about = TextEdit(place=self.place(text.turn), printed=True, shown=text.shown)
+            return self._edit(text.expected, text.actual, about)
         pair = self.exact_return
         if pair is None or not all(value.kind is ValueKind.STR for value in pair):
             return None
         expected, actual = (value.text.split("\n") for value in pair)
         return TextEdit(expected=expected, actual=actual, place=self.place())
 
-    def _edit(
-        self,
-        wanted: str | None,
-        actual: str,
-        place: str,
-        *,
-        printed: bool = False,
-        shown: bool = False,
-        file: str | None = None,
-    ) -> TextEdit | None:
+    def _edit(self, expected: Matcher | None, actual: str, about: TextEdit) -> TextEdit | None:
         """Of texts without what the scenario forgives; None where any of several would do."""
-        if wanted is None:
+        if expected is None or expected.exact_text is None:
             return None
-        ignore = self.expectation.stated.ignore
-        expected, lines = (normalised(text, ignore).split("\n") for text in (wanted, actual))
-        return TextEdit(
-            expected=expected, actual=lines, place=place, printed=printed, shown=shown, file=file
-        )
+        texts, ignore = (expected.exact_text, actual), self.expectation.stated.ignore
+        wanted, lines = (normalised(text, ignore).split("\n") for text in texts)
+        return replace(about, expected=wanted, actual=lines)
 
     @cached_property
     def file_texts(self) -> TextEdit | None:
         """The first file that differs, where it should be a text and is one."""
         file = self.file
-        if file is None or file.expected is None or file.actual is None:
+        if file is None or file.actual is None or file.actual.kind is not ValueKind.STR:
             return None
-        if file.actual.kind is not ValueKind.STR:
-            return None
-        return self._edit(file.expected.exact_text, file.actual.text, self.place(), file=file.name)
+        about = TextEdit(place=self.place(), file=file.name)
+        return self._edit(file.expected, file.actual.text, about)
 
     @property
     def all_texts(self) -> tuple[TextEdit, ...]:
@@ -424,21 +412,15 @@ def _shown_later(
     observation: Observation, expectation: Expectation, session: Action, step: int
 ) -> tuple[ArgumentChange, ...]:
     """A step that only shows a variable shows what an earlier call did to it."""
-    reference = expectation.reference
-    if reference is None:
+    reference = expectation.reference.steps if expectation.reference else ()
+    done = min(len(session.steps), len(reference), len(observation.steps))
+    # Where the call itself fails (it returned something else): what it left behind.
+    shown = next((at for at in range(step, done) if _shown_name(session.steps[at])), None)
+    if shown is None:
         return ()
-    if step >= min(len(session.steps), len(reference.steps)):
-        return ()
-    shown = step
-    name = _shown_name(session.steps[step])
-    while name is None and shown + 1 < min(len(session.steps), len(observation.steps)):
-        # The call itself fails (it returned something else): look at what it left behind.
-        shown += 1
-        name = _shown_name(session.steps[shown])
-    if name is None or shown >= min(len(observation.steps), len(reference.steps)):
-        return ()
+    name = session.steps[shown].strip()
     before = _before(observation, session, name, shown)
-    wanted, actual = reference.steps[shown].value, observation.steps[shown].value
+    wanted, actual = reference[shown].value, observation.steps[shown].value
     if before is None or wanted is None or actual is None:
         return ()
     expected = Exactly(value=wanted, within=expectation.within)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds import MATCHER, read, read_matcher
@@ -40,13 +40,6 @@ class OneOf(Matcher):
             named[_MOST_NAMED:] = ["…"]
         return f"one of {', '.join(named)}"
 
-    def parts(self) -> tuple[Matcher, ...]:
-        return (self, *(part for inner in self.matchers for part in inner.parts()))
-
-    def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
-        inner = tuple(matcher.resolved(python_values) for matcher in self.matchers)
-        return replace(self, matchers=inner)
-
 
 def _schema(matcher: Schema) -> Schema:
     plain = {"type": ["string", "number", "boolean", "null", "array"]}
@@ -76,13 +69,6 @@ _MOST_NAMED = 6
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Combination(Matcher):
     matchers: tuple[Matcher, ...]
-
-    def parts(self) -> tuple[Matcher, ...]:
-        return tuple(part for inner in self.matchers for part in inner.parts())
-
-    def resolved(self, python_values: Mapping[str, Value]) -> Self:
-        inner = tuple(part.resolved(python_values) for part in self.matchers)
-        return replace(self, matchers=inner)
 
     def _in_words(self, between: str, *, whole: bool) -> str:
         named = self.matchers if whole else self.matchers[:_MOST_NAMED]
@@ -150,12 +136,6 @@ class _OfLines(TextMatcher):
     line: ClassVar[str]  # in words, with its article
 
     matcher: Matcher
-
-    def parts(self) -> tuple[Matcher, ...]:
-        return (self, *self.matcher.parts())
-
-    def resolved(self, python_values: Mapping[str, Value]) -> Self:
-        return replace(self, matcher=self.matcher.resolved(python_values))
 
     def in_words(self, *, whole: bool = False) -> str:
         if isinstance(self.matcher, AllOf):

@@ -15,7 +15,7 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.matchers.comparison import same, source, with_tolerated
 from harness.matchers.reading import Field, Part, matcher_key
-from harness.model.expectation import Matcher
+from harness.model.expectation import Matcher, OfExpression
 from harness.model.values import Value, ValueKind
 
 _NUMBERS: dict[ValueKind, Callable[[str], complex]] = {
@@ -32,7 +32,7 @@ _DATA = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EqualTo(Matcher):
+class EqualTo(OfExpression):
     """A value that is equal to that of the expression. The answer key says what kind of value that
     is (`is_object`: no plain data); `resolved` puts data in place."""
 

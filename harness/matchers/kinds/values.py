@@ -23,7 +23,7 @@ from harness.matchers.reading import (
     nearest,
     read_number,
 )
-from harness.model.expectation import Ignore, Matcher
+from harness.model.expectation import Ignore, Matcher, OfExpression
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 
@@ -202,7 +202,7 @@ YIELDS = matcher_key(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PythonValue(Matcher):
+class PythonValue(OfExpression):
     """The value of an expression, or a list in any order or a generator of the items of that
     value. The answer key has it; `resolved` puts it in place."""
 
@@ -219,7 +219,6 @@ class PythonValue(Matcher):
         return f"the value of {quoted(self.expression)}"
 
     def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
-        """The plain value; raises HarnessError if the answer key does not have it."""
         if self.expression not in python_values:
             raise HarnessError(f"the answer key has no value for {{python: {self.expression}}}")
         value = python_values[self.expression]

@@ -23,7 +23,7 @@ from harness.matchers.kinds.combinations import ALine, AllOf, lines_of
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
 from harness.model.expectation import Ignore
-from harness.model.values import Value, ValueKind
+from harness.model.values import SEQUENCES, Value, ValueKind
 
 _LINES_NAMED = 3
 _LINES_SEARCHED = 100
@@ -72,14 +72,13 @@ def wrong_value_afterwards(failure: Failure, mismatch: ValueMismatch) -> str:
     return failure.says(f"is not as expected afterwards: {_item(pair, place)}", who=name)
 
 
-_ORDERED = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 _MOST_ITEMS = 1000  # looked at
 
 
 def _in_another_order(expected: Value, actual: Value) -> bool:
     """Whether two sequences have the same items, and not all in their places."""
     sides = expected.items, actual.items
-    if expected.kind is not actual.kind or expected.kind not in _ORDERED:
+    if expected.kind is not actual.kind or expected.kind not in SEQUENCES:
         return False
     if not 1 < len(sides[0]) == len(sides[1]) <= _MOST_ITEMS or _has_rows(expected):
         return False
@@ -100,7 +99,7 @@ def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
     """How many items differ, those of inner sequences of one length counted one by one."""
     if same(expected, actual):
         return 0
-    alike = expected.kind is actual.kind and expected.kind in _ORDERED
+    alike = expected.kind is actual.kind and expected.kind in SEQUENCES
     if not alike or len(expected.items) != len(actual.items) or not depth:
         return 1
     sides = zip(expected.items[:_MOST_ITEMS], actual.items, strict=False)
@@ -109,8 +108,8 @@ def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
 
 def _shape(value: Value) -> tuple[int, int] | None:
     """Rows, and the items of each, of a list of equally long lists."""
-    rows = {len(row.items) for row in value.items if row.kind in _ORDERED}
-    whole = all(row.kind in _ORDERED for row in value.items)
+    rows = {len(row.items) for row in value.items if row.kind in SEQUENCES}
+    whole = all(row.kind in SEQUENCES for row in value.items)
     return (len(value.items), rows.pop()) if whole and len(rows) == 1 else None
 
 

@@ -21,11 +21,10 @@ from harness.judging.explain.rules import (
 from harness.judging.mismatches import ValueMismatch, first_difference
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields
-from harness.model.values import NONE, Value, ValueKind
+from harness.model.values import NONE, SEQUENCES, Value, ValueKind
 
-_SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 _TABLE = frozenset({ValueKind.DICT})
-_ITEMS = _SEQUENCES | {ValueKind.SET}
+_ITEMS = SEQUENCES | {ValueKind.SET}
 # Types of the standard library, and of what they can be made by one call.
 _MADE_FROM = {
     **dict.fromkeys(("Counter", "OrderedDict", "defaultdict"), _TABLE),
@@ -173,7 +172,7 @@ def _conversion(expected: Value, actual: Value) -> str:
     if actual.content is None:
         if made not in _MADE_FROM.get(actual.type_name, ()) or actual.kind is not ValueKind.FOREIGN:
             return ""
-    elif actual.content.kind is not made and not {actual.content.kind, made} <= _SEQUENCES:
+    elif actual.content.kind is not made and not {actual.content.kind, made} <= SEQUENCES:
         return ""
     elif [part.text for part in actual.items[::2]] == ["", "name", "value"]:  # of an Enum
         return f": its attribute value is {a_type(expected)}"
