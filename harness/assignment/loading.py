@@ -162,20 +162,26 @@ EXEMPT = "exempt.yaml"
 EQUIVALENT = "equivalent.yaml"
 SPECS = "specs"
 REFERENCE = "reference"
+SUBMISSIONS = "submissions"
 
 
 def find_root(start: Path) -> Path:
-    """The nearest folder upwards from `start` that holds `specs/` with an assignment in it;
-    UserError if none does."""
+    """The nearest folder upwards from `start` that holds `specs/` with an assignment in it, and is
+    not among the submissions of another one; UserError if none is."""
     here = start.resolve()
     for folder in (here, *here.parents):
         with contextlib.suppress(PermissionError):  # what lies above may be open
-            if available(folder):
+            if available(folder) and not _is_handed_in(folder):
                 return folder
     raise UserError(
         f"no folder upwards from {start} holds {SPECS}/<assignment>/{ASSIGNMENT}",
         hint="go to the project's folder, or give --root",
     )
+
+
+def _is_handed_in(folder: Path) -> bool:
+    """A student may hand in a course, to be graded by it."""
+    return any(above.name == SUBMISSIONS and available(above.parent) for above in folder.parents)
 
 
 def available(root: Path) -> tuple[str, ...]:

@@ -140,10 +140,23 @@ def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
     """The folder that holds specs/: `root`, else upwards from the first path, else from here."""
     if root is not None:
         return find_root(root)
-    if paths and paths[0].exists():
+    here = Path.cwd()
+    for start in _starts(here, paths):
         with suppress(UserError):  # a download lies anywhere
-            return find_root(paths[0])
-    return find_root(Path.cwd())
+            return find_root(start)
+    return find_root(here)
+
+
+def _starts(here: Path, paths: Sequence[Path]) -> list[Path]:
+    """Where to look for it, in this order. Unless one stands in it, the folder that is named, or
+    that has the file that is named, is a submission, which may hold a course of its student's."""
+    if not paths or not paths[0].exists():
+        return [here]
+    named = paths[0].resolve()
+    folder = named if named.is_dir() else named.parent
+    if here.resolve().is_relative_to(folder):
+        return [folder, here]
+    return [folder.parent, here, *([] if named.is_dir() else [folder])]
 
 
 def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) -> str:

@@ -486,6 +486,13 @@ def test_the_root_and_its_assignments(tmp_path: Path) -> None:
     assert available(tmp_path) == ("other", "small")
 
 
+def test_what_a_student_hands_in_is_no_course(tmp_path: Path) -> None:
+    theirs = tmp_path / "submissions" / "small" / "eve"
+    write(write(tmp_path) / "submissions" / "small" / "eve")
+    assert available(theirs) == ("small",)
+    assert find_root(theirs / "reference") == tmp_path.resolve()
+
+
 def test_an_assignment_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         load(write(tmp_path), "smal")

@@ -49,6 +49,29 @@ def test_grades_a_folder_and_says_where_the_report_lies(course: Course) -> None:
     ]
 
 
+THEIRS = {
+    "a folder": ("grade", "../class/eve", "../class/jo"),
+    "a file": ("grade", "../class/eve/a1.py", "../class/jo/a1.py"),
+    "checked": ("check", "../class/eve/a1.py"),
+    "another course's": ("grade", "../class/eve", "../class/jo", "--root", "../class/eve"),
+}
+
+
+@pytest.mark.parametrize("case", THEIRS)
+def test_a_course_that_is_handed_in_is_not_the_one_that_grades(case: str, course: Course) -> None:
+    for name in ("eve", "jo"):
+        folder = course.root.parent / "class" / name
+        folder.mkdir(parents=True)
+        shutil.copy(course.path("submissions/tiny/missing_total/a1.py"), folder)
+    eve = course.root.parent / "class" / "eve"
+    shutil.copytree(course.path("specs"), eve / "specs")
+    shutil.copytree(course.path("reference"), eve / "reference")
+    shutil.copy(eve / "a1.py", eve / "reference" / "tiny")
+    asked = "--root" in THEIRS[case]
+    outcome = course.run(*THEIRS[case])
+    assert ("the reference has no function" in outcome.err) == asked
+
+
 def test_writes_pages_for_both_readers_and_results(graded_once: Course) -> None:
     pages = [f"{name}.html" for name in NAMES]
     assert sorted(path.name for path in (graded_once.report / "submissions").iterdir()) == pages
