@@ -15,6 +15,7 @@ from tests.assignment.small_assignment import (
     HEAD,
     MUTANTS,
     REFERENCE,
+    SUPPORT,
     A,
     F,
     errors_of,
@@ -241,6 +242,15 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         ),
     },
      "f.yaml:5:11: call: beside is a name of b.py, and scenarios know those of a1.py. Hint: write given: from b import beside."),
+    "an override of a dictionary": ({
+        S: SUPPORT + "PRICES = {'tea': 2}\n",
+        F: scenario_file(
+            "name: a text\ncall: check_input('')\nconstants: {PRICES: \"{'tea': 3}\"}",
+            "name: itself\ncall: check_input('')\nconstants: {BLANK_PIECE: {tea: 3}}",
+        ),
+    },
+     "f.yaml:6:25: constants.PRICES: PRICES is dict, which cannot be overridden. Hint: override numbers, texts, truth values, lists and tuples.\n"
+     "f.yaml:9:30: constants.BLANK_PIECE: expected a value or a list of values, got a mapping. Hint: a dictionary cannot be overridden."),
     "second submission file is not there": ({A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]")},
      "assignment.yaml:4:29: submission.files, item 2: reference/small/b.py is not there."),
     "marks": ({A: ASSIGNMENT.replace("marks: 6", "marks: six")},

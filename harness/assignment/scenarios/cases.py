@@ -32,6 +32,7 @@ from harness.model.stimulus import Action, Binding, Clock, Stimulus
 from harness.model.values import Value
 
 _OF_A_ROW = tuple(StatedShape.model_fields)
+_OVERRIDDEN = (bool, int, float, str, list, tuple, type(None))
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
 
 
@@ -94,6 +95,10 @@ def _check_values(context: Context, loc: Loc, written: Any, base: object) -> boo
         if any(repr(value) == repr(earlier) for earlier in values[:index]):
             context.add(where, f"{value!r} is in the sweep twice")
             sound = False
+        elif not isinstance(base, _OVERRIDDEN):
+            what = f"{loc[-1]} is {Value.of(base).type_name}, which cannot be overridden"
+            context.add(where, what, "override numbers, texts, truth values, lists and tuples")
+            return False
         elif base is not None and not _fits(value, base):
             is_quoted = isinstance(value, str) and isinstance(base, int | float)
             quote = "quote it" if isinstance(base, str) else ""
