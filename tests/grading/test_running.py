@@ -26,7 +26,6 @@ from harness.grading.observing.running import (
     SHORTEST_SECONDS,
     LoopingBudget,
     Running,
-    run_all,
 )
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Plan, Scenario
@@ -76,7 +75,7 @@ def plan(*scenarios: Scenario, cpu_seconds: float = 1.0) -> Plan:
 
 
 def endings(program: Program, *scenarios: Scenario, thorough: bool = False) -> dict[str, str]:
-    ran = run_all(program, plan(*scenarios), None, thorough=thorough)
+    ran = Running(program, plan(*scenarios), None, thorough=thorough).run()
     return {name: observed[-1].ending.value for name, observed in ran.observed.items()}
 
 
@@ -99,7 +98,7 @@ def spent(program: Program) -> float:
 @pytest.mark.parametrize("limit", [Ending.CPU_LIMIT, Ending.TIMEOUT])
 def test_a_function_that_loops_everywhere_costs_two_full_limits(limit: Ending) -> None:
     program = Program(dict.fromkeys("abcd", NEVER), limit)
-    ran = run_all(program, plan(*map(scenario, "abcd")), None)
+    ran = Running(program, plan(*map(scenario, "abcd")), None).run()
     found = {name: (seen.ending.value, seen.detail) for name, (seen,) in ran.observed.items()}
     whole, stopped = (limit.value, ""), (STOPPED, limit.value)
     assert found == {"a": whole, "b": stopped, "c": stopped, "d": whole}
@@ -163,7 +162,7 @@ def test_looping_everywhere_stays_within_the_budget(
 ) -> None:
     scenarios = [one for number in range(functions) for one in many(f"f{number}_", each)]
     program = Program({one.id: NEVER for one in scenarios})
-    ran = run_all(program, plan(*scenarios, cpu_seconds=seconds), None)
+    ran = Running(program, plan(*scenarios, cpu_seconds=seconds), None).run()
     assert {o[-1].ending.value for o in ran.observed.values()} == {"cpu_limit", STOPPED}
     assert {name for name, _ in program.asked} == {one.id for one in scenarios}
     assert min(limit for _, limit in program.asked) >= LOWEST_SECONDS
@@ -173,7 +172,7 @@ def test_looping_everywhere_stays_within_the_budget(
 def test_a_limit_far_above_the_assignments_is_afforded() -> None:
     slow = replace(scenario("slow"), limits=Limits(cpu_seconds=10.0))
     program = Program({"slow": 8.0})
-    ran = run_all(program, replace(plan(cpu_seconds=0.5), scenarios=(slow,)), None)
+    ran = Running(program, replace(plan(cpu_seconds=0.5), scenarios=(slow,)), None).run()
     assert ran.observed["slow"][-1].ending is Ending.ANSWERED
     assert program.asked == [("slow", 10.0)]
 
@@ -182,7 +181,7 @@ def test_a_scenario_that_the_reference_does_not_end_says_nothing_and_is_never_cu
     program = Program({"endless": NEVER, "a": NEVER, "also": NEVER, "b": 0.9})
     never = Observation(ending=Ending.CPU_LIMIT, cpu_seconds=1.0)
     scenarios = [scenario(name) for name in program.needs]
-    ran = run_all(program, plan(*scenarios), plans.key({"endless": never, "also": never}))
+    ran = Running(program, plan(*scenarios), plans.key({"endless": never, "also": never})).run()
     found = {name: observed[-1].ending.value for name, observed in ran.observed.items()}
     assert found == {"endless": "cpu_limit", "a": "cpu_limit", "also": "cpu_limit", "b": "answered"}
 
@@ -208,7 +207,7 @@ def test_another_function_keeps_its_full_limit() -> None:
 def test_the_short_limit_is_enough_for_what_the_reference_needs() -> None:
     program = Program({"a": NEVER, "b": 0.4, "c": 0.9})
     took = Observation(ending=Ending.ANSWERED, cpu_seconds=0.01)
-    run_all(program, plan(*map(scenario, "abc")), plans.key(dict.fromkeys("abc", took)))
+    Running(program, plan(*map(scenario, "abc")), plans.key(dict.fromkeys("abc", took))).run()
     assert program.asked == [("a", 1.0), ("b", 0.5), ("c", 1.0)]
 
 
@@ -220,7 +219,7 @@ def test_a_short_limit_shortens_sleep_as_well() -> None:
 
 def test_no_draw_is_run_after_one_that_hit_a_limit() -> None:
     program = Program({"a0": 0.1, "a1": NEVER, "a2": 0.1})
-    ran = run_all(program, plan(scenario("a", draws=3)), None)
+    ran = Running(program, plan(scenario("a", draws=3)), None).run()
     assert [o.ending for o in ran.observed["a"]] == [Ending.ANSWERED, Ending.CPU_LIMIT]
     assert [name for name, _ in program.asked] == ["a0", "a1"]
 
@@ -230,10 +229,10 @@ def test_with_a_memory_of_the_same_program_all_comes_out_the_same(needs: float) 
     """Whatever earlier run it is of: what was stopped early is never remembered."""
     program = Program(dict.fromkeys("abcdef", NEVER) | {"c": needs})
     whole = plan(*(scenario(name) for name in program.needs))
-    first = run_all(program, whole, None).observed
+    first = Running(program, whole, None).run().observed
     kept = {name: seen for name, seen in first.items() if seen[-1].ending.value != STOPPED}
     program.asked.clear()
-    again = run_all(program, whole, None, recall=lambda one: kept.get(one.id))
+    again = Running(program, whole, None, recall=lambda one: kept.get(one.id)).run()
     assert again.observed == first
     assert again.fresh == frozenset(first) - frozenset(kept)
     assert {name for name, _ in program.asked} == again.fresh
@@ -243,7 +242,7 @@ def remembering(program: Program, **kept: Ending) -> Running:
     """A run of a, b and c, of which some are known to end so at their full limit."""
     known = {name: (Observation(ending=ending),) for name, ending in kept.items()}
     scenarios = [scenario(name) for name in "abc"]
-    return run_all(program, plan(*scenarios), None, recall=lambda entry: known.get(entry.id))
+    return Running(program, plan(*scenarios), None, recall=lambda entry: known.get(entry.id)).run()
 
 
 def test_what_is_remembered_to_end_gives_the_rest_the_full_limit_again() -> None:

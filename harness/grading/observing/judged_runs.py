@@ -18,7 +18,7 @@ from itertools import chain
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.answer_key import expectation, parameters
-from harness.grading.observing.running import LIMIT_ENDINGS, Observer, run_all, run_scenario
+from harness.grading.observing.running import LIMIT_ENDINGS, Observer, Running, run_scenario
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging.causes import TOO_SLOW
 from harness.judging.judge import LAST_KINDS, Judge, combine
@@ -321,14 +321,9 @@ class JudgedRuns:
                 return None
             return shared.observations.get(scenario.id) or cache.observations(keys[scenario.id])
 
-        ran = run_all(
-            candidate.server,
-            plan,
-            self._key,
-            recall=recall,
-            keep=arrivals.keep,
-            thorough=self._thorough,
-        )
+        ran = Running(
+            candidate.server, plan, self._key, recall, arrivals.keep, self._thorough
+        ).run()
         outcome = RunOutcome(observations=ran.observed)
         within = plan.assignment.floats_within
         for scenario in plan.scenarios:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from harness.common import serial
 from harness.execution import Answers, Observes, ToolFailed, program_files
@@ -126,35 +127,22 @@ def run_scenario(
     return tuple(observed)
 
 
-def run_all(
-    observer: Observer,
-    plan: Plan,
-    key: AnswerKey | None,
-    *,
-    recall: Recall = lambda scenario: None,
-    keep: Keep | None = None,
-    thorough: bool = False,
-) -> Running:
-    """Run all scenarios of a plan but those whose observations `recall` still has."""
-    budget = LoopingBudget(plan, key)
-    running = Running(observer=observer, budget=budget, recall=recall, keep=keep, thorough=thorough)
-    running.run(plan)
-    return running
-
-
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Running:
-    """What is known of a submission's functions while its scenarios run.
+    """What is known of a submission's functions while its scenarios run, all of a plan but those
+    whose observations `recall` still has.
 
     Memory only saves running: what is run, and under which limits, is decided as if there were
     none, so that a run that goes on finds what an uninterrupted one does.
     """
 
     observer: Observer
-    budget: LoopingBudget
-    recall: Recall
-    keep: Keep | None
-    thorough: bool
+    plan: Plan
+    key: AnswerKey | None
+    recall: Recall = lambda scenario: None
+    keep: Keep | None = None
+    thorough: bool = False
+    budget: LoopingBudget = field(init=False)
     # By scenario id, one a draw; fewer where a draw hit a limit.
     observed: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)  # scenarios that were not recalled
@@ -162,9 +150,12 @@ class Running:
     loops: set[str] = field(default_factory=set)  # functions that ran into a full limit
     put_off: dict[str, list[Scenario]] = field(default_factory=dict)  # by function
 
-    def run(self, plan: Plan) -> None:
+    def __post_init__(self) -> None:
+        self.budget = LoopingBudget(self.plan, self.key)
+
+    def run(self) -> Self:
         """Run all at full limits but those that may loop, which are put off; then these."""
-        for scenario in plan.scenarios:
+        for scenario in self.plan.scenarios:
             function = scenario.function
             if self.thorough or self.budget.is_endless(scenario) or function in self.ends:
                 self._run(scenario, scenario.limits)
@@ -174,6 +165,7 @@ class Running:
                 self.loops.add(function)
                 self.budget.spend_full(scenario)
         self._catch_up()
+        return self
 
     def _catch_up(self) -> None:
         """Run all that was put off, and decide what became of it."""
