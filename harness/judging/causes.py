@@ -298,10 +298,8 @@ def _clearest(
     # A visible one is chosen by what is visible: hidden ones would show in the choice.
     count = Counter((each.rule, each.scenario.visibility) for each in members)
     # What a later step shows may come of what an earlier one left behind.
-    fewest_steps: dict[tuple[str, Visibility], int] = {}
-    for each in members:
-        seen = (each.rule, each.scenario.visibility)
-        fewest_steps[seen] = min(each.steps, fewest_steps.get(seen, each.steps))
+    by_steps = sorted(members, key=lambda each: each.steps, reverse=True)
+    fewest_steps = {(each.rule, each.scenario.visibility): each.steps for each in by_steps}
 
     def order(each: FailedScenario) -> tuple[object, ...]:
         return (

@@ -140,7 +140,10 @@ class _Column:
         self._unended: int | None = None  # the row of a last line without a line end
         self._ended: int | None = None  # the row after a last line with one
         self._absence = Absence.MISSING  # what is said in a row without a line
-        if channel in OF_VALUES or self.after:
+        if channel in OF_VALUES:
+            return
+        if self.after:
+            self.after -= not side.lines[-1]  # after the last line end is no line
             return
         last = numbers.index(shown[-1])
         if side.lines[-1]:

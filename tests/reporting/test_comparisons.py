@@ -114,6 +114,7 @@ def test_every_item_that_differs_is_marked(
 
 
 FLOOD = printed("ask: ", "no\n" * 40)
+LONGER_FLOOD = printed("ask: ", "no\n" * 100)  # longer than what is aligned
 A_LIST = returned("None", f"([1], {'-' * 60!r})")
 BOARD = "\n".join([*(f"row {n}" for n in range(1, 13)), "O to move", "Move: "])
 LONG = printed(BOARD, BOARD.replace("O to", "X to"))
@@ -124,6 +125,8 @@ SHOWN: list[tuple[Comparison, str, list[str]]] = [
     (A_LIST, "actual", ["(", "    [1],", f"    {'-' * 60!r},", ")"]),
     (FLOOD, "expected", ["ask: "]),
     (FLOOD, "actual", ["no", "no", "no", "… the same line 13 more times", "… 24 more lines"]),
+    (LONGER_FLOOD, "actual", ["no", "no", "no", "… the same line 13 more times",
+                              "… 84 more lines"]),
     (LONG, "actual", ["… 9 lines agree", "10: row 10", "11: row 11", "12: row 12",
                       "13: X to move", "14: Move: "]),
     # That a line is missing is said of the program's side alone.
