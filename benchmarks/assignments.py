@@ -133,7 +133,9 @@ def _floor_job(context: GradingContext) -> tuple[int, bytes]:
         for scenario in plan.scenarios:
             for stimulus in scenario.stimuli:
                 job = jobs_of.job(stimulus)
-                job["stimulus"] = compiler.packed(functions, job.pop("texts")).data
+                bindings = job["bindings"]
+                compiler.compile(job, functions)
+                job["bindings"] = bindings
                 job["lines"] = [typed.text for typed in stimulus.inputs]
                 jobs.append(job)
         compiler.close()

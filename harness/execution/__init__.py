@@ -26,6 +26,7 @@ from harness.execution.runner import (
     Answers,
     AnyDriver,
     Observes,
+    ProcessServer,
     ToolFailed,
     cores,
     create_driver,
@@ -43,5 +44,5 @@ from harness.execution.sharing import (
 )
 
 if has_terminals():
-    from harness.execution.linux.driver import Driver, SubmissionServer, ToolServer
+    from harness.execution.linux.driver import Driver, SubmissionServer
     from harness.execution.linux.pexpect_terminal import attach_terminal

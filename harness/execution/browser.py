@@ -11,40 +11,32 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from functools import cache, partial
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from harness.common.errors import HarnessError
 from harness.execution.folder import prepare, scratch_directory
 from harness.execution.inside.modules import load_tool
-from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.jobs import (
     INNER_ENVIRONMENT,
     LOADER,
     compiled_here,
-    inside_modules_compiled_here,
-    server_setup,
+    inside_modules,
 )
-from harness.execution.protocol.observation import ScreenParser, plain_screen
+from harness.execution.protocol.observation import ScreenParser
 from harness.execution.runner import (
     REPLY_ENTRY,
     REPLY_SOURCES,
-    TOOL_LIMITS,
     AnyDriver,
-    NextLine,
-    RememberedAnswers,
+    ProcessServer,
     ScenarioMonitor,
     StandInProcess,
-    SubmissionRunner,
-    ToolFailed,
-    answer,
 )
-from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
-from harness.model.stimulus import Key, Limits, Stimulus
+from harness.model.stimulus import Key, Limits
 
 # A browser's interpreter takes this many seconds for what takes one CPU second elsewhere.
 SLOWER = 3.0
@@ -69,7 +61,7 @@ def boot(terminal, questions, answers):
 
 def machine_modules() -> bytes:
     """What the machine is booted with."""
-    return marshal.dumps(inside_modules_compiled_here(_MODULES), 2)
+    return marshal.dumps(inside_modules(None, _MODULES), 2)
 
 
 class End(Protocol):
@@ -109,23 +101,21 @@ class BrowserDriver(AnyDriver):
     def __init__(self, interpreter: Interpreter, machine: Machine) -> None:
         super().__init__(interpreter, Tier.PORTABLE)
         self.machine = machine
-        self.answers = RememberedAnswers()
         self._runs = 0
 
     def __enter__(self) -> Self:
         self._directory = str(prepare(self._held.enter_context(scratch_directory())))
         return self
 
-    def submission(
-        self,
-        assignment: Assignment,
-        files: tuple[SourceFile, ...],
-        reference: tuple[SourceFile, ...] = (),
-    ) -> AbstractContextManager[BrowserSubmission]:
-        return nullcontext(BrowserSubmission(self, assignment, files))
+    def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> BrowserServer:
+        common = {"directory": _EMPTY, "environment": INNER_ENVIRONMENT}
+        return BrowserServer(self, marshal.dumps(common | dict(setup), 2))
 
-    def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[BrowserTool]:
-        return nullcontext(BrowserTool(self, sources, entry))
+    def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
+        return compiled_here(sources)
+
+    def replies(self, stack: ExitStack) -> _OwnTool:
+        return _OwnTool()
 
     def begins(self, limits: Limits) -> bool:
         """Whether the next run may begin: the same program makes the same runs in every attempt."""
@@ -133,42 +123,29 @@ class BrowserDriver(AnyDriver):
         longest = SLOWER * limits.cpu_seconds + limits.wall_seconds
         return self.machine.begins(self._runs, longest)
 
-    def setup(self, more: Mapping[str, object]) -> bytes:
-        """What the machine prepares: for a submission or a tool."""
-        return marshal.dumps({"directory": _EMPTY, "environment": INNER_ENVIRONMENT, **more}, 2)
 
+class BrowserServer(ProcessServer):
+    """Has the machine do each job."""
 
-class BrowserSubmission(SubmissionRunner):
-    """Observes one submission."""
-
-    def __init__(
-        self, driver: BrowserDriver, assignment: Assignment, files: tuple[SourceFile, ...]
-    ) -> None:
-        ask = partial(driver.answers.ask, _OwnTool)
-        super().__init__(assignment, driver.folders, None, ask)
+    def __init__(self, driver: BrowserDriver, setup: bytes) -> None:
         self._driver = driver
-        self._setup = driver.setup(server_setup(assignment, files))
+        self._setup = setup
 
-    def observe(
-        self, stimulus: Stimulus, limits: Limits, *, reply: NextLine | None = None
-    ) -> Observation:
-        """As elsewhere. What had to be ended with the worker has passed its limit."""
+    def seen_of_all(self, limits: Limits) -> Observation | None:
+        """What had to be ended with the worker has passed its limit."""
         if self._driver.begins(limits):
-            return super().observe(stimulus, limits, reply=reply)
+            return None
         return Observation(ending=Ending.CPU_LIMIT, phase=Phase.STIMULUS)
 
-    def _compile(self, job: dict[str, Any]) -> int | None:
-        return analyse("", job["texts"][1], (), frozenset(self._functions))[1]
-
-    def _start_stand_in(
+    def start_stand_in(
         self, stack: ExitStack, job: dict[str, Any], limits: Limits
     ) -> StandInProcess:
         raise HarnessError("there are no stand-ins in a browser")
 
-    def _start(
+    def start(
         self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
     ) -> BrowserMonitor:
-        folder = job["folder"]
+        folder = job.get("folder", "")
         places = [*Path(folder).iterdir()] if folder else []
         files = [(place.name, place.read_bytes()) for place in places]
         for place in places:  # they come back from the machine
@@ -177,22 +154,6 @@ class BrowserSubmission(SubmissionRunner):
         monitor = BrowserMonitor(self._driver.machine, self._setup, job, screen, limits)
         monitor.folder = folder
         return monitor
-
-
-class BrowserTool:
-    """A function of ours that reads what a student wrote, and so runs in the machine."""
-
-    def __init__(self, driver: BrowserDriver, sources: Mapping[str, str], entry: str) -> None:
-        self._driver = driver
-        self._setup = driver.setup({"tool": compiled_here(sources), "entry": entry})
-
-    def run(self, payload: str) -> str:
-        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
-        if not self._driver.begins(TOOL_LIMITS):
-            raise ToolFailed(Ending.CPU_LIMIT)
-        machine, job = self._driver.machine, {"payload": payload}
-        monitor = BrowserMonitor(machine, self._setup, job, plain_screen(), TOOL_LIMITS)
-        return answer(monitor.follow())
 
 
 class _OwnTool:
@@ -252,9 +213,7 @@ class BrowserMonitor(ScenarioMonitor):
 
     def shown(self, data: Any) -> bool:
         """Take what a person would see, an array of JavaScript's."""
-        self._screen.raw += data.to_bytes()
-        if self._screen.exceeds(self._most_output):
-            self._stop(Ending.OUTPUT_LIMIT)
+        self._show(data.to_bytes())
         return self._reason is None
 
     def said(self, data: Any) -> bool:
@@ -264,11 +223,9 @@ class BrowserMonitor(ScenarioMonitor):
 
     def typed(self) -> bytes | None:
         """The next line, when it is asked for; nothing: an end of input."""
-        typed = self._next_input()
+        typed = self._type_next()
         if typed is None:
-            self._stop(Ending.ASKED_FOR_MORE)
             return None
-        self._screen.typed.append((len(self._screen.raw), typed))
         if typed.key is not None:
             return b"" if typed.key is Key.CTRL_D else _INTERRUPTED
         return typed.text.encode("utf-8", "surrogateescape") + b"\n"

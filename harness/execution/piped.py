@@ -16,7 +16,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from enum import IntEnum
 from functools import partial
 from typing import IO, Any, Self
@@ -25,7 +25,6 @@ from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.folder import prepare, scratch_directory
 from harness.execution.inside.messages.frames import framed
-from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.jobs import (
     FLAGS,
@@ -33,24 +32,15 @@ from harness.execution.protocol.jobs import (
     LOADER,
     environment,
     inside_modules,
-    server_setup,
-    stand_in_setup,
-    tool_modules,
 )
-from harness.execution.protocol.observation import ScreenParser, plain_screen
+from harness.execution.protocol.observation import ScreenParser
 from harness.execution.runner import (
     LOADED_MACHINE,
-    REPLY_ENTRY,
-    REPLY_SOURCES,
-    TOOL_LIMITS,
     AnyDriver,
-    RememberedAnswers,
+    ProcessServer,
     ScenarioMonitor,
     StandInProcess,
-    SubmissionRunner,
-    answer,
 )
-from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Key, Limits
 
@@ -79,23 +69,24 @@ class PipedDriver(AnyDriver):
             "MALLOC_ARENA_MAX": "1",  # a second thread must not take from the memory allowed
         }
         self._modules = b""
-        self.answers = RememberedAnswers()
 
     def __enter__(self) -> Self:
         self._modules = marshal.dumps(inside_modules(self.interpreter, _MODULES), 2)
         self._directory = str(prepare(self._held.enter_context(scratch_directory())))
         return self
 
-    def submission(
-        self,
-        assignment: Assignment,
-        files: tuple[SourceFile, ...],
-        reference: tuple[SourceFile, ...] = (),
-    ) -> AbstractContextManager[PipedSubmission]:
-        return nullcontext(PipedSubmission(self, assignment, files, reference))
-
-    def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[PipedTool]:
-        return nullcontext(PipedTool(self, sources, entry))
+    def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> PipedServer:
+        confinement = Confinement(tier_layers(self.tier)).for_server(
+            self.directory, notify=False, writable=self.directory if setup.get("writes") else ""
+        )
+        common = {
+            "directory": self.directory,
+            "more_modules": self.interpreter.more_modules,
+            "environment": INNER_ENVIRONMENT,
+            "rlimits": confinement["rlimits"],
+            "limits_memory": confinement["limits_memory"],
+        }
+        return PipedServer(self, marshal.dumps(common | dict(setup), 2))
 
     def start(
         self, stack: ExitStack, setup: bytes, job: dict[str, Any], limits: Limits
@@ -114,64 +105,20 @@ class PipedDriver(AnyDriver):
             process.send(message)
         return process
 
-    def setup(self, more: Mapping[str, object], *, writes: bool = False) -> bytes:
-        """What every process of a submission or tool receives first."""
-        confinement = Confinement(tier_layers(self.tier)).for_server(
-            self.directory, notify=False, writable=self.directory if writes else ""
-        )
-        common = {
-            "directory": self.directory,
-            "more_modules": self.interpreter.more_modules,
-            "environment": INNER_ENVIRONMENT,
-            "rlimits": confinement["rlimits"],
-            "limits_memory": confinement["limits_memory"],
-        }
-        return marshal.dumps(common | dict(more), 2)
 
+class PipedServer(ProcessServer):
+    """Starts a fresh interpreter for each job."""
 
-class PipedSubmission(SubmissionRunner):
-    """Observes one submission, in a fresh interpreter for each stimulus."""
+    def __init__(self, driver: PipedDriver, setup: bytes) -> None:
+        self._start = partial(driver.start, setup=setup)
 
-    def __init__(
-        self,
-        driver: PipedDriver,
-        assignment: Assignment,
-        files: tuple[SourceFile, ...],
-        reference: tuple[SourceFile, ...],
-    ) -> None:
-        ask = partial(driver.answers.ask, lambda: PipedTool(driver, REPLY_SOURCES, REPLY_ENTRY))
-        super().__init__(assignment, driver.folders, None, ask)
-        self._driver = driver
-        self._setup = driver.setup(server_setup(assignment, files), writes=assignment.writes_files)
-        self._stand_in_setup = driver.setup(stand_in_setup(assignment, reference))
-
-    def _compile(self, job: dict[str, Any]) -> int | None:
-        return analyse("", job["texts"][1], (), frozenset(self._functions))[1]
-
-    def _start_stand_in(
-        self, stack: ExitStack, job: dict[str, Any], limits: Limits
-    ) -> PipedStandIn:
-        return PipedStandIn(self._driver.start(stack, self._stand_in_setup, job, limits), limits)
-
-    def _start(
+    def start(
         self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
     ) -> PipedMonitor:
-        return PipedMonitor(self._driver.start(stack, self._setup, job, limits), screen, limits)
+        return PipedMonitor(self._start(stack, job=job, limits=limits), screen, limits)
 
-
-class PipedTool:
-    """A function of ours, loaded anew for every call."""
-
-    def __init__(self, driver: PipedDriver, sources: Mapping[str, str], entry: str) -> None:
-        self._driver = driver
-        modules = tool_modules(driver.interpreter, sources, entry)
-        self._setup = driver.setup({"tool": modules, "entry": entry})
-
-    def run(self, payload: str) -> str:
-        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
-        with ExitStack() as stack:
-            process = self._driver.start(stack, self._setup, {"payload": payload}, TOOL_LIMITS)
-            return answer(PipedMonitor(process, plain_screen(), TOOL_LIMITS).follow())
+    def start_stand_in(self, stack: ExitStack, job: dict[str, Any], limits: Limits) -> PipedStandIn:
+        return PipedStandIn(self._start(stack, job=job, limits=limits), limits)
 
 
 _SECRET_BYTES = 16
@@ -315,20 +262,11 @@ class PipedMonitor(ScenarioMonitor):
         self._show(self._unshown[: len(self._unshown) - kept])
         self._unshown = self._unshown[len(self._unshown) - kept :]
 
-    def _show(self, data: bytes) -> None:
-        self._screen.raw += data
-        if self._screen.exceeds(self._most_output):
-            self._stop(Ending.OUTPUT_LIMIT)
-
     def _type(self) -> None:
-        typed = self._next_input()
-        if typed is None:
-            self._stop(Ending.ASKED_FOR_MORE)
-            return
-        self._screen.typed.append((len(self._screen.raw), typed))
-        if typed.key is not None:
+        typed = self._type_next()
+        if typed is not None and typed.key is not None:
             self._deliver(_KEYS[typed.key])
-        else:
+        elif typed is not None:
             self._deliver(b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n")
 
 

@@ -14,8 +14,8 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -24,9 +24,16 @@ from typing import Any, Protocol, Self
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.folder import ScenarioFolder, folders_beside
-from harness.execution.inside.messages.frames import framed
+from harness.execution.inside.messages.frames import HEAD
+from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol.jobs import Jobs, needs_stand_ins
+from harness.execution.protocol.jobs import (
+    Jobs,
+    needs_stand_ins,
+    server_setup,
+    stand_in_setup,
+    tool_modules,
+)
 from harness.execution.protocol.observation import (
     LARGEST,
     End,
@@ -34,6 +41,7 @@ from harness.execution.protocol.observation import (
     ScreenParser,
     TamperedError,
     observation,
+    plain_screen,
     read_text,
     scenario_screen,
 )
@@ -62,6 +70,7 @@ class AnyDriver(ABC):
     def __init__(self, interpreter: Interpreter, tier: Tier) -> None:
         self.interpreter = interpreter
         self.tier = tier
+        self.answers = RememberedAnswers()
         self._held = ExitStack()
         self._directory = ""
 
@@ -73,19 +82,38 @@ class AnyDriver(ABC):
         self._directory = ""
 
     @abstractmethod
+    def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
+        """What starts processes with this setup, until the stack is left. HarnessError when our own
+        machinery fails."""
+
+    @contextmanager
     def submission(
         self,
         assignment: Assignment,
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...] = (),
-    ) -> AbstractContextManager[Observes]:
+    ) -> Iterator[Observes]:
         """One submission. Functions of `reference` can be substituted for its own: they answer from
         another process. HarnessError when our own machinery fails."""
+        with ExitStack() as stack:
+            server = self.serve(stack, server_setup(assignment, files))
+            yield ObservedSubmission(self, stack, server, assignment, reference)
 
-    @abstractmethod
-    def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[Answers]:
+    @contextmanager
+    def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[Answers]:
         """A trusted function of ours, `entry` ("package.module:function", str to str), out of
         sources by module name; each call in a process of its own."""
+        with ExitStack() as stack:
+            modules = self.compiled(sources, entry)
+            yield Tool(self.serve(stack, {"tool": modules, "entry": entry}))
+
+    def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
+        """The code of a tool's modules."""
+        return tool_modules(self.interpreter, sources, entry)
+
+    def replies(self, stack: ExitStack) -> Answers:
+        """What answers for the course, until the stack is left."""
+        return stack.enter_context(self.tool(REPLY_SOURCES, REPLY_ENTRY))
 
     @property
     def directory(self) -> str:
@@ -137,19 +165,6 @@ class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about
         self.ending = ending
         self.detail = detail
         super().__init__(f"{ending}: {detail}" if detail else str(ending))
-
-
-def answer(end: End) -> str:
-    """The text that a tool's process answered with. ToolFailed when there is none."""
-    if end.reason is not None:
-        raise ToolFailed(end.reason)
-    try:
-        text = read_text(end.reply)
-    except TamperedError as error:
-        raise ToolFailed(Ending.TAMPERED, str(error)) from None
-    if text is None or end.exit_code != 0:
-        raise ToolFailed(Ending.CRASHED, f"exit status {end.exit_code}")
-    return text
 
 
 def cores() -> list[int]:
@@ -266,7 +281,8 @@ class ScenarioMonitor(ABC):
         self._stand_in_asks = False
         self._reply_to: NextLine | None = None
         self._received = FrameBuffer()
-        self._reply = bytearray()
+        self._reply: list[bytes] = []
+        self._space = LARGEST
         self._reason: Ending | None = None
         self._detail = ""
 
@@ -283,13 +299,13 @@ class ScenarioMonitor(ABC):
         self._inputs = list(reversed(inputs))
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         exit_code, cpu_seconds = self._follow()
-        if self._reason is None:  # else we ended it in the middle of a frame
-            self._reply += self._received.rest
+        if self._reason is None and self._received.is_cut():  # and not by us
+            self._reason, self._detail = Ending.TAMPERED, "an unreadable reply"
         return End(
             reason=self._reason,
             exit_code=exit_code,
             cpu_seconds=cpu_seconds,
-            reply=bytes(self._reply),
+            reply=tuple(self._reply),
             detail=self._detail,
         )
 
@@ -327,6 +343,21 @@ class ScenarioMonitor(ABC):
         finally:
             self._exclude_since(begun)
 
+    def _type_next(self) -> Typed | None:
+        """As `_next_input`, which is remembered to be typed here; with nothing more it ends."""
+        typed = self._next_input()
+        if typed is None:
+            self._stop(Ending.ASKED_FOR_MORE)
+        else:
+            self._screen.remember(typed)
+        return typed
+
+    def _show(self, data: bytes) -> None:
+        """Take what a person would see."""
+        self._screen.raw += data
+        if self._screen.exceeds(self._most_output):
+            self._stop(Ending.OUTPUT_LIMIT)
+
     def _read(self, data: bytes) -> None:
         """Handle the frames that are whole now, or keep them as parts of the reply."""
         if self._reason is Ending.TAMPERED:
@@ -335,11 +366,12 @@ class ScenarioMonitor(ABC):
         try:
             while (frame := self._received.next()) is not None:
                 if not self._handled(frame):
-                    self._reply += framed(frame)
-                if len(self._reply) > LARGEST:
+                    self._reply.append(frame)
+                    self._space -= HEAD + len(frame)
+                if self._space < 0:
                     raise TamperedError("a reply too large")
-        except TamperedError:
-            self._stop(Ending.TAMPERED)
+        except TamperedError as error:
+            self._stop(Ending.TAMPERED, str(error))
 
     def _handled(self, frame: bytes) -> bool:
         """Do what the frame asks for; False if it asks for nothing, and is a part of the reply.
@@ -364,62 +396,102 @@ def did_not_compile(ending: Ending) -> Observation:
     return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
 
 
-class SubmissionRunner(ABC):
-    """Observes one submission, a fresh process for each stimulus. Folders of scenarios are made
-    below `folders` for the user `owner` (None: this one); `ask` asks a generator of the course's
-    for a reply."""
+class ProcessServer(ABC):
+    """Starts processes with one setup: a submission's, a tool's, or that of the course's stand-ins.
+    Folders of its scenarios are made for the user `owner` (None: this one)."""
 
-    def __init__(
-        self,
-        assignment: Assignment,
-        folders: Path,
-        owner: int | None,
-        ask: Callable[[str], str],
-    ) -> None:
-        self._folders = folders
-        self._owner = owner
-        self._jobs = Jobs(assignment)
-        self._functions = assignment.module_names
-        self._ask = ask
+    owner: int | None = None
 
-    @abstractmethod
-    def _compile(self, job: dict[str, Any]) -> int | None:
+    def seen_of_all(self, limits: Limits) -> Observation | None:
+        """What is seen of whatever is asked, where nothing can be started."""
+        return None
+
+    def compile(self, job: dict[str, Any], functions: tuple[str, ...]) -> int | None:
         """Compile the job's `texts` where that is done ahead; how many positional arguments its
-        call has (None: it is not a plain call of a function of the submission)."""
+        call has (None: it is not a plain call of one of these functions)."""
+        return analyse("", job["texts"][1], (), frozenset(functions))[1]
 
     @abstractmethod
-    def _start_stand_in(
+    def start(
+        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
+    ) -> ScenarioMonitor:
+        """A process that does this job, until the stack is left."""
+
+    @abstractmethod
+    def start_stand_in(
         self, stack: ExitStack, job: dict[str, Any], limits: Limits
     ) -> StandInProcess:
         """A process with the stand-ins of a scenario, until the stack is left."""
 
-    @abstractmethod
-    def _start(
-        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
-    ) -> ScenarioMonitor:
-        """A process that does this job, until the stack is left."""
+
+class Tool:
+    """A function of ours, ready to be called."""
+
+    def __init__(self, server: ProcessServer) -> None:
+        self._server = server
+
+    def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
+        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
+        seen = self._server.seen_of_all(limits)
+        if seen is not None:
+            raise ToolFailed(seen.ending)
+        with ExitStack() as stack:
+            job = {"payload": payload}
+            end = self._server.start(stack, job, plain_screen(), limits).follow()
+        if end.reason is not None:
+            raise ToolFailed(end.reason)
+        try:
+            text = read_text(end.reply)
+        except TamperedError as error:
+            raise ToolFailed(Ending.TAMPERED, str(error)) from None
+        if text is None or end.exit_code != 0:
+            raise ToolFailed(Ending.CRASHED, f"exit status {end.exit_code}")
+        return text
+
+
+class ObservedSubmission:
+    """Observes one submission until the stack is left, a fresh process for each stimulus."""
+
+    def __init__(
+        self,
+        driver: AnyDriver,
+        stack: ExitStack,
+        server: ProcessServer,
+        assignment: Assignment,
+        reference: tuple[SourceFile, ...],
+    ) -> None:
+        self._folders = driver.folders
+        self._jobs = Jobs(assignment)
+        self._functions = assignment.module_names
+        self._server = server
+        self._stand_ins = cache(lambda: driver.serve(stack, stand_in_setup(assignment, reference)))
+        self._ask = partial(driver.answers.ask, cache(partial(driver.replies, stack)))
 
     def observe(
         self, stimulus: Stimulus, limits: Limits, *, reply: NextLine | None = None
     ) -> Observation:
         """What the submission did. HarnessError when our own machinery failed. With `reply`, what
         it gives is typed in place of the stimulus's inputs; how long that takes does not count."""
+        server = self._server
+        seen = server.seen_of_all(limits)
+        if seen is not None:
+            return seen
         job = self._jobs.job(stimulus)
-        arguments = self._compile(job)
+        arguments = server.compile(job, self._functions)
         screen = scenario_screen(stimulus)
         job["sentinel"] = screen.sentinel
         folder, stand_in = None, None
         with ExitStack() as stack:
             if stimulus.folder:
-                folder = ScenarioFolder(self._folders, stimulus.files, self._owner)
+                folder = ScenarioFolder(self._folders, stimulus.files, server.owner)
                 stack.callback(folder.remove)
                 job["folder"] = str(folder.path)
             if needs_stand_ins(stimulus):
                 stand_in_job = self._jobs.stand_in_job(stimulus)
-                stand_in = self._start_stand_in(stack, stand_in_job, limits)
+                stand_in = self._stand_ins().start_stand_in(stack, stand_in_job, limits)
             if stimulus.replies is not None:
                 reply = partial(_replied, stimulus.replies, self._ask)
-            monitor = self._start(stack, job, screen, limits)
+            monitor = server.start(stack, job, screen, limits)
             end = monitor.follow(stimulus.inputs, folder=folder, stand_in=stand_in, reply_to=reply)
             if monitor.course_fault:
                 raise HarnessError(monitor.course_fault)

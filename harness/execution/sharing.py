@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.protocol.observation import End, observation, scenario_screen
 from harness.model.observation import Ending, Observation, Phase
@@ -31,7 +30,7 @@ Keep = Callable[[int, bytes], bool]
 class SharedJob:
     """One stimulus as `inside.shared.run` reads it, without its typed `lines`, which are sent
     when they are asked for. `selection` is the place of its files among the group's; `arguments`
-    as in `PackedStimulus`."""
+    is what `ProcessServer.compile` says."""
 
     packed: bytes
     lines: tuple[str, ...]
@@ -173,7 +172,7 @@ def decoded(
     raised: bool = False,
 ) -> Observation | None:
     """What a program did, from what `inside.shared.run` reported of it; `arguments` as in
-    `PackedStimulus`. None for what has more than one form, and must be observed alone; with
+    `SharedJob`. None for what has more than one form, and must be observed alone; with
     `raised` a call that ended with an exception is read all the same."""
     try:
         seen = _read(data, stimulus, limits, arguments)
@@ -196,17 +195,16 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
         if place[0] == "s":
             screen.raw += screen.sentinel
         else:
-            screen.typed.append((len(screen.raw), next(inputs)))
+            screen.remember(next(inputs))
     screen.raw += output[start:]
-    reply = b""
+    steps: list[bytes] = []
     if stimulus.action.steps:
         fields = dict(json.loads(answer))
-        for step in fields.pop("steps", ()):
-            reply += framed(b"S" + json.dumps(step).encode())
+        steps = [b"S" + json.dumps(step).encode() for step in fields.pop("steps", ())]
         answer = json.dumps(fields).encode()
     if answer == _ASKED_FOR_MORE:
         reason, frame = Ending.ASKED_FOR_MORE, b'G"stimulus"'
     else:
         reason, frame = None, b"A" + answer
-    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=reply + framed(frame))
+    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=(*steps, frame))
     return observation(stimulus, limits, screen, ended, arguments=arguments)

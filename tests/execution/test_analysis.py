@@ -42,7 +42,7 @@ def test_a_plain_call_in_parts(expression: str) -> None:
     parts = call_in_parts(expression, FUNCTIONS)
     assert parts is not None
     expected = f"(f, *(lambda *a, **k: (a, k))({given}))"
-    assert ast.dump(ast.parse(parts)) == ast.dump(ast.parse(expected))
+    assert ast.dump(parts) == ast.dump(ast.parse(expected, mode="eval"))
 
 
 @pytest.mark.parametrize("expression", NOT_PLAIN)

@@ -34,20 +34,15 @@ BOTH = f'"before":[{ONE}],"after":[{ONE}]'
 PLAIN, PROGRAM, STEPS = call("f(1)"), run(), session("x = 1", "x")
 
 
-def frame(body: str | bytes) -> bytes:
-    data = body.encode() if isinstance(body, str) else body
-    return len(data).to_bytes(4, "little") + data
-
-
-def nested(depth: int) -> bytes:
+def nested(depth: int) -> tuple[bytes]:
     """A reply whose value is a list in a list, and so on."""
     value = '["list",[' * depth + ONE + "]]" * depth
-    return frame(f'A{{"value":{value}}}')
+    return (f'A{{"value":{value}}}'.encode(),)
 
 
 def seen(stimulus: Stimulus, *bodies: str, arguments: int | None = None) -> Observation:
     screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
-    reply = b"".join(frame(body) for body in ("L", *bodies))
+    reply = tuple(body.encode() for body in ("L", *bodies))
     end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=reply)
     return observation(stimulus, Limits(), screen, end, arguments=arguments)
 
@@ -138,32 +133,35 @@ def test_a_reply_may_be_as_deep_as_we_write_it(depth: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "data",
+    "frames",
     [
-        b"\0",
-        b"\5\0\0\0A",
-        b"\0\0\0\0",
-        frame("Z{}"),
-        frame("A[]"),
-        frame("A{}") + frame("A{}"),
-        frame("A{}") + frame("S{}"),
-        frame('A{"phase":"judging"}'),
-        frame('A{"phase":["loading"]}'),
-        frame('A{"exit":true}'),
-        frame('A{"exit":1.0}'),
-        frame('A{"variables":[["a"]]}'),
-        frame('A{"value":["dict",[["int","1"]]]}'),
-        frame('A{"value":["list",""]}'),
-        frame('A{"value":["int",[]]}'),
-        frame('A{"raised":{"type_name":1}}'),
-        frame('A{"raised":{"type_name":"E","message":"","frames":[{}]}}'),
-        frame(b"A\xff"),
+        (b"Z{}",),
+        (b"A[]",),
+        (b"A{}", b"A{}"),
+        (b"A{}", b"S{}"),
+        (b'A{"phase":"judging"}',),
+        (b'A{"phase":["loading"]}',),
+        (b'A{"exit":true}',),
+        (b'A{"exit":1.0}',),
+        (b'A{"variables":[["a"]]}',),
+        (b'A{"value":["dict",[["int","1"]]]}',),
+        (b'A{"value":["list",""]}',),
+        (b'A{"value":["int",[]]}',),
+        (b'A{"raised":{"type_name":1}}',),
+        (b'A{"raised":{"type_name":"E","message":"","frames":[{}]}}',),
+        (b"A\xff",),
         *map(nested, (101, 300, 900)),
     ],
 )
-def test_a_misshapen_or_deeper_reply_is_refused(data: bytes) -> None:
+def test_a_misshapen_or_deeper_reply_is_refused(frames: tuple[bytes, ...]) -> None:
     with pytest.raises(TamperedError):
-        read_reply(data)
+        read_reply(frames)
+
+
+@pytest.mark.parametrize("data", [b"\0", b"\5\0\0\0A", b"\0\0\0\0"])
+def test_a_reply_that_is_cut_is_refused(one_driver: Driver, data: bytes) -> None:
+    program = f"{FRAMES}def f():\n    write({data!r})\n    os._exit(0)\n"
+    assert observe(one_driver, program, call("f()")).ending is Ending.TAMPERED
 
 
 def test_sets_are_ordered_like_the_models() -> None:
@@ -204,7 +202,7 @@ def test_bytes_that_are_no_text_are_shown_as_escapes(data: bytes) -> None:
 def test_a_broken_provided_file_is_reported_escaped() -> None:
     screen = ScreenParser(sentinel=b"|", most_sentinels=1)
     text = '"support: \\u001b]8;;x\\u0007 \\u202e' + "x" * 5000 + '"'
-    end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=frame("B" + text))
+    end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=(f"B{text}".encode(),))
     with pytest.raises(HarnessError) as failed:
         observation(PLAIN, Limits(), screen, end, arguments=1)
     assert "\\x1b]8;;x\\x07 \\u202ex" in str(failed.value)

@@ -19,8 +19,7 @@ import pytest
 import harness
 from harness import api, load_assignment
 from harness.common.errors import UserError
-from harness.execution.linux.driver import ToolServer
-from harness.execution.runner import TOOL_LIMITS
+from harness.execution.runner import TOOL_LIMITS, Tool
 from harness.grading.batch import Interrupted
 from harness.grading.check import notes, submitted
 from harness.grading.context import prepare
@@ -221,7 +220,7 @@ def test_one_that_is_too_large_for_the_limits_of_the_check(
     grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "unchecked" not in rules(graded(grader, RIGHT + LARGE))
-    monkeypatch.setattr(ToolServer.run, "__defaults__", (LITTLE,))
+    monkeypatch.setattr(Tool.run, "__defaults__", (LITTLE,))
     asks_for_a_person(graded(grader, RIGHT + LARGE), "the limits of the check were reached")
 
 

@@ -182,13 +182,12 @@ def _passes_by_status(stage: Stage, on: bool) -> bool:
 
 def _passes_by_the_first_reply(stage: Stage, on: bool) -> bool:
     """Off: the first reply is taken for the answer, whatever follows."""
+    read = observation.read_reply
 
-    every = observation.frames
+    def first(frames: tuple[bytes, ...]) -> observation.Reply:
+        return read(tuple(frame for frame in frames if frame[:1] == b"A")[:1])
 
-    def first(data: bytes) -> list[tuple[bytes, bytes]]:
-        return [frame for frame in every(data) if frame[0] == b"A"][:1]
-
-    with mock.patch.object(observation, "frames", every if on else first):
+    with mock.patch.object(observation, "read_reply", read if on else first):
         (seen,) = _attempt(stage, "two_replies", calling("total([1, 2, 3])"))
     return seen.value == Value.of(6)  # the function itself returned 7
 

@@ -66,6 +66,7 @@ class Confinement:
         library."""
         setup = BaseSetup(confined=self.confined, more_modules=more_modules)
         for layer in self._layers:
+            layer.set_up(setup)
             layer.set_up_base(setup)
         return setup
 
@@ -80,5 +81,6 @@ class Confinement:
         the folder below which its scenarios may write."""
         setup = ServerSetup(directory=directory, notify=notify and self.notifies, writable=writable)
         for layer in self._layers:
+            layer.set_up(setup)
             layer.set_up_server(setup)
         return asdict(setup)

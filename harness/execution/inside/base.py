@@ -16,7 +16,6 @@ import marshal
 import os
 import select
 import sys
-import warnings
 from _json import encode_basestring_ascii as quote
 from functools import partial
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
@@ -25,9 +24,9 @@ from . import clock
 from .limits import KernelLimits, kill_children
 from .messages import frames
 from .messages.frames import receive, send
-from .modules import by_module_name, complete_interpreter, hide_ours, import_useful, load_tool
+from .modules import complete_interpreter, hide_ours, import_useful, load_tool
 from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
-from .scenario.process import Files, ScenarioProcess
+from .scenario.process import Program, ScenarioProcess
 from .shared.facades import Facades
 from .shared.run import SharedRun
 from .stand_ins.calls import StandIns
@@ -181,9 +180,6 @@ class Server:
         self.setup = setup
         self.confinement = setup["confinement"]
         self.child_filter: LoadedFilter | None = None
-        self.known_files: dict[tuple[Any, ...], Files] = {}
-        self.functions = frozenset(setup.get("functions", ()))
-        self.submitted = by_module_name(setup.get("files", []))
         self.tool: Callable[[str], str] | None = None
         self.stand_ins: StandIns | None = None
         self.limits = KernelLimits(
@@ -218,7 +214,6 @@ class Server:
 
     def _prepare(self) -> None:
         """Compile the student's files under limits, and import what they are going to import."""
-        warnings.simplefilter("ignore")
         if "tool" in self.setup:
             self.tool = load_tool(self.setup["tool"], self.setup["entry"])
             return
@@ -226,16 +221,18 @@ class Server:
             self.stand_ins = StandIns(self.setup)
             return
         self.limits.allow_memory(self.setup["memory"])
-        for source in self.submitted.values():
-            source.try_to_compile()
+        self.program = Program(self.setup)
         self.limits.allow_memory(0)
-        import_useful(self.submitted, self.setup)
+        import_useful(self.program.submitted, self.setup)
         self.facades = Facades()
 
     def _scenario(self, request: bytes, terminal: int, questions: int, answers: int) -> None:
         """Fork its process, which alone receives its job, by `questions`; wait for its end."""
         memory, controlled, selection = marshal.loads(request)
-        files = None if selection is None else self._files(selection)
+        if selection is not None and selection not in self.program.known:
+            self.limits.allow_memory(self.setup["memory"])
+            self.program.files(selection)
+            freeze_heap()
         self.limits.allow_memory(memory)
         gc.freeze()
         pid = fork()
@@ -244,20 +241,16 @@ class Server:
                 self._become_child(terminal, controlled=controlled)
                 job = marshal.loads(receive(questions))
                 if self.tool is not None:
-                    send(answers, b"A", quote(self.tool(job)))
+                    send(answers, b"A", quote(self.tool(job["payload"])))
                     _exit(0)
                 elif self.stand_ins is not None:
                     for number in (0, 1, 2):
                         os.dup2(terminal, number)
                     self.stand_ins.run(job, partial(send, answers), partial(receive, questions))
                 elif "shared" in job:
-                    shared = SharedRun(job["shared"], self._files, self.functions, self.facades)
-                    shared.run(terminal, questions, answers)
+                    SharedRun(job, self.program, self.facades).run(terminal, questions, answers)
                 else:
-                    stimulus = CompiledStimulus(marshal.loads(job["stimulus"]))
-                    files = files or self._files(job["selection"])
-                    process = ScenarioProcess(job, stimulus, files, self.functions)
-                    process.run(terminal, questions, answers)
+                    ScenarioProcess(job, self.program).run(terminal, questions, answers)
             finally:
                 _exit(70)
         for number in (terminal, questions, answers):
@@ -279,20 +272,6 @@ class Server:
             confine.die_with_parent(self.pid)
         if self.child_filter is not None:
             self.child_filter.load()
-
-    def _files(self, selection: tuple[Any, ...]) -> Files:
-        """Those of a selection. This process compiles them once for all scenarios that share them;
-        what is provided to some scenarios alone only these scenarios' processes know."""
-        own_files = selection[0]
-        if own_files is not None:
-            return Files(selection, self.setup, self.submitted)
-        files = self.known_files.get(selection)
-        if files is None:
-            # The student's may be among them, changed.
-            self.limits.allow_memory(self.setup["memory"])
-            files = self.known_files[selection] = Files(selection, self.setup, self.submitted)
-            freeze_heap()
-        return files
 
     def _wait_for(self, pid: int) -> tuple[int, int]:
         """The child's wait status and CPU time in microseconds. Meanwhile "?" is answered by its

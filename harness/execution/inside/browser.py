@@ -18,13 +18,11 @@ import marshal
 import os
 import sys
 import time
-import warnings
 from _json import encode_basestring_ascii as quote
 
 from .messages.frames import receive, send
-from .modules import by_module_name, complete_interpreter, hide_ours, import_useful, load_tool
-from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
-from .scenario.process import Files, ScenarioProcess
+from .modules import complete_interpreter, hide_ours, import_useful, load_tool
+from .scenario.process import Program, ScenarioProcess, install_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +49,7 @@ class Server:
         sys.stdin = sys.__stdin__ = io.TextIOWrapper(  # type: ignore[misc]
             io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8"
         )
-        sys.stdout = sys.__stdout__ = _shown(1, "strict")  # type: ignore[misc]
-        sys.stderr = sys.__stderr__ = _shown(2, "backslashreplace")  # type: ignore[misc]
+        install_outputs(io.FileIO)
         self._replace_what_waits()
         _leave_nothing_outside()
         complete_interpreter()
@@ -62,18 +59,15 @@ class Server:
 
     def prepare(self) -> None:
         """Receive the setup; compile the student's files, and import what they are going to."""
-        self.setup = setup = marshal.loads(receive(self.questions))
+        setup = marshal.loads(receive(self.questions))
         os.environ.clear()
         os.environ.update(setup["environment"])
         os.chdir(setup["directory"])
         if "tool" in setup:
             self.tool = load_tool(setup["tool"], setup["entry"])
         else:
-            warnings.simplefilter("ignore")
-            self.submitted = by_module_name(setup["files"])
-            for source in self.submitted.values():
-                source.try_to_compile()
-            import_useful(self.submitted, setup)
+            self.program = Program(setup)
+            import_useful(self.program.submitted, setup)
             hide_ours()
         gc.collect()
         gc.freeze()
@@ -87,11 +81,7 @@ class Server:
         for name, data in job["files"]:
             with open(f"{job['folder']}/{name}", "wb") as file:
                 file.write(data)
-        functions = frozenset(self.setup["functions"])
-        stimulus = CompiledStimulus(compile_stimulus(functions, *job["texts"]))
-        job["bindings"] = [(name, packed_literal(text)) for name, text in job["bindings"]]
-        files = Files(job["selection"], self.setup, self.submitted)
-        scenario = ScenarioProcess(job, stimulus, files, functions)
+        scenario = ScenarioProcess(job, self.program)
         scenario.run(self.terminal, self.questions, self.answers)
 
     def _replace_what_waits(self) -> None:
@@ -117,13 +107,6 @@ class Server:
         time.sleep = sleep  # type: ignore[assignment]
         for module in (os, sys.modules[os.name]):
             module.get_terminal_size = get_terminal_size  # type: ignore[attr-defined]
-
-
-def _shown(descriptor: int, errors: str) -> io.TextIOWrapper:
-    stream = io.BufferedWriter(io.FileIO(descriptor, "w", closefd=False))
-    return io.TextIOWrapper(
-        stream, encoding="utf-8", errors=errors, newline="\n", line_buffering=True
-    )
 
 
 def _leave_nothing_outside() -> None:

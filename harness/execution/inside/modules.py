@@ -9,6 +9,7 @@ import _sitebuiltins
 import builtins
 import marshal
 import sys
+import warnings
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import PathFinder
 
@@ -169,7 +170,9 @@ def hide_ours() -> None:
 
 
 def complete_interpreter() -> None:
-    """`exit`, `quit` and `help`, which the `site` module gives elsewhere."""
+    """`exit`, `quit` and `help`, which the `site` module gives elsewhere; and no warnings, which
+    would stand on a program's terminal."""
+    warnings.simplefilter("ignore")
     end_key = "Ctrl-D (i.e. EOF)"
     builtins.quit = _sitebuiltins.Quitter("quit", end_key)
     builtins.exit = _sitebuiltins.Quitter("exit", end_key)

@@ -16,15 +16,13 @@ import io
 import os
 import sys
 import time
-import warnings
 from _json import encode_basestring_ascii as quote
 from functools import partial
 from os import _exit, write
 
 from .messages.frames import framed, receive, send
-from .modules import by_module_name, complete_interpreter, hide_ours, import_useful, load_tool
-from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
-from .scenario.process import Files, ScenarioProcess, install_input
+from .modules import complete_interpreter, hide_ours, import_useful, load_tool
+from .scenario.process import Program, ScenarioProcess, install_input, install_outputs
 from .stand_ins.calls import StandIns
 
 try:
@@ -76,16 +74,9 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
         stand_ins = StandIns(setup)
         _begin(said, job["beat"])
         stand_ins.run(job, partial(_send_locked, said), _from_driver)
-    warnings.simplefilter("ignore")
-    submitted = by_module_name(setup["files"])
-    for source in submitted.values():
-        source.try_to_compile()
-    import_useful(submitted, setup)
-    functions = frozenset(setup["functions"])
-    stimulus = CompiledStimulus(compile_stimulus(functions, *job["texts"]))
-    job["bindings"] = [(name, packed_literal(text)) for name, text in job["bindings"]]
-    files = Files(job["selection"], setup, submitted)
-    scenario = PipedScenario(job, stimulus, files, functions)
+    program = Program(setup)
+    import_useful(program.submitted, setup)
+    scenario = PipedScenario(job, program)
     hide_ours()
     gc.collect()
     gc.freeze()
@@ -176,13 +167,5 @@ def _install(word: bytes) -> int:
     for module in (os, low_level):
         for function in (isatty, get_terminal_size):
             setattr(module, function.__name__, function)
-    sys.stdout = sys.__stdout__ = _shown(1, "strict")  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _shown(2, "backslashreplace")  # type: ignore[misc]
+    install_outputs(_Output)
     return said
-
-
-def _shown(descriptor: int, errors: str) -> io.TextIOWrapper:
-    stream = io.BufferedWriter(_Output(descriptor, "w", closefd=False))
-    return io.TextIOWrapper(
-        stream, encoding="utf-8", errors=errors, newline="\n", line_buffering=True
-    )

@@ -11,12 +11,12 @@ code meets: a program of ours, run in the base server, teaches it once. Free mem
 from __future__ import annotations
 
 import gc
+import marshal
 import os
 import sys
 
-from .modules import by_module_name
-from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
-from .scenario.process import Files, ScenarioProcess
+from .scenario.evaluate import compile_stimulus, packed_literal
+from .scenario.process import Program, ScenarioProcess
 
 try:
     import ctypes
@@ -45,11 +45,14 @@ _FUNCTIONS = frozenset({"echo"})
 _SETUP: dict[str, Any] = {
     "provided": [("warm_up_constants.py", b"SIZE = 2\n")],
     "main": "warm_up_program.py",
+    "files": [("warm_up_program.py", _PROGRAM)],
+    "functions": _FUNCTIONS,
     "compare": {},
 }
 _JOB: dict[str, Any] = {
     "program": "warm_up_program.py",
     "argv": [],
+    "selection": (None, (), ()),
     "bindings": [("unused", packed_literal("5"))],
     "seed": 0,
     "sentinel": b"-",
@@ -65,21 +68,24 @@ _JOB: dict[str, Any] = {
 _TIMES = 12  # more often than the interpreter waits before it fits its code to what it meets
 
 
+def packed(*texts: Any) -> bytes:
+    """A stimulus's texts compiled, as a scenario's process is sent them."""
+    return marshal.dumps(compile_stimulus(_FUNCTIONS, *texts))
+
+
 def warm_up() -> None:
     """Call, hold a session and run the program, with the output discarded; leaves no trace."""
     before = list(sys.meta_path), dict(sys.modules), sys.argv, sys.stdout
-    call = CompiledStimulus(compile_stimulus(_FUNCTIONS, "", "echo(['a', ('b', 2)], 'a')", ()))
-    fault = CompiledStimulus(compile_stimulus(_FUNCTIONS, "", "echo(1, {})", ()))
-    steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
-    session = CompiledStimulus(compile_stimulus(_FUNCTIONS, "grid = ['a']", "", steps))
+    call = packed("", "echo(['a', ('b', 2)], 'a')", ())
+    fault = packed("", "echo(1, {})", ())
+    session = packed("grid = ['a']", "", ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)"))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
-    files = Files((None, (), ()), _SETUP, by_module_name([("warm_up_program.py", _PROGRAM)]))
+    program = Program(_SETUP)
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
         for action, stimulus in parts * _TIMES:
-            process = ScenarioProcess(
-                _JOB | {"action": action, "runs": action == "run"}, stimulus, files, _FUNCTIONS
-            )
+            job = _JOB | {"action": action, "runs": action == "run", "stimulus": stimulus}
+            process = ScenarioProcess(job, program)
             process.perform(silence.fileno(), silence.fileno())
             sys.meta_path[:] = before[0]
             sys.modules.clear()

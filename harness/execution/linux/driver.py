@@ -7,10 +7,8 @@ import marshal
 import os
 import select
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from functools import cache, partial
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
 from harness.common.errors import HarnessError
@@ -28,18 +26,13 @@ from harness.execution.linux.processes import (
     ServerProcess,
     StimulusCompiler,
 )
-from harness.execution.protocol.jobs import main_file, server_setup, stand_in_setup, tool_modules
-from harness.execution.protocol.observation import LARGEST, ScreenParser, plain_screen
+from harness.execution.protocol.jobs import server_setup
+from harness.execution.protocol.observation import LARGEST, ScreenParser
 from harness.execution.runner import (
-    REPLY_ENTRY,
-    REPLY_SOURCES,
-    TOOL_LIMITS,
     AnyDriver,
-    NextLine,
-    RememberedAnswers,
+    ObservedSubmission,
+    ProcessServer,
     StandInProcess,
-    SubmissionRunner,
-    answer,
     did_not_compile,
 )
 from harness.model.assignment import Assignment, SourceFile
@@ -77,7 +70,6 @@ class Driver(AnyDriver):
         self._hash_seed = hash_seed
         self._clock_offset = clock_offset
         self._notify = notify and self._confinement.notifies
-        self._answers = RememberedAnswers()
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -94,8 +86,8 @@ class Driver(AnyDriver):
                 clock_offset=self._clock_offset,
             )
             stack.callback(self._base.close)
-            self._compiler = StimulusCompiler(self._base)
-            stack.callback(self._compiler.close)
+            self.compiler = StimulusCompiler(self._base)
+            stack.callback(self.compiler.close)
             self._held = stack.pop_all()
         return self
 
@@ -106,103 +98,32 @@ class Driver(AnyDriver):
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...] = (),
     ) -> Iterator[SubmissionServer]:
-        setup = self._setup(writes=assignment.writes_files) | server_setup(assignment, files)
-        owner = setup["confinement"]["uid"]
         with ExitStack() as stack:
-            link = stack.enter_context(closing(ServerLink(self._base, setup)))
+            link = self.serve(stack, server_setup(assignment, files))
+            yield SubmissionServer(self, stack, link, assignment, reference)
 
-            @cache
-            def stand_in_server() -> ServerLink:
-                own = self._setup(notify=False) | stand_in_setup(assignment, reference)
-                return stack.enter_context(closing(ServerLink(self._base, own)))
-
-            @cache
-            def replies_tool() -> ToolServer:
-                return stack.enter_context(self.tool(REPLY_SOURCES, REPLY_ENTRY))
-
-            ask = partial(self._answers.ask, replies_tool)
-            yield SubmissionServer(
-                assignment,
-                self.folders,
-                owner,
-                ask,
-                link=link,
-                compiler=self._compiler,
-                stand_ins=stand_in_server,
-            )
-
-    @contextmanager
-    def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
-        modules = tool_modules(self.interpreter, sources, entry)
-        setup = self._setup() | {"tool": modules, "entry": entry}
-        with closing(ServerLink(self._base, setup)) as link:
-            if link.failed_to_prepare is not None:
-                raise HarnessError(f"{entry} did not load: {self._base.complaint()}")
-            yield ToolServer(link)
-
-    def _setup(self, *, notify: bool = True, writes: bool = False) -> dict[str, Any]:
-        writable = str(self.folders) if writes else ""
+    def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ServerLink:
         confinement = self._confinement.for_server(
-            self.directory, notify=notify and self._notify, writable=writable
+            self.directory,
+            notify=self._notify and "stand_ins" not in setup,
+            writable=str(self.folders) if setup.get("writes") else "",
         )
-        return {"confinement": confinement, "directory": self.directory}
+        own = {"confinement": confinement, "directory": self.directory}
+        link = ServerLink(self._base, self.compiler, own | dict(setup))
+        stack.callback(link.close)
+        if "tool" in setup and link.failed_to_prepare is not None:
+            raise HarnessError(f"{setup['entry']} did not load: {self._base.complaint()}")
+        return link
 
 
-class SubmissionServer(SubmissionRunner):
-    """Observes one submission, in a fork of its server for each stimulus. `stand_ins` gives the
-    server of the course's."""
+class SubmissionServer(ObservedSubmission):
+    """Observes one submission, in a fork of its server for each stimulus, or many in one."""
 
-    def __init__(
-        self,
-        assignment: Assignment,
-        folders: Path,
-        owner: int | None,
-        ask: Callable[[str], str],
-        *,
-        link: ServerLink,
-        compiler: StimulusCompiler,
-        stand_ins: Callable[[], ServerLink],
-    ) -> None:
-        super().__init__(assignment, folders, owner, ask)
-        self._link = link
-        self._compiler = compiler
-        self._stand_ins = stand_ins
-        self._main = main_file(assignment)[:-3]
+    _server: ServerLink
 
     @property
     def pid(self) -> int:
-        return self._link.server.pid
-
-    def observe(
-        self, stimulus: Stimulus, limits: Limits, *, reply: NextLine | None = None
-    ) -> Observation:
-        if self._link.failed_to_prepare is not None:
-            return did_not_compile(self._link.failed_to_prepare)
-        return super().observe(stimulus, limits, reply=reply)
-
-    def _compile(self, job: dict[str, Any]) -> int | None:
-        packed = self._compiler.packed(self._functions, job.pop("texts"))
-        job["stimulus"] = packed.data
-        job["bindings"] = self._compiler.bound(job["bindings"])
-        return packed.arguments
-
-    def _start_stand_in(
-        self, stack: ExitStack, job: dict[str, Any], limits: Limits
-    ) -> StandInProcess:
-        stand_in = LinuxStandIn(self._stand_ins(), job, limits)
-        stack.callback(stand_in.close)
-        return stand_in
-
-    def _start(
-        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
-    ) -> Monitor:
-        job["shim"] = self._link.listener is None
-        own_files, *_ = job["selection"]
-        selection = job["selection"] if own_files is None else None
-        controlled = job.pop("hears_ctrl_c")
-        return self._link.watch(
-            stack, job, screen, limits, selection=selection, controlled=controlled
-        )
+        return self._server.server.pid
 
     def group(
         self, wanted: Mapping[int, tuple[Stimulus, Limits]]
@@ -211,7 +132,7 @@ class SubmissionServer(SubmissionRunner):
         must have a process of its own is left out."""
         functions = frozenset(self._functions)
         groups: dict[str, sharing.SharedGroup] = {}
-        self._compiler.read_ahead(
+        self._server.compiler.read_ahead(
             each.literal for stimulus, _ in wanted.values() for each in stimulus.bindings
         )
         for number, (stimulus, limits) in wanted.items():
@@ -219,18 +140,18 @@ class SubmissionServer(SubmissionRunner):
             if about is None:
                 continue
             job = self._jobs.job(stimulus)
-            packed = self._compiler.packed(self._functions, job["texts"])
+            arguments = self._server.compile(job, self._functions)
             group = groups.setdefault(about, sharing.SharedGroup())
             parts = (
                 sharing.CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
-                job["runs"], job["program"], job["argv"],
-                self._compiler.bound(job["bindings"]), job["seed"], packed.data,
+                job["runs"], job["program"], job["argv"], job["bindings"], job["seed"],
+                job["stimulus"],
             )  # fmt: skip
             group.jobs[number] = sharing.SharedJob(
                 packed=marshal.dumps(parts, 2),
                 lines=tuple(typed.text for typed in stimulus.inputs),
                 selection=group.selection(job["selection"]),
-                arguments=packed.arguments,
+                arguments=arguments,
             )
             group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
             group.wall_seconds = max(group.wall_seconds, limits.wall_seconds)
@@ -245,16 +166,20 @@ class SubmissionServer(SubmissionRunner):
     ) -> sharing.SharedOutcome:
         """Run these numbers of a group in one process, one after another; `keep` says what of that
         which is seen is to be kept. HarnessError when our own server failed."""
-        if self._link.failed_to_prepare is not None:
+        if self._server.failed_to_prepare is not None:
             return sharing.SharedOutcome(seen={}, refused="it does not compile within its limits")
-        return run_group(self._link, group, order, main=self._main, keep=keep)
+        return run_group(self._server, group, order, main=self._jobs.main[:-3], keep=keep)
 
 
-class ServerLink:
+class ServerLink(ProcessServer):
     """A server from the base; `close` leaves nothing of it running."""
 
-    def __init__(self, base: BaseProcess, setup: dict[str, object]) -> None:
+    def __init__(
+        self, base: BaseProcess, compiler: StimulusCompiler, setup: Mapping[str, Any]
+    ) -> None:
         self._base = base
+        self.compiler = compiler
+        self.owner = setup["confinement"]["uid"]
         self.server: ServerProcess = base.start_server(setup)
         self.listener: Listener | None = None
         self.failed_to_prepare: Ending | None = None  # a fact about the files, not about us
@@ -265,50 +190,49 @@ class ServerLink:
             self.close()
             raise
 
-    def watch(
-        self,
-        stack: ExitStack,
-        job: object,
-        screen: ScreenParser,
-        limits: Limits,
-        *,
-        selection: tuple[Any, ...] | None = None,
-        controlled: bool = False,
+    def seen_of_all(self, limits: Limits) -> Observation | None:
+        failed = self.failed_to_prepare
+        return None if failed is None else did_not_compile(failed)
+
+    def compile(self, job: dict[str, Any], functions: tuple[str, ...]) -> int | None:
+        return self.compiler.compile(job, functions)
+
+    def start(
+        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
     ) -> Monitor:
-        """As `start`, on a new terminal; whoever starts it leaves the stack when it is over."""
         terminal, channel = Terminal(screen), ScenarioChannel()
         stack.callback(terminal.close)
         stack.callback(channel.close)
-        self.start(
-            job,
-            channel,
-            limits.memory_mib,
-            terminal=terminal.slave,
-            selection=selection,
-            controlled=controlled,
-        )
+        job["shim"] = self.listener is None
+        self.fork(job, channel, limits.memory_mib, terminal.slave)
         return Monitor(self.server, self.listener, terminal, channel, limits)
 
-    def start(
+    def start_stand_in(self, stack: ExitStack, job: dict[str, Any], limits: Limits) -> LinuxStandIn:
+        stand_in = LinuxStandIn(self, job, limits)
+        stack.callback(stand_in.close)
+        return stand_in
+
+    def fork(
         self,
-        job: object,
+        job: dict[str, Any],
         channel: ScenarioChannel,
         memory_mib: int,
-        *,
         terminal: int | None = None,
-        selection: tuple[Any, ...] | None = None,
-        controlled: bool = False,
     ) -> None:
         """Have a scenario's process forked, on a terminal's slave side (None: the null device),
-        which is its controlling terminal or not. Its job goes over `channel` to itself alone; the
-        server learns the `selection` of files only, where scenarios share it."""
+        which is its controlling terminal where it hears Ctrl-C. Its job goes over `channel` to
+        itself alone; the server learns the selection of files only, where scenarios share it."""
+        selection = job.get("selection")
+        if selection is not None and selection[0] is not None:  # has files that others have not
+            selection = None
+        controlled = job.pop("hears_ctrl_c", False)
         request = marshal.dumps((memory_mib * _MIB, controlled, selection), 2)
         with ExitStack() as stack:
             if terminal is None:
                 terminal = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
                 stack.callback(os.close, terminal)
             self.server.send(request, (terminal, *channel.process_ends))
-        channel.send(marshal.dumps(job, 2))  # type: ignore[arg-type]
+        channel.send(marshal.dumps(job, 2))
 
     def close(self) -> None:
         """End the server and wait until it is gone."""
@@ -345,18 +269,6 @@ class ServerLink:
             self.failed_to_prepare = Ending.CRASHED
 
 
-class ToolServer:
-    """A loaded function, ready to be called."""
-
-    def __init__(self, link: ServerLink) -> None:
-        self._link = link
-
-    def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
-        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
-        with ExitStack() as stack:
-            return answer(self._link.watch(stack, payload, plain_screen(), limits).follow())
-
-
 class LinuxStandIn(StandInProcess):
     """One scenario's process with the stand-in modules, forked from their server."""
 
@@ -365,7 +277,7 @@ class LinuxStandIn(StandInProcess):
         super().__init__(self._channel.send, limits)
         self._server = link.server
         self._ended: tuple[int, int] | None = None
-        link.start(job, self._channel, limits.memory_mib)
+        link.fork(job, self._channel, limits.memory_mib)
         only_cpu = Limits(cpu_seconds=limits.cpu_seconds, wall_seconds=_NEVER)
         self._clock = ScenarioClock(self._server, only_cpu)
         self._events = select.poll()

@@ -133,17 +133,14 @@ class Monitor(ScenarioMonitor):
             self._stop(Ending.OUTPUT_LIMIT)
             return False
         if line is not None:
-            terminal.remember_typed(line)
+            self._screen.remember(line)
             return True
         if terminal.has_unread_input():
             return True
-        typed = self._next_input()
-        if typed is None:
-            self._stop(Ending.ASKED_FOR_MORE)
-            return False
-        terminal.remember_typed(typed)
-        terminal.send_typed(typed)
-        return True
+        typed = self._type_next()
+        if typed is not None:
+            terminal.send_typed(typed)
+        return typed is not None
 
     def _next_line(self) -> Typed | None:
         """The next input if it is surely to be typed now and can do nothing before it is read, as
@@ -311,12 +308,13 @@ class _SharedProcess:
         """Have the process forked, and ask it to load the files of the first question."""
         group = self._group
         job = {
+            "shared": True,
             "main": main,
             "cpu": _LOADING_CPU_SHARE * group.cpu_seconds,
             "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
             "selection": USUAL_FILES,
         }
-        self._link.start({"shared": job}, self._channel, group.memory_mib, selection=USUAL_FILES)
+        self._link.fork(job, self._channel, group.memory_mib)
         self._ask()
 
     def _ask(self) -> None:

@@ -86,10 +86,6 @@ class Terminal(_FdSpawn):
         else:
             self.send(typed.text.encode("utf-8", "surrogateescape") + b"\n")
 
-    def remember_typed(self, typed: Typed) -> None:
-        """It was typed at this place of the screen, as far as it is drained."""
-        self.screen.typed.append((len(self.screen.raw), typed))
-
     def finish(self) -> None:
         """Give up the other side: at the end of what was printed there is EOF."""
         if self.slave >= 0:

@@ -16,7 +16,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -239,7 +239,7 @@ class BaseProcess:
         }
         self._ask((modules, setup))
 
-    def start_server(self, setup: dict[str, object]) -> ServerProcess:
+    def start_server(self, setup: Mapping[str, Any]) -> ServerProcess:
         """Have a server forked that is set up so; HarnessError when the base does not answer."""
         ours, theirs = socket.socketpair()
         try:
@@ -248,7 +248,7 @@ class BaseProcess:
                 pid = resolve_pid(int(inside), descriptors)
             ours.settimeout(_PATIENCE)
             # Past the base, which must not know it.
-            frames.send_to_socket(ours, marshal.dumps(setup, 2))
+            frames.send_to_socket(ours, marshal.dumps(dict(setup), 2))
         except (OSError, HarnessError) as error:
             ours.close()
             raise HarnessError(f"the base server did not start a server: {error}") from None
@@ -293,15 +293,6 @@ class BaseProcess:
         return answer
 
 
-@dataclass(frozen=True, slots=True)
-class PackedStimulus:
-    """A stimulus's texts as the grading interpreter compiled them, and how many positional
-    arguments its call has; None: it is not a plain call of a function of the submission."""
-
-    data: bytes
-    arguments: int | None
-
-
 class StimulusCompiler:
     """Compiles stimuli for a driver, each text once whatever the submissions, in a process that
     holds no submission."""
@@ -309,28 +300,23 @@ class StimulusCompiler:
     def __init__(self, base: BaseProcess) -> None:
         self._base = base
         self._reader: ServerProcess | None = base.start_server(frames.READER_SETUP)
-        self._packed: dict[tuple[object, ...], PackedStimulus] = {}
+        self._answers: dict[tuple[object, ...], Any] = {}
         self._literals: dict[str, bytes] = {}
 
-    def packed(
-        self, functions: tuple[str, ...], texts: tuple[str, str, tuple[str, ...]]
-    ) -> PackedStimulus:
-        """A stimulus's texts (what is given, the expression, the steps), compiled for an assignment
-        with these public functions. HarnessError when our own machinery fails."""
-        key = (functions, *texts)
-        if key not in self._packed:
-            arguments, data = self._ask(key)
-            self._packed[key] = PackedStimulus(data, arguments)
-        return self._packed[key]
-
-    def bound(self, bindings: Iterable[tuple[str, str]]) -> list[tuple[str, bytes]]:
-        """Names with their literals compiled; HarnessError as for `packed`."""
-        bindings = list(bindings)
-        self.read_ahead(literal for _, literal in bindings)
-        return [(name, self._literals[literal]) for name, literal in bindings]
+    def compile(self, job: dict[str, Any], functions: tuple[str, ...]) -> int | None:
+        """As `ProcessServer.compile`: `stimulus` comes in place of the job's `texts`, and literals
+        in `bindings` compiled. HarnessError when our own machinery fails."""
+        key = (functions, *job.pop("texts"))
+        if key not in self._answers:
+            self._answers[key] = self._ask(key)
+        arguments: int | None
+        arguments, job["stimulus"] = self._answers[key]
+        self.read_ahead(literal for _, literal in job["bindings"])
+        job["bindings"] = [(name, self._literals[literal]) for name, literal in job["bindings"]]
+        return arguments
 
     def read_ahead(self, literals: Iterable[str]) -> None:
-        """Compile these for `bound`, all at once."""
+        """Compile these for `compile`, all at once."""
         new = list(dict.fromkeys(each for each in literals if each not in self._literals))
         if new:
             self._literals |= zip(new, self._ask(new), strict=True)

@@ -4,18 +4,18 @@ stand-in modules names, and nothing of their text."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import marshal
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import resources
 from inspect import getsource
 from pathlib import Path
+from symtable import Function, symtable
 from types import ModuleType
 from typing import Any
 
@@ -128,20 +128,19 @@ sys.stdout.buffer.write(marshal.dumps(found, 2))
 """
 
 
-def inside_modules(interpreter: Interpreter, names: Iterable[str]) -> list[tuple[str, bytes]]:
+def inside_modules(
+    interpreter: Interpreter | None, names: Iterable[str]
+) -> list[tuple[str, bytes]]:
     """The code of these modules of `inside`, and of all that are in one of these folders, each with
-    its name there. HarnessError where the interpreter does not work."""
+    its name there. HarnessError where the interpreter does not work; None: it is this one, where no
+    process can be started."""
+    if interpreter is None:
+        return list(compiled_here(_texts(names), "inside/").items())
     texts = _texts((*INSIDE, _PIPED))
     code = _compiled(interpreter, "inside", "inside/", tuple(texts.items()))
     own = [name for name in texts if name.startswith("stimuli.")]
     every = [part for name in names for part in (own if name == "stimuli" else (name,))]
     return [(name, code[name]) for name in every]
-
-
-def inside_modules_compiled_here(names: Iterable[str]) -> list[tuple[str, bytes]]:
-    """The same for an interpreter of this one's version, where no process can be started."""
-    code = compiled_here(_texts(names), "inside/")
-    return list(code.items())
 
 
 def compiled_here(sources: Mapping[str, str], folder: str = "") -> dict[str, bytes]:
@@ -249,6 +248,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
         "memory": assignment.limits.memory_mib * _MIB,
         "tells_time": assignment.tells_time,
         "packages": bool(assignment.packages),
+        "writes": assignment.writes_files,
         "compare": {
             each.name: list(each.attributes) if each.how is CompareBy.NAMED else each.how.value
             for each in assignment.compare
@@ -261,7 +261,7 @@ class Jobs:
 
     def __init__(self, assignment: Assignment) -> None:
         self._kinds = frozenset(_kinds())
-        self._main = main_file(assignment)
+        self.main = main_file(assignment)
         self._stand_ins = {file.name: file for file in assignment.stand_in_files}
         self._provided = [tuple(_pairs(variant.files)) for variant in assignment.variants]
         self._extra = _pairs(assignment.extra_files)
@@ -290,7 +290,7 @@ class Jobs:
         return {
             "action": action.key if action.key in self._kinds else made_of,
             "runs": action.program != "",
-            "program": action.program or self._main,
+            "program": action.program or self.main,
             "argv": list(action.argv),
             "texts": (stimulus.given, action.expression, action.steps, _told(action.equals)),
             "selection": (self._own_files(variant, stimulus.provide), proxies, substituted),
@@ -317,7 +317,7 @@ class Jobs:
         `beside` may be imported by them."""
         modules = [(each.module.removesuffix(".py"), each.file) for each in stimulus.stand_ins]
         if stimulus.substitutions:
-            modules.append((self._main.removesuffix(".py"), self._main))
+            modules.append((self.main.removesuffix(".py"), self.main))
         return {
             "modules": modules,
             "beside": stimulus.substitutions != (),
@@ -374,40 +374,14 @@ def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
 def proxy_names(file: SourceFile) -> ProxyNames:
     """Both kinds of names, sorted. HarnessError when the file is no Python."""
     try:
-        body = ast.parse(file.data).body
+        table = symtable(file.data, file.name, "exec")  # type: ignore[arg-type]  # bytes, too
     except (SyntaxError, ValueError):
         raise HarnessError(f"{file.name} is not Python") from None
-    functions: set[str] = set()
-    others: set[str] = set()
-    for statement in _statements(body):
-        if isinstance(statement, ast.FunctionDef):
-            functions.add(statement.name)
-        else:
-            others.update(_bound(statement))
-    return (
-        tuple(sorted(name for name in functions if not name.startswith("_"))),
-        tuple(sorted(name for name in others - functions if not name.startswith("_"))),
-    )
-
-
-def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The module's own statements, those of its conditions among them."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, ast.If | ast.Try | ast.With | ast.For | ast.While):
-            for part in ("body", "orelse", "finalbody"):
-                yield from _statements(getattr(statement, part, ()))
-
-
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, ast.ClassDef | ast.AsyncFunctionDef):
-        yield statement.name
-    elif isinstance(statement, ast.Import | ast.ImportFrom):
-        for alias in statement.names:
-            yield (alias.asname or alias.name).partition(".")[0]
-    elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.For):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        for target in targets:
-            for node in ast.walk(target):
-                if isinstance(node, ast.Name):
-                    yield node.id
+    public = [each for each in table.get_symbols() if not each.get_name().startswith("_")]
+    functions = {
+        each.get_name()
+        for each in public
+        if any(isinstance(space, Function) for space in each.get_namespaces())
+    }
+    bound = {each.get_name() for each in public if each.is_assigned() or each.is_imported()}
+    return tuple(sorted(functions)), tuple(sorted(bound - functions))

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution.inside.messages.frames import HEAD, body_at
+from harness.execution.inside.messages.frames import HEAD
 from harness.model.observation import (
     Ending,
     NamedValue,
@@ -143,29 +143,15 @@ class Reply:
     trace: tuple[str, ...] = ()  # the lines that ran, each when it did so for the first time
 
 
-def frames(data: bytes) -> list[tuple[bytes, bytes]]:
-    """The frames in `data` by kind; TamperedError when the last one is cut."""
-    found: list[tuple[bytes, bytes]] = []
-    at = 0
-    while at < len(data):
-        body = body_at(data, at)
-        if not body:
-            raise TamperedError("an unreadable reply")
-        found.append((body[:1], body[1:]))
-        at += HEAD + len(body)
-    return found
-
-
 class FrameBuffer:
     """What a process has written, frame by frame as they become whole."""
 
     def __init__(self) -> None:
         self._data = bytearray()
 
-    @property
-    def rest(self) -> bytes:
-        """The beginning of a frame that is not whole."""
-        return bytes(self._data)
+    def is_cut(self) -> bool:
+        """Whether the last frame is not whole."""
+        return bool(self._data)
 
     def add(self, data: bytes) -> None:
         self._data += data
@@ -187,19 +173,20 @@ class FrameBuffer:
         return body
 
 
-def read_reply(data: bytes) -> Reply:
-    """The reply that `data` holds; TamperedError when it breaks the protocol."""
-    return _cached(data) if len(data) <= _SHORT else _read(data)
+def read_reply(frames: tuple[bytes, ...]) -> Reply:
+    """The reply that these are; TamperedError when it breaks the protocol."""
+    return _cached(frames) if sum(map(len, frames)) <= _SHORT else _read(frames)
 
 
-def _read(data: bytes) -> Reply:
+def _read(frames: tuple[bytes, ...]) -> Reply:
     steps: list[StepReply] = []
     final: FinalReply | None = None
     broken: str | None = None
     reached = Phase.GIVEN
     submission_ran = False
     trace: list[str] = []
-    for kind, body in frames(data):
+    for frame in frames:
+        kind, body = frame[:1], frame[1:]
         if kind == b"Q":  # it asks for input
             continue
         if final is not None or broken is not None:
@@ -232,9 +219,9 @@ def _read(data: bytes) -> Reply:
 _cached = functools.lru_cache(maxsize=4096)(_read)
 
 
-def read_text(data: bytes) -> str | None:
+def read_text(frames: tuple[bytes, ...]) -> str | None:
     """A tool's answer; None when it gave none."""
-    found = [body for kind, body in frames(data) if kind == b"A"]
+    found = [frame[1:] for frame in frames if frame[:1] == b"A"]
     if len(found) > 1:
         raise TamperedError("more than one reply")
     return _read_as(str, found[0]) if found else None
@@ -282,17 +269,9 @@ class ScreenParser:
     typed: list[tuple[int, Typed]] = field(default_factory=list)
     _loaded: bool = False
 
-    def sentinels(self) -> list[int]:
-        """The sentinels' places in `raw`, in order."""
-        places: list[int] = []
-        start = 0
-        while len(places) < self.most_sentinels:
-            place = self.raw.find(self.sentinel, start)
-            if place < 0:
-                break
-            places.append(place)
-            start = place + len(self.sentinel)
-        return places
+    def remember(self, typed: Typed) -> None:
+        """It was typed at this place, as far as what was printed is there."""
+        self.typed.append((len(self.raw), typed))
 
     @property
     def loaded(self) -> bool:
@@ -310,20 +289,19 @@ class ScreenParser:
         """Whether more than `limit` bytes were printed."""
         if len(self.raw) <= limit:
             return False
-        return len(self.raw) - len(self.sentinels()) * len(self.sentinel) > limit
+        sentinels = min(self.raw.count(self.sentinel), self.most_sentinels)
+        return len(self.raw) - sentinels * len(self.sentinel) > limit
 
     def parts(self, limit: int) -> tuple[str, list[tuple[Turn, ...]]]:
         """What was printed while loading, and the turns of each part after it, cut to `limit`
         bytes in all."""
-        places = self.sentinels()
-        starts = [0, *[place + len(self.sentinel) for place in places]]
-        ends = [*places, len(self.raw)]
-        left = limit
+        start, left = 0, limit
         parts: list[tuple[Turn, ...]] = []
-        for start, end in zip(starts, ends, strict=True):
-            stop = min(end, start + left)
-            left -= stop - start
-            parts.append(self._turns(start, stop, end))
+        for text in self.raw.split(self.sentinel, self.most_sentinels):
+            shown = min(len(text), left)
+            left -= shown
+            parts.append(self._turns(start, start + shown, start + len(text)))
+            start += len(text) + len(self.sentinel)
         loading = "".join(turn.printed for turn in parts[0])
         return loading, parts[1:]
 
@@ -391,7 +369,7 @@ class End:
     reason: Ending | None  # why we ended it; None: it ended by itself
     exit_code: int  # negative: the signal that ended it
     cpu_seconds: float
-    reply: bytes  # the frames that it wrote
+    reply: tuple[bytes, ...]  # the frames that it wrote
     detail: str = ""  # why a stand-in could not be used, if that is the reason
 
 
@@ -472,8 +450,6 @@ def _is_out_of_memory(raised: Raised) -> bool:
 
 def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str]:
     """The ending, and its detail, of a process that we ended or that ended before it answered."""
-    if end.reason is Ending.TAMPERED:
-        return Ending.TAMPERED, "a reply too large"
     if end.reason is not None:
         if reply.final is not None and end.reason in (Ending.TIMEOUT, Ending.ASKED_FOR_MORE):
             return Ending.TAMPERED, "answered and did not end"

@@ -17,17 +17,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from harness.common.errors import HarnessError, UserError, error_lines
 from harness.common.files import write
 from harness.execution import (
-    Answers,
     AnyDriver,
     Observes,
+    ProcessServer,
     create_driver,
     pick_cpu,
     tier_layers,
@@ -200,9 +200,9 @@ class InTime(AnyDriver):
         with self._driver.submission(assignment, files, reference) as server:
             yield _InTimeServer(server, self)
 
-    def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[Answers]:
-        """The driver's; ours ends by its own limits."""
-        return self._driver.tool(sources, entry)
+    def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
+        """The driver's: a tool of ours ends by its own limits."""
+        return self._driver.serve(stack, setup)
 
     def is_over(self) -> bool:
         self.ran_out = self.ran_out or self._clock() >= self._end

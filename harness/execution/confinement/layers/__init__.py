@@ -20,27 +20,30 @@ READABLE = (
 
 
 @dataclass(slots=True, kw_only=True)
-class BaseSetup:
-    """What the base server applies to itself. Layers fill it in; it is sent as a dictionary."""
+class ProcessSetup:
+    """What a server of ours applies to itself. Layers fill it in; it is sent as a dictionary."""
+
+    prctls: list[tuple[int, int]] = field(default_factory=list)
+    """Linux only: option and value of each call of prctl, after a change of user."""
+    dies_with_parent: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class BaseSetup(ProcessSetup):
+    """That of the base server."""
 
     confined: bool
     """Whether any layer needs the kernel's help: the base then needs ctypes."""
     more_modules: list[str]
     """Directories of modules beside the interpreter's own, which submissions may read."""
-    prctls: list[tuple[int, int]] = field(default_factory=list)
-    """Linux only: option and value of each call of prctl."""
-    dies_with_parent: bool = False
     keeps_users: bool = False
     """Whether it stays root in a namespace, so that each submission can get another user."""
 
 
 @dataclass(slots=True, kw_only=True)
-class ServerSetup:
-    """What a submission's server applies to itself before it reads the submission.
-
-    Layers fill it in; it is sent as a dictionary. `inside/confine.py` applies the parts in the
-    order that the kernel asks for: the user first, the filter last.
-    """
+class ServerSetup(ProcessSetup):
+    """That of a submission's server, before it reads the submission. `inside/confine.py` applies
+    the parts in the order that the kernel asks for: the user first, the filter last."""
 
     directory: str
     """The scenarios' folder, which can be read."""
@@ -54,8 +57,6 @@ class ServerSetup:
     """Whether only `readable` and `directory` can be read, and nothing written but below
     `writable`."""
     readable: list[str] = field(default_factory=lambda: list(READABLE))
-    prctls: list[tuple[int, int]] = field(default_factory=list)
-    """Linux only: option and value of each call of prctl, after the change of user."""
     rlimits: list[tuple[str, int]] = field(default_factory=list)
     """Names of the `resource` module and what they are lowered to, soft and hard."""
     limits_memory: bool = False
@@ -64,7 +65,6 @@ class ServerSetup:
     """The seccomp program of the server and all below it; empty: none."""
     child_filter: bytes = b""
     """The seccomp program of each scenario's process; empty: none."""
-    dies_with_parent: bool = False
     looks_for_orphans: bool = False
     """Whether the server ends what a scenario left running."""
 
@@ -91,6 +91,9 @@ class Layer:
 
     def protect_driver(self) -> None:
         """Protect the driver's own process, which holds the answers."""
+
+    def set_up(self, setup: ProcessSetup) -> None:
+        """Add what every server applies to itself."""
 
     def set_up_base(self, setup: BaseSetup) -> None:
         """Add what the base server applies to itself."""

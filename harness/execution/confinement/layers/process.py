@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 import sys
 
-from harness.execution.confinement.layers import ALL_TIERS, BaseSetup, Layer, ServerSetup
+from harness.execution.confinement.layers import ALL_TIERS, Layer, ProcessSetup, ServerSetup
 from harness.execution.folder import LARGEST_FILE
 
 _PR_SET_DUMPABLE = 4
@@ -26,10 +26,7 @@ class Undumpable(Layer):
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
-    def set_up_base(self, setup: BaseSetup) -> None:
-        setup.prctls.append((_PR_SET_DUMPABLE, 0))
-
-    def set_up_server(self, setup: ServerSetup) -> None:
+    def set_up(self, setup: ProcessSetup) -> None:
         setup.prctls.append((_PR_SET_DUMPABLE, 0))
 
 
@@ -41,11 +38,10 @@ class Subreaper(Layer):
     tiers = ALL_TIERS
     order = 70
 
-    def set_up_base(self, setup: BaseSetup) -> None:
+    def set_up(self, setup: ProcessSetup) -> None:
         setup.prctls.append((_PR_SET_CHILD_SUBREAPER, 1))
 
     def set_up_server(self, setup: ServerSetup) -> None:
-        setup.prctls.append((_PR_SET_CHILD_SUBREAPER, 1))
         setup.looks_for_orphans = not setup.filter  # under a filter no process is ever started
 
 
@@ -57,10 +53,7 @@ class DieWithParent(Layer):
     tiers = ALL_TIERS
     order = 80
 
-    def set_up_base(self, setup: BaseSetup) -> None:
-        setup.dies_with_parent = True
-
-    def set_up_server(self, setup: ServerSetup) -> None:
+    def set_up(self, setup: ProcessSetup) -> None:
         setup.dies_with_parent = True
 
 

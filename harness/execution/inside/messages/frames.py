@@ -26,12 +26,6 @@ def framed(body: bytes) -> bytes:
     return len(body).to_bytes(HEAD, "little") + body
 
 
-def body_at(data: bytes | bytearray, place: int) -> bytes | None:
-    """The body of the message that begins there; None where it is not whole."""
-    end = place + HEAD + int.from_bytes(data[place : place + HEAD], "little")
-    return bytes(data[place + HEAD : end]) if place + HEAD <= end <= len(data) else None
-
-
 def receive(channel: int) -> bytes:
     """The next message's body; EOFError when the driver hung up."""
     return _body(lambda count: read(channel, count), b"")

@@ -93,7 +93,7 @@ def _step(source: str) -> Step:
     return source, _compiled(tree, "exec"), last
 
 
-def _value_of(expression: str) -> CodeType | None:
+def _value_of(expression: Any) -> CodeType | None:
     try:
         return _compiled(expression, "eval")
     except (SyntaxError, ValueError):  # whoever runs it gets the error
@@ -138,8 +138,8 @@ def parsed(source: str, mode: str) -> Any:
         return None
 
 
-def call_in_parts(expression: str, functions: frozenset[str]) -> str | None:
-    """A call of a public function or a method as the text of a tuple (function, positional
+def call_in_parts(expression: str, functions: frozenset[str]) -> Any:
+    """A call of a public function or a method as the tree of a tuple (function, positional
     arguments, keyword arguments): the parts that Python itself evaluates before it calls. None for
     any other expression."""
     tree = parsed(expression, "eval") if expression else None
@@ -150,28 +150,11 @@ def call_in_parts(expression: str, functions: frozenset[str]) -> str | None:
     public = isinstance(function, _ast.Name) and function.id in functions
     if not public and not isinstance(function, _ast.Attribute):
         return None
-    # As the parser counts them, in the bytes that it counts columns in.
-    newlines_as_read = expression.replace("\r\n", "\n").replace("\r", "\n")
-    lines = [line.encode() for line in newlines_as_read.split("\n")]
-    given: list[str] = []
-    for argument in node.args:
-        if isinstance(argument, _ast.Starred):
-            given.append(f"*({_text(argument.value, lines)})")
-        else:
-            given.append(f"({_text(argument, lines)})")
-    for keyword in node.keywords:
-        name = "**" if keyword.arg is None else keyword.arg + "="
-        given.append(f"{name}({_text(keyword.value, lines)})")
-    packed = f"(lambda *a, **k: (a, k))({', '.join(given)})"
-    return f"({_text(function, lines)}, *{packed})"
-
-
-def _text(node: Any, lines: list[bytes]) -> str:
-    """An expression's source, without the brackets around it."""
-    picked = lines[node.lineno - 1 : node.end_lineno]
-    picked[-1] = picked[-1][: node.end_col_offset]
-    picked[0] = picked[0][node.col_offset :]
-    return b"\n".join(picked).decode()
+    parts = parsed("(f, *(lambda *a, **k: (a, k))())", "eval")
+    parts.body.elts[0] = function
+    packing = parts.body.elts[1].value
+    packing.args, packing.keywords = node.args, node.keywords
+    return parts
 
 
 def _collect_names(node: Any, read: set[str], bound: set[str]) -> None:

@@ -12,6 +12,7 @@ import os
 import sys
 from _json import encode_basestring_ascii as quote
 from functools import partial
+from marshal import loads
 from os import _exit, chdir, dup2, environ, read, write
 from select import select
 
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container
     from types import CodeType, FrameType, ModuleType
     from typing import Any
-
-    from .evaluate import CompiledStimulus
 
 _set_recursion_limit = sys.setrecursionlimit
 _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modules see
@@ -82,20 +81,43 @@ class Files:
         }
 
 
-class ScenarioProcess:
-    """Everything that the process of one scenario needs, prepared before the fork."""
+class Program:
+    """A submission as its scenarios share it, compiled once; `setup` says what it is made of."""
 
-    def __init__(
-        self,
-        job: dict[str, Any],
-        stimulus: CompiledStimulus,
-        files: Files,
-        functions: frozenset[str],
-    ) -> None:
+    def __init__(self, setup: dict[str, Any]) -> None:
+        self.setup = setup
+        self.functions = frozenset(setup["functions"])
+        self.submitted = by_module_name(setup["files"])
+        for source in self.submitted.values():
+            source.try_to_compile()
+        self.known: dict[tuple[Any, ...], Files] = {}
+
+    def files(self, selection: tuple[Any, ...]) -> Files:
+        """Those of a selection; the student's may be among them, changed. They are compiled once
+        for all scenarios that share them; what is provided to some scenarios alone is not kept."""
+        own_files = selection[0]
+        if own_files is not None:
+            return Files(selection, self.setup, self.submitted)
+        if selection not in self.known:
+            self.known[selection] = Files(selection, self.setup, self.submitted)
+        return self.known[selection]
+
+
+class ScenarioProcess:
+    """Everything that the process of one scenario needs, prepared before the fork where there is
+    one. The job has its stimulus compiled, or in `texts`."""
+
+    def __init__(self, job: dict[str, Any], program: Program) -> None:
         self.job = job
-        self.stimulus = stimulus
-        self.files = files
-        self.functions = functions
+        self.files = files = program.files(job["selection"])
+        self.functions = program.functions
+        if "texts" in job:
+            parts = evaluate.compile_stimulus(self.functions, *job["texts"])
+            literals = [(name, evaluate.packed_literal(text)) for name, text in job["bindings"]]
+            job["bindings"] = literals
+        else:
+            parts = loads(job["stimulus"])
+        self.stimulus = evaluate.CompiledStimulus(parts)
         self.context = evaluate.EvaluationContext()
         self.answer = evaluate.StimulusAnswer(files.student, files.comparison, self._reached)
         self.argv = [job["program"], *job["argv"]]
@@ -454,6 +476,20 @@ def install_input(take: Callable[[int], bytes]) -> None:
     buffered = io.BufferedReader(TerminalInput(take))
     stream = io.TextIOWrapper(buffered, encoding="utf-8", line_buffering=True)
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
+
+
+def install_outputs(kind: type[io.FileIO]) -> None:
+    """Put text streams over descriptors 1 and 2, of this kind, in the place of `sys.stdout` and
+    `sys.stderr`, as they are on a terminal."""
+
+    def text(number: int, errors: str) -> io.TextIOWrapper:
+        stream = io.BufferedWriter(kind(number, "w", closefd=False))
+        return io.TextIOWrapper(
+            stream, encoding="utf-8", errors=errors, newline="\n", line_buffering=True
+        )
+
+    sys.stdout = sys.__stdout__ = text(1, "strict")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = text(2, "backslashreplace")  # type: ignore[misc]
 
 
 def left_open(*, finish: bool) -> list[str]:

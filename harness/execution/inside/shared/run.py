@@ -29,10 +29,9 @@ from .snapshot import NotPlainError, Snapshot, fixed_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from ..scenario.process import Files
+    from ..scenario.process import Files, Program
     from .facades import Facades
 
 
@@ -101,29 +100,22 @@ class NoOutput:
 
 
 class SharedRun:
-    """One process for the scenarios of one function; `files` gives those of a selection. The job
-    says by `cpu` how many seconds loading may take, by `memory_kib` what may be touched beyond."""
+    """One process for the scenarios of one function of a program. The job says by `cpu` how many
+    seconds loading may take, by `memory_kib` what may be touched beyond."""
 
-    def __init__(
-        self,
-        job: dict[str, Any],
-        files: Callable[[tuple[Any, ...]], Files],
-        functions: frozenset[str],
-        facades: Facades,
-    ) -> None:
+    def __init__(self, job: dict[str, Any], program: Program, facades: Facades) -> None:
         self.main_name: str = job["main"]
         self.loading_cpu: float = job["cpu"]
         self.memory_kib: int = job["memory_kib"]
-        self.files_of = files
+        self.program = program
         self.facades = facades
         facades.report_to(self._not_loaded, self._stored)
         self.loading_seed = urandom(16)  # which no seed of the program's own equals
         self.facades.seed(self.loading_seed)
         self.first_draw = self.facades.draw()
         self.fixed = fixed_ids(self.facades.values)
-        self.files = files(job["selection"])
+        self.files = program.files(job["selection"])
         sys.meta_path.insert(0, self.files.library)
-        self.functions = functions
         self.screen = io.BytesIO()
         self.output = io.TextIOWrapper(self.screen, encoding="utf-8", errors="strict")
         self.input = ScriptedInput(self)
@@ -153,7 +145,7 @@ class SharedRun:
         """Do what the driver asks: load the files of a selection, or answer one question."""
         kind, body = message[:1], message[1:]
         if kind == b"F":
-            self._begin(self.files_of(marshal.loads(body)))
+            self._begin(self.program.files(marshal.loads(body)))
         elif kind == b"Q":
             self._answer(body)
         else:
@@ -284,7 +276,7 @@ class SharedRun:
         compiled = evaluate.CompiledStimulus(marshal.loads(stimulus))
         context = self.context
         context.names.update(copied(self.constants))
-        context.add_functions(vars(self.main), self.functions)
+        context.add_functions(vars(self.main), self.program.functions)
         evaluate.perform(do, compiled, bindings, context, answer, finished=self._step_finished)
 
     def _step_finished(self, outcome: str) -> None:

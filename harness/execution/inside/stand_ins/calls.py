@@ -358,11 +358,9 @@ def _binding(function: Any) -> Any:
 
 def _provided(module: str, name: str, statement: Any) -> Any:
     """The expression for the value of a name in a provided module."""
-    place = {"lineno": statement.lineno, "col_offset": statement.col_offset}
-    importing = _ast.Name(id="__import__", ctx=_ast.Load(), **place)
-    asked = _ast.Constant(value=module, **place)
-    imported = _ast.Call(func=importing, args=[asked], keywords=[], **place)
-    return _ast.Attribute(value=imported, attr=name, ctx=_ast.Load(), **place)
+    text = "\n" * (statement.lineno - 1) + f"__import__({module!r}).{name}"
+    tree: Any = compile(text, "", "eval", _AST_ONLY, dont_inherit=True)
+    return tree.body
 
 
 class StandIns:
