@@ -244,11 +244,9 @@ class Server:
                     send(answers, b"A", quote(self.tool(job["payload"])))
                     _exit(0)
                 elif self.stand_ins is not None:
-                    for number in (0, 1, 2):
-                        os.dup2(terminal, number)
                     self.stand_ins.run(job, partial(send, answers), partial(receive, questions))
                 elif "shared" in job:
-                    SharedRun(job, self.program, self.facades).run(terminal, questions, answers)
+                    SharedRun(job, self.program, self.facades).run(questions, answers)
                 else:
                     ScenarioProcess(job, self.program).run(terminal, questions, answers)
             finally:
@@ -268,6 +266,8 @@ class Server:
             os.login_tty(os.dup(terminal))
         else:
             setsid()
+        for number in (0, 1, 2):
+            os.dup2(terminal, number)
         if confine is not None and self.confinement["dies_with_parent"]:
             confine.die_with_parent(self.pid)
         if self.child_filter is not None:

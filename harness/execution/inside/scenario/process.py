@@ -13,7 +13,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 from functools import partial
 from marshal import loads
-from os import _exit, chdir, dup2, environ, read, write
+from os import _exit, chdir, environ, read, write
 from select import select
 
 from .. import stimuli
@@ -127,8 +127,6 @@ class ScenarioProcess:
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
-        for number in (0, 1, 2):
-            dup2(terminal, number)
         self.questions = questions
         if self.job["shim"]:
             install_input(self._read_asked)

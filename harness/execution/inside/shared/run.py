@@ -18,7 +18,7 @@ import marshal
 import resource
 import sys
 from _json import encode_basestring_ascii as quote
-from os import _exit, dup2, urandom
+from os import _exit, urandom
 
 from .. import stimuli
 from ..messages.frames import receive_only, send_bytes
@@ -126,10 +126,8 @@ class SharedRun:
         self.steps: list[str] = []
         self.constants: dict[str, Any] = {}
 
-    def run(self, terminal: int, questions: int, answers: int) -> None:
+    def run(self, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
-        for number in (0, 1, 2):
-            dup2(terminal, number)
         self.questions, self.answers = questions, answers
         sys.stdout = self.output
         sys.stdin = self.input
