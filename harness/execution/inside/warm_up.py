@@ -68,7 +68,7 @@ _JOB: dict[str, Any] = {
 _TIMES = 12  # more often than the interpreter waits before it fits its code to what it meets
 
 
-def packed(*texts: Any) -> bytes:
+def _packed(*texts: Any) -> bytes:
     """A stimulus's texts compiled, as a scenario's process is sent them."""
     return marshal.dumps(compile_stimulus(_FUNCTIONS, *texts))
 
@@ -76,9 +76,9 @@ def packed(*texts: Any) -> bytes:
 def warm_up() -> None:
     """Call, hold a session and run the program, with the output discarded; leaves no trace."""
     before = list(sys.meta_path), dict(sys.modules), sys.argv, sys.stdout
-    call = packed("", "echo(['a', ('b', 2)], 'a')", ())
-    fault = packed("", "echo(1, {})", ())
-    session = packed("grid = ['a']", "", ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)"))
+    call = _packed("", "echo(['a', ('b', 2)], 'a')", ())
+    fault = _packed("", "echo(1, {})", ())
+    session = _packed("grid = ['a']", "", ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)"))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
     program = Program(_SETUP)
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:

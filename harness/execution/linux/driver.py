@@ -175,7 +175,7 @@ class ServerLink(ProcessServer):
     """A server from the base; `close` leaves nothing of it running."""
 
     def __init__(
-        self, base: BaseProcess, compiler: StimulusCompiler, setup: Mapping[str, Any]
+        self, base: BaseProcess, compiler: StimulusCompiler, setup: dict[str, Any]
     ) -> None:
         self._base = base
         self.compiler = compiler

@@ -16,7 +16,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -239,7 +239,7 @@ class BaseProcess:
         }
         self._ask((modules, setup))
 
-    def start_server(self, setup: Mapping[str, Any]) -> ServerProcess:
+    def start_server(self, setup: dict[str, Any]) -> ServerProcess:
         """Have a server forked that is set up so; HarnessError when the base does not answer."""
         ours, theirs = socket.socketpair()
         try:
@@ -248,7 +248,7 @@ class BaseProcess:
                 pid = resolve_pid(int(inside), descriptors)
             ours.settimeout(_PATIENCE)
             # Past the base, which must not know it.
-            frames.send_to_socket(ours, marshal.dumps(dict(setup), 2))
+            frames.send_to_socket(ours, marshal.dumps(setup, 2))
         except (OSError, HarnessError) as error:
             ours.close()
             raise HarnessError(f"the base server did not start a server: {error}") from None
