@@ -67,7 +67,7 @@ for job in jobs:
         files = loaded[job["selection"]] = Files(job["selection"], setup, submitted)
         sys.meta_path.insert(0, files.library)
         constants = {}
-        for name in files.quiet:
+        for name in files.loaded_early:
             module = files.library.load(name)
             constants.update({k: v for k, v in vars(module).items() if k[:2] != "__"})
         main = files.library.load(setup["main"][:-3])
