@@ -6,6 +6,7 @@ from harness.model.expectation import Expected, StatedRaise
 from harness.model.observation import Ending, Phase
 from harness.model.stimulus import Stimulus
 from harness.stimuli.call import Call
+from harness.stimuli.run import Run
 from tests.judging.judging_cases import (
     RUN,
     Neighbours,
@@ -184,6 +185,12 @@ FIRES: Sentences = {
         ),
         "add_piece asked for input, although it should ask for none.": case(
             called(1), ended(Ending.ASKED_FOR_MORE, "> ")
+        ),
+        "The program reads the terminal itself: what is piped in is read by input() and sys.stdin, "
+        "not by open(0) or os.read(0, …).": case(
+            ran("1\n"),
+            ended(Ending.ASKED_FOR_MORE, ""),
+            Stimulus(action=Run(program="a1.py"), stdin="1\n"),
         ),
         'After input 1 ("n"), the program should have ended; it asks for more input.': case(
             ran("> ", "n", ""), ended(Ending.ASKED_FOR_MORE, "> ", "n", "> "), typing("n")

@@ -173,6 +173,11 @@ def asked_for_more(failure: Failure) -> str | None:
     more = failure.reads is not None and failure.reads.actual > failure.reads.expected
     if failure.ending is not Ending.ASKED_FOR_MORE and not more:
         return None
+    if failure.stimulus.stdin is not None:  # `input()` would have met its end
+        read_by = (
+            "what is piped in is read by input() and sys.stdin, not by open(0) or os.read(0, …)"
+        )
+        return failure.says(f"reads the terminal itself: {read_by}")
     reads = failure.observation.reads
     most = failure.expectation.stated.reads_at_most
     if most is not None:
