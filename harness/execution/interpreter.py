@@ -275,7 +275,8 @@ def installed_here(packages: Sequence[str]) -> Library | None:
 
 def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) -> None:
     options = (*_OPTIONS, "--target", str(folder), "--report", str(folder / _REPORT), *packages)
-    own, ours = [str(interpreter.path), "-I", "-m", "pip"], [sys.executable, "-m", "pip"]
+    own = [str(interpreter.path), "-I", "-m", "pip"]
+    ours = [sys.executable, "-P", "-m", "pip"]  # not what lies in the current folder
     said = ""
     for pip in (own, [*ours, "--python", str(interpreter.path)]):
         try:

@@ -341,6 +341,14 @@ def test_a_game_whose_terminal_is_closed_is_kept(course: Course) -> None:
     assert agree(course) == ["recorded/closed"]
 
 
+def test_what_lies_in_the_current_folder_is_not_imported(course: Course) -> None:
+    """It may be a submission's: whoever plays one may stand in it."""
+    for name in ("click", "harness", "json"):
+        course.write(f"{name}.py", "raise SystemExit('taken for ours')\n")
+    with playing(course, attached=False) as child:
+        child.expect_exact("Amount: ")
+
+
 def test_a_submission_is_played(course: Course) -> None:
     program = "print('\\x1b[2Jhello')\nwhile input('? ') != 'q':\n    print('no')\n"
     path = course.write("jo/a1.py", program)

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import tarfile
 import zipfile
 from base64 import urlsafe_b64encode
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -199,6 +201,25 @@ def test_a_file_that_was_changed_since_is_installed_again(
     again = install([FACES], interpreter, cache, told.append)
     assert (again.folder / "faces.py").read_bytes() == MODULE
     assert told[1:] == [f"installing {FACES} for Python {interpreter.version} again: files changed"]
+
+
+def test_no_pip_of_the_current_folder_is_run(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a submission's, which somebody checks."""
+    wheel(index, "smiling-faces", {"faces.py": MODULE})
+    (tmp_path / "pip.py").write_text("raise SystemExit('taken for pip')\n")
+    monkeypatch.chdir(tmp_path)
+    run = subprocess.run
+
+    def without_its_own(command: list[str], **more: Any) -> subprocess.CompletedProcess[str]:
+        if command[1:4] == ["-I", "-m", "pip"]:  # then ours serves
+            return subprocess.CompletedProcess(command, 1, "", "No module named pip")
+        return run(command, **more)
+
+    monkeypatch.setattr(subprocess, "run", without_its_own)
+    found = install([FACES], find_interpreter("3.12"), tmp_path / "cache", [].append)
+    assert found.modules == ("faces",)
 
 
 def test_a_command_of_a_package_is_not_kept(index: Path, tmp_path: Path) -> None:

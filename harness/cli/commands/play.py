@@ -58,7 +58,8 @@ def command(
     if _ATTACHED not in os.environ:
         os.environ[_ATTACHED] = "1"
         code = "import sys; from harness.cli import main; sys.exit(main())"
-        return attach_terminal([sys.executable, "-c", code, *sys.argv[1:]])
+        # -P: the current folder may be a submission's, whose modules are not ours.
+        return attach_terminal([sys.executable, "-P", "-c", code, *sys.argv[1:]])
     # Only on this side of the terminal: it takes a while to load.
     from harness.study.transcripts import RECORDED, check_name, play, record  # noqa: PLC0415
 
