@@ -150,12 +150,13 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
         yield from _comparable("the reference's value", value)
 
 
-def _comparable(what: str, value: Value) -> Iterator[str]:
-    """Why a value of the reference's cannot be distinguished from others, if so."""
+def _comparable(what: str, value: Value, fix: str = "") -> Iterator[str]:
+    """Why a value of the reference's cannot be distinguished from others, if so; and what to write
+    of one that is too large."""
     for part in value.parts():
         name = plain(part.text, limit=60)
         if part.kind is ValueKind.TOO_LARGE:
-            yield f"{what} is too large to compare ({name})."
+            yield f"{what} is too large to compare ({name}){fix}."
         elif part.kind is ValueKind.UNREADABLE:
             yield f"{what} has an attribute that cannot be read ({name})."
         elif part.kind is ValueKind.OBJECT and not part.items:
@@ -229,7 +230,8 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
             yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
     for name, value in after.items():
         if name not in {leave.name for leave in stated.leaves}:
-            yield from _comparable(f"the reference's {name} afterwards", value)
+            fix = f"; write leaves: {{{name}: {{any: true}}}}"
+            yield from _comparable(f"the reference's {name} afterwards", value, fix)
     if not stated.leaves_unchanged:
         return
     sides = zip(observation.arguments_before, observation.arguments, strict=False)

@@ -278,6 +278,10 @@ DISAGREE: dict[str, Golden] = {
     "the reference's value is too large to compare (deep).": golden(
         called(Value(ValueKind.TOO_LARGE, "deep"))
     ),
+    "the reference's board afterwards is too large to compare (deep); "
+    "write leaves: {board: {any: true}}.": golden(
+        replace(called(1, before=(0,)), arguments=(Value(ValueKind.TOO_LARGE, "deep"),))
+    ),
     'what the reference prints differs from line 2: it is "b", but "c" is stated.': golden(
         called(None, "a\nb\n"), prints=exactly("a\nc\n")
     ),
