@@ -49,6 +49,27 @@ FIRES: Sentences = {
         "it raised NameError (no x) on line 3: print(x).": case(
             called(1), raised("NameError", "no x", line=3, source="  print(x)", phase=LOADING)
         ),
+        "Python cannot read the file: expected ':' (a1.py, line 3): def f().": case(
+            called(1),
+            raised(
+                "SyntaxError",
+                "expected ':' (a1.py, line 3)",
+                line=3,
+                source="def f()",
+                phase=LOADING,
+            ),
+        ),
+        "Code outside the functions ran at import: as soon as the file is loaded, "
+        "it raised SyntaxError (invalid syntax (<string>, line 1)) on line 3: eval('1+').": case(
+            called(1),
+            raised(
+                "SyntaxError",
+                "invalid syntax (<string>, line 1)",
+                line=3,
+                source="eval('1+')",
+                phase=LOADING,
+            ),
+        ),
         "Code outside the functions ran at import: as soon as the file is loaded, it "
         "called exit.": case(called(1), raised("SystemExit", phase=LOADING)),
         "Code outside the functions ran at import: as soon as the file is loaded, "

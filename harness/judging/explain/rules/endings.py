@@ -54,6 +54,8 @@ def ran_at_import(failure: Failure) -> str | None:
         what = "it called exit"
     elif raised.type_name == "EOFError":
         what = "it asks for input"
+    elif unread := _unreadable(raised):
+        return unread
     else:
         what = f"it raised {plain(raised.type_name, limit=60)}"
         what += f" ({plain(raised.message)})" if raised.message else ""
@@ -63,6 +65,15 @@ def ran_at_import(failure: Failure) -> str | None:
     if what is None:
         return None
     return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
+
+
+def _unreadable(raised: Raised) -> str:
+    """That a file's text is no Python, at the line that the error names; empty where it is."""
+    frame = raised.frames[-1] if raised.frames else None
+    if frame is None or not raised.message.endswith(f"({frame.file}, line {frame.line})"):
+        return ""
+    source = plain(frame.source.strip(), limit=80)
+    return f"Python cannot read the file: {plain(raised.message)}: {source}."
 
 
 @rule_about(Stage.ENDING, 40, "is missing", _ends(Ending.MISSING))
