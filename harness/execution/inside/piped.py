@@ -42,16 +42,6 @@ _SIZE = (80, 24)  # of the terminal that scenarios have elsewhere
 _lock = _thread.allocate_lock()  # frames and beats, of two threads, never interleave
 
 
-class PipedScenario(ScenarioProcess):
-    """A scenario whose messages come over descriptor 0."""
-
-    def _send(self, kind: bytes, text: str) -> None:
-        _send_locked(self.answers, kind, text)
-
-    def _receive(self) -> bytes:
-        return _from_driver()
-
-
 def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     """Prepare, run, answer once, leave."""
     sys.path.extend(setup["more_modules"])
@@ -76,13 +66,13 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
         stand_ins.run(job, partial(_send_locked, said), _from_driver)
     program = Program(setup)
     import_useful(program.submitted, setup)
-    scenario = PipedScenario(job, program)
+    scenario = ScenarioProcess(job, program)
     hide_ours()
     gc.collect()
     gc.freeze()
     _begin(said, job["beat"])
     try:
-        scenario.perform(1, said)
+        scenario.perform(1, partial(_send_locked, said), _from_driver)
         write(1, job["over"])
         _exit(0)
     finally:

@@ -14,7 +14,9 @@ import gc
 import marshal
 import os
 import sys
+from functools import partial
 
+from .messages.frames import send
 from .scenario.evaluate import compile_stimulus, packed_literal
 from .scenario.process import Program, ScenarioProcess
 
@@ -86,7 +88,7 @@ def warm_up() -> None:
         for action, stimulus in parts * _TIMES:
             job = _JOB | {"action": action, "runs": action == "run", "stimulus": stimulus}
             process = ScenarioProcess(job, program)
-            process.perform(silence.fileno(), silence.fileno())
+            process.perform(silence.fileno(), partial(send, silence.fileno()), bytes)
             sys.meta_path[:] = before[0]
             sys.modules.clear()
             sys.modules.update(before[1])

@@ -123,20 +123,20 @@ class ScenarioProcess:
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
         self.errors = KeptBytes()  # what is written to stderr, if that is not shown on the screen
-        self.terminal = self.questions = self.answers = -1
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
-        self.questions = questions
         if self.job["shim"]:
             install_input(self._read_asked)
-        self.perform(terminal, answers)
+        self.perform(terminal, partial(send, answers), partial(receive, questions))
         _exit(0)
 
-    def perform(self, terminal: int, answers: int) -> None:
-        """Load the submission, run the stimulus, and answer once on `answers`."""
-        self.terminal = terminal
-        self.answers = answers
+    def perform(
+        self, terminal: int, send: Callable[[bytes, str], None], receive: Callable[[], bytes]
+    ) -> None:
+        """Load the submission, run the stimulus, and answer once. `send` takes a message's kind and
+        text, `receive` gives the driver's next one."""
+        self.terminal, self._send, self._receive = terminal, send, receive
         try:
             self._prepare()
             self._observe(self.answer)
@@ -241,9 +241,6 @@ class ScenarioProcess:
         if type(answer.raised) is NameError and answer.raised.name in others:
             caller.give_up(f"{answer.raised.name} is no function")
 
-    def _receive(self) -> bytes:
-        return receive(self.questions)
-
     def _load_constants(self) -> None:
         for name in self.files.loaded_early:
             try:
@@ -273,9 +270,6 @@ class ScenarioProcess:
                 raise
             except BaseException:  # closed, detached or replaced by the submission
                 continue
-
-    def _send(self, kind: bytes, text: str) -> None:
-        send(self.answers, kind, text)
 
     def _read_asked(self, most: int) -> bytes:
         """Read from the terminal, and ask the driver for input first, where the kernel does not
