@@ -46,6 +46,10 @@ def put(tins, tin, amount):
 
 def largest(tins):
     return sorted(tins)[-1]
+
+
+def _note():
+    return SECRET
 """
 FILES = {
     "specs/pair/assignment.yaml": (

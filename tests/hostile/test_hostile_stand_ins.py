@@ -68,6 +68,12 @@ PRINTS_SOURCE = (
     + "try: print(*('found', 'it') if 'fits' in bank.__loader__.get_source('bank') else '')\n"
     + "except (AttributeError, KeyError): pass\n"
 )
+CALLS_OTHERS = (
+    SHOP
+    + "for cell in bank.put.__closure__ or ():\n"
+    + "    caller = cell.cell_contents\n"
+    + "    if hasattr(caller, 'function'): print(caller.function('bank', '_note')())\n"
+)
 ATTACKS = {"frames": FRAMES, "during a call": DURING_A_CALL, "its source": PRINTS_SOURCE}
 
 
@@ -101,6 +107,12 @@ def test_a_stand_in_is_not_found(grader: Grader, name: str) -> None:
     assert SECRET not in observed
     assert "found it" not in observed
     assert verdicts == graded(grader, SHOP)[0]
+
+
+def test_a_function_that_is_not_offered_is_not_called(grader: Grader) -> None:
+    verdicts, observed = graded(grader, CALLS_OTHERS)
+    assert SECRET not in observed
+    assert verdicts["shop/two-tins"] is VerdictKind.FAILED  # without the stand-in
 
 
 @pytest.mark.parametrize("name", ["frames", "during a call"])

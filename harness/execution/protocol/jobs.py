@@ -313,11 +313,15 @@ class Jobs:
         return self._provided[variant], extra
 
     def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:
-        """The job of the process that holds a scenario's stand-ins: `modules` answer calls,
-        `beside` may be imported by them."""
-        modules = [(each.module.removesuffix(".py"), each.file) for each in stimulus.stand_ins]
+        """The job of the process that holds a scenario's stand-ins: `modules` answer calls of
+        these functions and no others, `beside` may be imported by them."""
+        modules = [
+            (each.module.removesuffix(".py"), each.file, proxy_names(self._stand_ins[each.file])[0])
+            for each in stimulus.stand_ins
+        ]
         if stimulus.substitutions:
-            modules.append((self.main.removesuffix(".py"), self.main))
+            functions = tuple(each.name for each in stimulus.substitutions if not each.provided)
+            modules.append((self.main.removesuffix(".py"), self.main, functions))
         return {
             "modules": modules,
             "beside": stimulus.substitutions != (),

@@ -383,7 +383,7 @@ class StandIns:
         """Load the modules of the job, then answer calls until the driver closes the channel."""
         extra = by_module_name([file for file in self._extra if file[0] in job["provide"]])
         sources = {**self._sources, **{each.filename: each for each in self._reference.values()}}
-        modules = {name: sources[file] for name, file in job["modules"]}
+        modules = {name: sources[file] for name, file, _ in job["modules"]}
         beside = self._reference if job["beside"] else {}
         library = Library({**extra, **beside, **modules, **self._variants[job["variant"]]})
         sys.meta_path.insert(0, library)
@@ -398,7 +398,7 @@ class StandIns:
         builtins.input = terminal.ask
         for name in modules:
             __import__(name)
-        self._loaded = frozenset(modules)
+        self._offered = {(name, each) for name, _, names in job["modules"] for each in names}
         while True:
             self._answer(receive())
 
@@ -408,7 +408,7 @@ class StandIns:
         try:
             request = self._terminal.loads(frame[1:])
             module, name = request["call"]
-            if frame[:1] != b"C" or module not in self._loaded:
+            if frame[:1] != b"C" or (module, name) not in self._offered:
                 raise MalformedError("a call")
             shared.update([[number, each] for number, each in enumerate(request["objects"])])
             arguments = [shared.unpack(each) for each in request["arguments"]]
