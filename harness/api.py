@@ -93,16 +93,13 @@ def grade(
     if only and fresh:
         what = "fresh forgets the whole class, and only some are to be graded"
         raise UserError(what, hint="leave one of the two out")
-    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked, Path(out))
-    _make_writable(Path(out))
-    if cluster is None:
-        import_early(page_writer.__module__)
+    out = Path(out)
+    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked, out)
+    _make_writable(out)
+    engine = _engine(cluster, listener)
     context = _context(specification, python, require=require_tier)
-    engine = None
-    if cluster is not None:
-        engine = DaskEngine(cluster, lambda text: listener(Notice(text=text)))
     options = BatchOptions(
-        out=Path(out),
+        out=out,
         paths=_paths(paths),
         only=frozenset(only) or None,
         jobs=jobs,
@@ -111,6 +108,14 @@ def grade(
         thorough=thorough,
     )
     return _grade(context, cohort, ready, options, listener)
+
+
+def _engine(cluster: Cluster | None, listener: Listener) -> DaskEngine | None:
+    """A cluster's; None: the workers of this machine, which import meanwhile what they need."""
+    if cluster is not None:
+        return DaskEngine(cluster, lambda text: listener(Notice(text=text)))
+    import_early(page_writer.__module__)
+    return None
 
 
 def check(

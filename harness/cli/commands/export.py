@@ -12,7 +12,7 @@ from harness.common.escaping import visible
 from harness.common.files import write_bytes
 from harness.reporting.export import exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
-from harness.reporting.export.exporter import ExportRequest, Marks
+from harness.reporting.export.exporter import Exporter, ExportRequest, Marks
 from harness.reporting.writing import page_writer
 from harness.results.database import read_run
 
@@ -83,18 +83,11 @@ def command(
     """
     chosen = exporter(form)
     of_gradebook = (gradebook, column, match, clear, roster, marks != Marks.TOTAL)
-    if any(of_gradebook) and not chosen.is_gradebook:
-        what = "--gradebook, --column, --match, --clear, --roster and --marks"
-        raise UserError(f"{what} are not for --to {form}")
+    _refuse(chosen, of_gradebook=any(of_gradebook), anonymous=anonymous, to_file=output is not None)
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
-    if chosen.is_archive and output is None:
-        raise UserError("a zip needs a file to go to", hint="-o FILE")
-    if anonymous and not chosen.may_be_anonymous:
-        raise UserError(f"--to {form} needs to know who is who", hint="leave out --anonymous")
     result, plan = read_run(run)
-    if anonymous:
-        result = without_students(result)
+    result = without_students(result) if anonymous else result
     folder = run if run.is_dir() else run.parent
     if chosen.is_archive:
         # Pages of before the last change by a person; those that are as they should be stay.
@@ -114,13 +107,29 @@ def command(
             roster=roster,
         )
     )
-    if output is None:
-        click.echo(exported.data, nl=False)
-    else:
-        write_bytes(output, exported.data)
-        click.echo(f"Wrote {output}")
+    _write(exported.data, output)
     if not result.facts.complete:
         click.echo("this run is not complete: it is not a result. Grade again first", err=True)
     for warning in exported.warnings:
         click.echo(visible(warning), err=True)
     return 0
+
+
+def _refuse(chosen: Exporter, *, of_gradebook: bool, anonymous: bool, to_file: bool) -> None:
+    """UserError for options that the format does not have, or lacks."""
+    if of_gradebook and not chosen.is_gradebook:
+        what = "--gradebook, --column, --match, --clear, --roster and --marks"
+        raise UserError(f"{what} are not for --to {chosen.name}")
+    if chosen.is_archive and not to_file:
+        raise UserError("a zip needs a file to go to", hint="-o FILE")
+    if anonymous and not chosen.may_be_anonymous:
+        what = f"--to {chosen.name} needs to know who is who"
+        raise UserError(what, hint="leave out --anonymous")
+
+
+def _write(data: bytes, output: Path | None) -> None:
+    if output is None:
+        click.echo(data, nl=False)
+    else:
+        write_bytes(output, data)
+        click.echo(f"Wrote {output}")

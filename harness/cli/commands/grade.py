@@ -99,14 +99,10 @@ def command(
         raise UserError(what, hint=hint)
     base = options.the_root(root, paths)
     assignment_id = options.the_assignment(base, assignment, paths)
-
-    def loaded() -> Specification:
-        found = without_tags(load_assignment(base, assignment_id, support=support), without)
-        return isolated(found) if isolate is not None else found
-
+    load = partial(load_assignment, base, assignment_id, support=support)
     once = partial(
         _grade,
-        loaded,
+        partial(_changed, load, without, alone=isolate is not None),
         paths,
         out or base / "reports" / assignment_id,
         python=python,
@@ -120,9 +116,22 @@ def command(
     )
     if not watch:
         return once()
-    if len(paths) != 1 or not paths[0].is_dir() or only or fresh:
+    return _watch(_inbox(paths, whole=not only and not fresh), once)
+
+
+def _changed(
+    load: Callable[[], Specification], without: tuple[str, ...], *, alone: bool
+) -> Specification:
+    """The assignment without scenarios of these tags, and where asked each of the others alone."""
+    found = without_tags(load(), without)
+    return isolated(found) if alone else found
+
+
+def _inbox(paths: tuple[Path, ...], *, whole: bool) -> Path:
+    """The folder to watch, whose `whole` class is graded; UserError where there is none."""
+    if len(paths) != 1 or not paths[0].is_dir() or not whole:
         raise UserError("--watch takes one folder, without --only and --fresh", place=str(paths[0]))
-    return _watch(paths[0], once)
+    return paths[0]
 
 
 def _watch(inbox: Path, once: Callable[..., int]) -> int:

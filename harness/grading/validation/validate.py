@@ -7,6 +7,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from harness.common.words import rounded
@@ -78,14 +79,7 @@ def validate(
     handed_in = [*trivial, *(each.submission for each in samples), ours]
     programs = [*mutant_jobs(specification), *(Job(submission=each) for each in handed_in)]
 
-    def run(context: GradingContext) -> list[Graded]:
-        """The results in the order of the programs."""
-        graded: dict[int, Graded] = {}  # a sample may be called what a mutant is
-        for job, found in run_jobs(context, programs, jobs, digests=isolation, blame=True):
-            graded[id(job)] = found
-            progress("mutants and samples", len(graded), len(programs))
-        return [graded[id(job)] for job in programs]
-
+    run = partial(_run, programs, jobs, digests=isolation, progress=progress)
     graded = run(context)
     if isolation:
         alone = replace(context, specification=isolated(specification))
@@ -97,11 +91,8 @@ def validate(
     pairs_of_samples = zip(samples, results, strict=False)
     sampled = tuple(compare(result, each.expected, plan) for each, result in pairs_of_samples)
     (itself,) = results
-    # What the policy finds in the reference would cost every submission like it.
-    for found in itself.findings:
-        word = f" (policy.yaml calls it {found.word})" if found.word else ""
-        problems.append(Problem("policy", f"{found.file}:{found.line}", found.message + word))
-    problems += [*mutant_problems(specification, outcomes), *_sample_problems(sampled)]
+    problems += [*_policy_problems(itself), *mutant_problems(specification, outcomes)]
+    problems += _sample_problems(sampled)
     return ValidationReport(
         assignment=plan.assignment.id,
         scenarios=len(plan.scenarios),
@@ -116,6 +107,29 @@ def validate(
         problems=tuple(problems),
         advice=(*_value_in_the_way(itself.isolation_reason), *_without_words(plan)),
     )
+
+
+def _run(
+    programs: Sequence[Job],
+    jobs: int | None,
+    context: GradingContext,
+    *,
+    digests: bool,
+    progress: Progress,
+) -> list[Graded]:
+    """The results in the order of the programs."""
+    graded: dict[int, Graded] = {}  # a sample may be called what a mutant is
+    for job, found in run_jobs(context, programs, jobs, digests=digests, blame=True):
+        graded[id(job)] = found
+        progress("mutants and samples", len(graded), len(programs))
+    return [graded[id(job)] for job in programs]
+
+
+def _policy_problems(itself: SubmissionResult) -> Iterator[Problem]:
+    """What the policy finds in the reference: it would cost every submission like it."""
+    for found in itself.findings:
+        word = f" (policy.yaml calls it {found.word})" if found.word else ""
+        yield Problem("policy", f"{found.file}:{found.line}", found.message + word)
 
 
 def _trivial(result: SubmissionResult) -> TrivialScore:
