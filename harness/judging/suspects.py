@@ -13,7 +13,7 @@ import ast
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,7 +21,7 @@ from harness.common.escaping import plain, quoted
 from harness.judging.causes import place_of
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
-from harness.judging.traces import Line, Trace, WrongBranch, called, wrong_branch
+from harness.judging.traces import Line, Trace
 from harness.model.policy import Outline, OutlinePart
 from harness.model.stimulus import Stimulus, statements
 from harness.model.verdict import Cause, CodePlace, Suspect
@@ -42,6 +42,20 @@ _SIGN = re.compile(
     r"[=!<>]=|<<|>>|//|\*\*|[-+*/%<>&|^~]"
     r"|(?<![\w.])(?:\d+|True|False|and|or|not|in|if|elif|while|for)(?!\w)"
 )
+
+_PRINT = re.compile(r"print\((?P<what>[A-Za-z_]\w*|\"[^\"\\]*\"|'[^'\\]*')\)\s*(?:#.*)?")
+_CONDITION = re.compile(r"(?:el)?if\b")
+_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+
+
+@dataclass(frozen=True, slots=True)
+class WrongBranch:
+    """A line that prints something, and the condition above it, which ran: the line did not, and
+    prints what is expected; or it ran (`taken`), and that is not expected."""
+
+    prints: Line
+    condition: Line
+    taken: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +102,8 @@ class SuspectProgram:
         fails, passes = [*failing.values()], [*passing.values()]
         example = failing.get(cause.example, frozenset())
         ran = {event.line for event in example}
-        branch = None
-        if cause.rule not in _SAYS_MORE:
-            texts = [value for value in self.constants.values() if isinstance(value, str)]
-            known = {text.partition("\n")[0] for text in texts}
-            branch = wrong_branch(different, ran, functions, self.text, self._literal, known=known)
+        says_more = cause.rule in _SAYS_MORE
+        branch = None if says_more else self.wrong_branch(different, ran, functions)
         lines = most_suspect(fails, passes, may_be, self.text)
         if branch is not None:
             helper = self._asked_by(branch, cause, functions)
@@ -136,6 +147,54 @@ class SuspectProgram:
             return self._with_branch(cause, suspicion.branch, functions)
         return with_deciding(cause, suspicion.decides)
 
+    def wrong_branch(
+        self, different: tuple[str, str], ran: Collection[Line], functions: Sequence[OutlinePart]
+    ) -> WrongBranch | None:
+        """The branch of the one line of these functions that prints what is expected, or else what
+        is printed in its place, of `different_lines`: the first where its condition ran, for that
+        came first. `ran` are the lines that did. Where no line prints what is expected, a text that
+        is none of the course's may itself be wrong.
+
+        That is read from the text of the lines, which may be no Python of any kind that is known:
+        what is not recognised is not spoken of."""
+        expected, printed = different
+        prints: defaultdict[str, list[Line]] = defaultdict(list)
+        for part in functions:
+            for number in range(part.first + 1, part.last + 1):
+                line = Line(part.file, number)
+                prints[self._printed(self.text(line))].append(line)
+        known = (text.partition("\n")[0] for text in self.constants.values() if type(text) is str)
+        if expected and expected not in prints and printed not in known:
+            return None
+        for text, taken in ((expected, False), (printed, True)):
+            if text and len(prints[text]) == 1:
+                line = prints[text][0]
+                above = self._above(line)
+                is_condition = above in ran and _CONDITION.match(self.text(above).strip())
+                if is_condition and (line in ran) is taken:
+                    return WrongBranch(prints=line, condition=above, taken=taken)
+        return None
+
+    def _printed(self, text: str) -> str:
+        """The first line that a `print` of one name or literal prints; empty for anything else."""
+        found = _PRINT.fullmatch(text.strip())
+        if found is None:
+            return ""
+        value = self._literal(found["what"])
+        match statements(found["what"]):
+            case [ast.Expr(value=ast.Constant(value=str(text)))]:
+                value = text
+        return value.partition("\n")[0] if isinstance(value, str) else ""
+
+    def _above(self, line: Line) -> Line:
+        """The line that begins the block that this one is in; itself where there is none."""
+        indent = _indent(self.text(line))
+        for number in range(line.number - 1, 0, -1):
+            text = self.text(Line(line.file, number))
+            if text.strip() and _indent(text) < indent:
+                return Line(line.file, number)
+        return line
+
     def _with_branch(
         self, cause: Cause, branch: WrongBranch, functions: Sequence[OutlinePart]
     ) -> Cause:
@@ -151,8 +210,9 @@ class SuspectProgram:
         self, branch: WrongBranch, cause: Cause, functions: Sequence[OutlinePart]
     ) -> OutlinePart | None:
         """The helper that a branch's condition calls; None where it calls none, or several."""
-        helpers = [part for part in functions if part.name != cause.function]
-        return called(self.text(branch.condition), helpers)
+        names = set(_CALLED.findall(self.text(branch.condition).partition("#")[0]))
+        helpers = [part for part in functions if part.name in names - {cause.function}]
+        return helpers[0] if len(helpers) == 1 else None
 
     def _literal(self, name: str) -> object:
         """The literal value of this name in the submission, else in the course's files."""
@@ -167,6 +227,10 @@ class SuspectProgram:
 
     def _is_program(self, name: str) -> bool:
         return any(module.file == name for module in self.outline.modules)
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def functions_of(cause: Cause, outline: Outline, sheet: Iterable[str]) -> tuple[OutlinePart, ...]:

@@ -1,22 +1,14 @@
-"""Which lines of a submission ran in one scenario, and what came next; and the branch that went
-wrong: the line that prints what is expected and did not run, or what is not expected and did, and
-the condition that decided it.
-
-That is read from the text of the lines, which may be no Python of any kind that is known: what is
-not recognised is not spoken of.
+"""Which lines of a submission ran in one scenario, and what came next; the first lines that a call
+prints otherwise.
 """
 
 from __future__ import annotations
 
-import ast
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.judging.failed_scenarios import FailedScenario
-from harness.model.policy import OutlinePart
-from harness.model.stimulus import statements
 from harness.model.verdict import Cell, Channel
 
 _EVENT = re.compile(r"(?P<file>[^:]+):(?P<line>\d{1,9}):(?P<what>\d{1,9}|True|False|None)")
@@ -58,21 +50,6 @@ def read_trace(text: str) -> Trace:
     return frozenset(events)
 
 
-_PRINT = re.compile(r"print\((?P<what>[A-Za-z_]\w*|\"[^\"\\]*\"|'[^'\\]*')\)\s*(?:#.*)?")
-_CONDITION = re.compile(r"(?:el)?if\b")
-_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
-
-
-@dataclass(frozen=True, slots=True)
-class WrongBranch:
-    """A line that prints something, and the condition above it, which ran: the line did not, and
-    prints what is expected; or it ran (`taken`), and that is not expected."""
-
-    prints: Line
-    condition: Line
-    taken: bool
-
-
 def different_lines(example: FailedScenario) -> tuple[str, str]:
     """The first line that a call is expected to print and does not print at all, and the first that
     it prints and is not expected to; empty where there is none, and of what is no call, where a
@@ -97,66 +74,3 @@ def _whole(cells: Iterable[Cell]) -> list[str]:
 
 def _first(texts: Iterable[str], others: Sequence[str]) -> str:
     return next((text for text in texts if text not in others), "")
-
-
-def wrong_branch(
-    different: tuple[str, str],
-    ran: Collection[Line],
-    functions: Sequence[OutlinePart],
-    text_of: Callable[[Line], str],
-    literal: Callable[[str], object],
-    *,
-    known: Collection[str],
-) -> WrongBranch | None:
-    """The branch of the one line of these functions that prints what is expected, or else what is
-    printed in its place, of `different_lines`: the first where its condition ran, for that came
-    first. `ran` are the lines that did, `literal` what a name stands for. Where no line prints what
-    is expected, a text that is none of the `known` ones of the course may itself be wrong."""
-    expected, printed = different
-    prints: defaultdict[str, list[Line]] = defaultdict(list)
-    for part in functions:
-        for line in (Line(part.file, number) for number in range(part.first + 1, part.last + 1)):
-            prints[_printed(text_of(line), literal)].append(line)
-    if expected and expected not in prints and printed not in known:
-        return None
-    for text, taken in ((expected, False), (printed, True)):
-        if text and len(prints[text]) == 1:
-            line = prints[text][0]
-            above = _above(line, text_of)
-            is_condition = above in ran and _CONDITION.match(text_of(above).strip())
-            if is_condition and (line in ran) is taken:
-                return WrongBranch(prints=line, condition=above, taken=taken)
-    return None
-
-
-def called(text: str, functions: Iterable[OutlinePart]) -> OutlinePart | None:
-    """The one of these functions that a line calls; None where it calls none of them or several."""
-    names = set(_CALLED.findall(text.partition("#")[0]))
-    found = [part for part in functions if part.name in names]
-    return found[0] if len(found) == 1 else None
-
-
-def _printed(text: str, literal: Callable[[str], object]) -> str:
-    """The first line that a `print` of one name or literal prints; empty for anything else."""
-    found = _PRINT.fullmatch(text.strip())
-    if found is None:
-        return ""
-    value = literal(found["what"])
-    match statements(found["what"]):
-        case [ast.Expr(value=ast.Constant(value=str(text)))]:
-            value = text
-    return value.partition("\n")[0] if isinstance(value, str) else ""
-
-
-def _above(line: Line, text_of: Callable[[Line], str]) -> Line:
-    """The line that begins the block that this one is in; itself where there is none."""
-    indent = _indent(text_of(line))
-    for number in range(line.number - 1, 0, -1):
-        text = text_of(Line(line.file, number))
-        if text.strip() and _indent(text) < indent:
-            return Line(line.file, number)
-    return line
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())

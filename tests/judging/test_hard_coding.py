@@ -12,8 +12,8 @@ import pytest
 from harness.common import serial
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
-from harness.judging.suspects import SuspectProgram, Suspicion
-from harness.judging.traces import Line, WrongBranch, read_trace, wrong_branch
+from harness.judging.suspects import SuspectProgram, Suspicion, WrongBranch
+from harness.judging.traces import Line, read_trace
 from harness.model.observation import Ending, Observation
 from harness.model.plan import ProvidedVariant, SourceFile, Visibility
 from harness.model.stimulus import Binding, Stimulus
@@ -352,14 +352,9 @@ def trace(*numbers: int) -> str:
 def test_which_branch_went_wrong(
     expected: str, printed: str, ran: tuple[int, ...], found: tuple[int, int, bool] | None
 ) -> None:
-    seen = wrong_branch(
-        (expected, printed),
-        {Line("a1.py", number) for number in ran},
-        FUNCTIONS,
-        SUSPECT.text,
-        {"OWN": "no", "COURSES": "four\n"}.get,
-        known={"no", "four"},
-    )
+    program = replace(SUSPECT, constants={"OWN": "no", "COURSES": "four\n"})
+    lines = {Line("a1.py", number) for number in ran}
+    seen = program.wrong_branch((expected, printed), lines, FUNCTIONS)
     assert (seen and (seen.prints.number, seen.condition.number, seen.taken)) == found
 
 
