@@ -28,6 +28,7 @@ from harness.model.verdict import Cause, CodePlace, Suspect
 
 MOST_SUSPECTS = 5
 _MOST_OF_HELPER = 2
+_LONGEST_LITERAL = 200
 # How far a score must be on the way from that of a line that always runs to the best one:
 _TELLING = 0.1  # for a choice of lines to be shown at all
 _DECIDING = 0.5  # for a function to be named
@@ -78,11 +79,27 @@ class SuspectProgram:
     constants: Mapping[str, object]  # the literals that the course's files give names
 
     def functions_of(self, cause: Cause) -> tuple[OutlinePart, ...] | None:
-        """The functions that a cause may be in; None if suspect lines would not help."""
+        """The submission's functions that a cause may be in: the cause's own, or those that the
+        program uses; and the helpers that these use. Functions of the sheet would be blamed
+        themselves. None where suspect lines would not help."""
         if cause.suspects:  # known already: a number that several functions have
             return None
-        functions = functions_of(cause, self.outline, self.sheet)
-        return functions if functions or self._is_program(cause.function) else None
+        outline = self.outline
+        own = outline.part(cause.function)
+        if own is not None and not own.callable:
+            return None
+        others = {part.name: part for part in outline.parts if part.callable}
+        for name in self.sheet:
+            others.pop(name, None)
+        program = (each.mentions for each in outline.modules if each.file == cause.function)
+        pending = list(own.mentions) if own else [name for names in program for name in names]
+        found = {own.name: own} if own else {}
+        while pending:
+            part = others.pop(pending.pop(), None)
+            if part is not None:
+                found.setdefault(part.name, part)
+                pending += part.mentions
+        return tuple(found.values()) if found or self._is_program(cause.function) else None
 
     def suspicion(
         self,
@@ -97,20 +114,20 @@ class SuspectProgram:
         program = cause.function if self._is_program(cause.function) else ""
 
         def may_be(line: Line) -> bool:
-            return within(line, functions, self.outline, program)
+            return self.within(line, functions, program)
 
         fails, passes = [*failing.values()], [*passing.values()]
         example = failing.get(cause.example, frozenset())
         ran = {event.line for event in example}
         says_more = cause.rule in _SAYS_MORE
         branch = None if says_more else self.wrong_branch(different, ran, functions)
-        lines = most_suspect(fails, passes, may_be, self.text)
+        lines = self.most_suspect(fails, passes, may_be)
         if branch is not None:
             helper = self._asked_by(branch, cause, functions)
             first: tuple[Line, ...] = (branch.condition,)
             if helper is not None:
-                inside = partial(within, functions=(helper,), outline=self.outline)
-                first = most_suspect([example], [], inside, self.text)[:_MOST_OF_HELPER]
+                inside = partial(self.within, functions=(helper,))
+                first = self.most_suspect([example], [], inside)[:_MOST_OF_HELPER]
             lines = tuple(dict.fromkeys((*first, *lines)))
         return Suspicion(
             lines=lines,
@@ -136,13 +153,13 @@ class SuspectProgram:
         exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
         lines = (*suspicion.lines, *exact) if suspicion.branch else (*exact, *suspicion.lines)
         known = [line for line in dict.fromkeys(lines) if self.text(line)]
-        suspects = by_function(known[:MOST_SUSPECTS], functions, lambda file: len(self.texts[file]))
+        suspects = self.by_function(known[:MOST_SUSPECTS], functions)
         cause = replace(cause, suspects=suspects)
         if any(part.dropped for part in functions):
             return with_dropped(cause, functions)
-        constant = other_constant(functions, self.outline, self.text, self.constants)
+        constant = self.other_constant(functions)
         if constant is not None and cause.line is None:
-            return with_constant(cause, constant, self.text(Line(constant.file, constant.first)))
+            return self.with_constant(cause, constant)
         if suspicion.branch is not None and cause.rule not in _SAYS_MORE:
             return self._with_branch(cause, suspicion.branch, functions)
         return with_deciding(cause, suspicion.decides)
@@ -218,12 +235,88 @@ class SuspectProgram:
         """The literal value of this name in the submission, else in the course's files."""
         own = (part for part in self.outline.parts if part.name == name and not part.callable)
         part = next((part for part in own if part.first == part.last), None)
-        return self.constants.get(name) if part is None else _literal(part, self.text)
+        return self.constants.get(name) if part is None else self._literal_of(part)
 
     def text(self, line: Line) -> str:
         """The text of a line; empty where there is none."""
         lines = self.texts.get(line.file, ())
         return lines[line.number - 1] if 0 < line.number <= len(lines) else ""
+
+    def most_suspect(
+        self, failing: Sequence[Trace], passing: Sequence[Trace], may_be: Callable[[Line], bool]
+    ) -> tuple[Line, ...]:
+        """The `MOST_SUSPECTS` most suspect lines of those that `may_be` and have a text.
+
+        None at all if there are more, and the best one hardly differs from one that runs in all
+        passing runs too: the fault may lie elsewhere, and a choice would mislead."""
+        score = _scores(failing, passing)
+
+        def order(line: Line) -> tuple[float, int, Line]:
+            return (
+                -round(score[line], 6),
+                -len(_SIGN.findall(_TEXT.sub('""', self.text(line)))),
+                line,
+            )
+
+        lines = [line for line in score if may_be(line) and self.text(line).strip()]
+        best = max((score[line] for line in lines), default=0.0)
+        if passing and len(lines) > MOST_SUSPECTS and best < _beyond(_TELLING, failing, passing):
+            return ()
+        return tuple(sorted(lines, key=order)[:MOST_SUSPECTS])
+
+    def within(self, line: Line, functions: Iterable[OutlinePart], program: str = "") -> bool:
+        """Whether the line is in one of these functions, below its head, or outside all functions
+        of the file `program`."""
+        part = _around(line, functions)
+        if part is not None:
+            return line.number > part.first
+        return line.file == program and not self.outline.function_at(line.file, line.number)
+
+    def by_function(
+        self, lines: Iterable[Line], functions: Sequence[OutlinePart]
+    ) -> tuple[Suspect, ...]:
+        """The lines by the function that they are in, functions in the order of their first line
+        here. Lines outside all functions are shown in their whole file."""
+        found: dict[Suspect, list[int]] = {}
+        for line in lines:
+            part = _around(line, functions)
+            place = CodePlace(file=line.file, first=1, last=len(self.texts[line.file]))
+            if part is not None:
+                place = place_of(part)
+            suspect = Suspect(function=part.name if part else "", place=place, lines=())
+            found.setdefault(suspect, []).append(line.number)
+        return tuple(replace(each, lines=tuple(sorted(its))) for each, its in found.items())
+
+    def other_constant(self, functions: Iterable[OutlinePart]) -> OutlinePart | None:
+        """The constant that these functions use, directly or through another constant, whose
+        literal differs from that of this name in the course's files, but is of the same type. None
+        if there is none, or several: then a name may well mean something else."""
+        constants = {part.name: part for part in self.outline.parts if not part.callable}
+        pending = [name for part in functions for name in part.mentions]
+        found: list[OutlinePart] = []
+        while pending:
+            part = constants.pop(pending.pop(), None)
+            if part is None:
+                continue
+            pending += part.mentions
+            own, theirs = self._literal_of(part), self.constants.get(part.name)
+            if own is not None and type(own) is type(theirs) and own != theirs:
+                found.append(part)
+        return found[0] if len(found) == 1 else None
+
+    def _literal_of(self, part: OutlinePart) -> object:
+        """The literal that a constant is, on a line that is not very long; None for all else."""
+        text = self.text(Line(part.file, part.first))
+        is_short = part.first == part.last and len(text) <= _LONGEST_LITERAL
+        return literals(text).get(part.name) if is_short else None
+
+    def with_constant(self, cause: Cause, part: OutlinePart) -> Cause:
+        """The cause with a constant that may be wrong said and shown first."""
+        text = self.text(Line(part.file, part.first))
+        value = plain(text.partition("=")[2].partition("#")[0].strip(), limit=60)
+        where = f"{plain(part.name, limit=60)}, which is {value} on line {part.first}"
+        said = f"The fault may be in {where}: compare it with the sheet. {cause.message}"
+        return _led_by(part, part.first, cause.saying(said))
 
     def _is_program(self, name: str) -> bool:
         return any(module.file == name for module in self.outline.modules)
@@ -231,49 +324,6 @@ class SuspectProgram:
 
 def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
-
-
-def functions_of(cause: Cause, outline: Outline, sheet: Iterable[str]) -> tuple[OutlinePart, ...]:
-    """The submission's functions that a cause may be in: the cause's own, or those that the program
-    uses; and the helpers that these use. Functions of the sheet would be blamed themselves. None if
-    the cause is a constant."""
-    own = outline.part(cause.function)
-    if own is not None and not own.callable:
-        return ()
-    others = {part.name: part for part in outline.parts if part.callable}
-    for name in sheet:
-        others.pop(name, None)
-    program = (each.mentions for each in outline.modules if each.file == cause.function)
-    pending = list(own.mentions) if own else [name for names in program for name in names]
-    found = {own.name: own} if own else {}
-    while pending:
-        part = others.pop(pending.pop(), None)
-        if part is not None:
-            found.setdefault(part.name, part)
-            pending += part.mentions
-    return tuple(found.values())
-
-
-def most_suspect(
-    failing: Sequence[Trace],
-    passing: Sequence[Trace],
-    may_be: Callable[[Line], bool],
-    text_of: Callable[[Line], str],
-) -> tuple[Line, ...]:
-    """The `MOST_SUSPECTS` most suspect lines of those that `may_be` and have a text.
-
-    None at all if there are more, and the best one hardly differs from one that runs in all passing
-    runs too: the fault may lie elsewhere, and a choice would mislead."""
-    score = _scores(failing, passing)
-
-    def order(line: Line) -> tuple[float, int, Line]:
-        return -round(score[line], 6), -len(_SIGN.findall(_TEXT.sub('""', text_of(line)))), line
-
-    lines = [line for line in score if may_be(line) and text_of(line).strip()]
-    best = max((score[line] for line in lines), default=0.0)
-    if passing and len(lines) > MOST_SUSPECTS and best < _beyond(_TELLING, failing, passing):
-        return ()
-    return tuple(sorted(lines, key=order)[:MOST_SUSPECTS])
 
 
 def _scores(failing: Sequence[Trace], passing: Sequence[Trace]) -> dict[Line, float]:
@@ -357,9 +407,6 @@ def gave_none(trace: Trace, name: str, functions: Iterable[OutlinePart]) -> Line
     return lines[0] if len(lines) == 1 else None
 
 
-_LONGEST_LITERAL = 200
-
-
 def literals(source: str | bytes) -> dict[str, object]:
     """The literal values that a text gives names at its top level."""
     found: dict[str, object] = {}
@@ -376,46 +423,6 @@ def literals(source: str | bytes) -> dict[str, object]:
         except (ValueError, TypeError, RecursionError, MemoryError):
             continue
     return found
-
-
-def other_constant(
-    functions: Iterable[OutlinePart],
-    outline: Outline,
-    text_of: Callable[[Line], str],
-    reference: Mapping[str, object],
-) -> OutlinePart | None:
-    """The constant that these functions use, directly or through another constant, whose literal
-    differs from that of this name in the reference, but is of the same type. None if there is none,
-    or several: then a name may well mean something else."""
-    constants = {part.name: part for part in outline.parts if not part.callable}
-    pending = [name for part in functions for name in part.mentions]
-    found: list[OutlinePart] = []
-    while pending:
-        part = constants.pop(pending.pop(), None)
-        if part is None:
-            continue
-        pending += part.mentions
-        own, theirs = _literal(part, text_of), reference.get(part.name)
-        if own is not None and type(own) is type(theirs) and own != theirs:
-            found.append(part)
-    return found[0] if len(found) == 1 else None
-
-
-def _literal(part: OutlinePart, text_of: Callable[[Line], str]) -> object:
-    """The literal that a constant is, on a line that is not very long; None for anything else."""
-    text = text_of(Line(part.file, part.first))
-    is_short = part.first == part.last and len(text) <= _LONGEST_LITERAL
-    return literals(text).get(part.name) if is_short else None
-
-
-def with_constant(cause: Cause, part: OutlinePart, text: str) -> Cause:
-    """The cause with a constant that may be wrong said and shown first."""
-    value = plain(text.partition("=")[2].partition("#")[0].strip(), limit=60)
-    where = (
-        f"The fault may be in {plain(part.name, limit=60)}, which is {value} on line {part.first}"
-    )
-    said = f"{where}: compare it with the sheet. {cause.message}"
-    return _led_by(part, part.first, cause.saying(said))
 
 
 _RETURN = re.compile(r"return\b\s*(?P<what>.*)")
@@ -467,35 +474,7 @@ def _only_text(stimulus: Stimulus) -> str | None:
     return None
 
 
-def by_function(
-    lines: Iterable[Line], functions: Iterable[OutlinePart], length_of: Callable[[str], int]
-) -> tuple[Suspect, ...]:
-    """The lines by the function that they are in, functions in the order of their first line here.
-    Lines outside all functions are shown in their whole file; `length_of` gives its lines."""
-    known = tuple(functions)
-    found: dict[Suspect, list[int]] = {}
-    for line in lines:
-        part = _around(line, known)
-        place = CodePlace(file=line.file, first=1, last=length_of(line.file))
-        if part is not None:
-            place = place_of(part)
-        suspect = Suspect(function=part.name if part else "", place=place, lines=())
-        found.setdefault(suspect, []).append(line.number)
-    return tuple(replace(each, lines=tuple(sorted(its))) for each, its in found.items())
-
-
 def _around(line: Line, parts: Iterable[OutlinePart]) -> OutlinePart | None:
     """The innermost of these parts that has the line."""
     inside = (p for p in parts if p.file == line.file and p.first <= line.number <= p.last)
     return min(inside, key=lambda part: part.last - part.first, default=None)
-
-
-def within(
-    line: Line, functions: Iterable[OutlinePart], outline: Outline, program: str = ""
-) -> bool:
-    """Whether the line is in one of these functions, below its head, or outside all functions of
-    the file `program`."""
-    part = _around(line, functions)
-    if part is not None:
-        return line.number > part.first
-    return line.file == program and not outline.function_at(line.file, line.number)

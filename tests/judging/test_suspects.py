@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import pytest
 
 from harness.common import serial
 from harness.judging.suspects import (
+    SuspectProgram,
     Suspicion,
-    by_function,
     deciding,
-    functions_of,
     gave_none,
     literals,
-    most_suspect,
-    other_constant,
     why_none,
-    with_constant,
     with_deciding,
     with_dropped,
-    within,
 )
 from harness.judging.traces import Event, Line, read_trace
-from harness.model.policy import Outline
+from harness.model.policy import Outline, OutlinePart
 from harness.model.verdict import Cause, CodePlace, Explanation, Suspect
 from harness.policy.checking import check
 from tests.execution.small_world import source
@@ -44,11 +40,30 @@ def deeper(x):
     return x
 print(outer(LIMIT))
 """
-TEXTS = PROGRAM.splitlines()
 
 
 def outline(program: str = PROGRAM) -> Outline:
     return check([source(program)], None).outline
+
+
+def program_of(
+    text: str = PROGRAM,
+    sheet: Iterable[str] = ("outer",),
+    constants: Mapping[str, object] | None = None,
+) -> SuspectProgram:
+    """A submission of this text, where the sheet asks for these functions."""
+    return SuspectProgram(
+        outline=outline(text),
+        texts={"a1.py": text.splitlines()},
+        sheet=frozenset(sheet),
+        constants=constants or {},
+    )
+
+
+def functions_of(
+    function: str, text: str = PROGRAM, sheet: Iterable[str] = ("outer",)
+) -> tuple[OutlinePart, ...]:
+    return program_of(text, sheet).functions_of(cause(function)) or ()
 
 
 def cause(function: str) -> Cause:
@@ -57,11 +72,10 @@ def cause(function: str) -> Cause:
 
 def lines(*traces: str, passing: tuple[str, ...] = ()) -> list[int]:
     """The most suspect lines of failing runs, beside those that pass."""
-    found = most_suspect(
+    found = program_of().most_suspect(
         [read_trace(text) for text in traces],
         [read_trace(text) for text in passing],
         lambda line: True,
-        lambda line: TEXTS[line.number - 1] if line.number <= len(TEXTS) else "",
     )
     return [line.number for line in found]
 
@@ -135,26 +149,23 @@ def test_at_most_five_lines_and_none_without_text() -> None:
 def test_a_cause_is_in_its_function_or_in_helpers_of_it(
     function: str, sheet: set[str], names: list[str]
 ) -> None:
-    found = functions_of(cause(function), outline(), sheet)
+    found = functions_of(function, PROGRAM, sheet)
     assert sorted(part.name for part in found) == names
 
 
 def test_the_head_of_a_function_and_code_outside_all_belong_to_no_function() -> None:
-    functions = functions_of(cause("outer"), outline(), {"outer"})
-    numbers = [n for n in range(1, 14) if within(Line("a1.py", n), functions, outline())]
+    functions = functions_of("outer")
+    numbers = [n for n in range(1, 14) if program_of().within(Line("a1.py", n), functions)]
     assert numbers == [3, 4, 5, 6, 8, 10, 12]
-    program = [n for n in range(1, 14) if within(Line("a1.py", n), (), outline(), "a1.py")]
+    program = [n for n in range(1, 14) if program_of().within(Line("a1.py", n), (), "a1.py")]
     assert program == [1, 13]
-    assert not within(Line("other.py", 3), functions, outline())
+    assert not program_of().within(Line("other.py", 3), functions)
 
 
 def test_lines_stand_by_function_the_most_suspect_first() -> None:
-    functions = functions_of(cause("outer"), outline(), {"outer"})
-    found = by_function(
-        [Line("a1.py", 5), Line("a1.py", 8), Line("a1.py", 3), Line("a1.py", 13)],
-        functions,
-        lambda file: 13,
-    )
+    functions = functions_of("outer")
+    lines = [Line("a1.py", number) for number in (5, 8, 3, 13)]
+    found = program_of().by_function(lines, functions)
     assert found == (
         Suspect(function="helper", place=CodePlace(file="a1.py", first=2, last=6), lines=(3, 5)),
         Suspect(function="outer", place=CodePlace(file="a1.py", first=7, last=8), lines=(8,)),
@@ -176,14 +187,14 @@ def test_lines_stand_by_function_the_most_suspect_first() -> None:
 def test_where_a_function_came_back_with_none_is_known_of_one_line(
     said: str, line: int | None
 ) -> None:
-    functions = functions_of(cause("outer"), outline(), {"outer"})
+    functions = functions_of("outer")
     found = gave_none(read_trace(said), "outer", functions)
     assert found == (None if line is None else Line("a1.py", line))
     assert gave_none(read_trace(said), "nobody", functions) is None
 
 
 def test_where_one_call_came_back_here_and_another_there_no_line_is_known() -> None:
-    functions = functions_of(cause("helper"), outline(), {"outer"})
+    functions = functions_of("helper")
     both = read_trace("a1.py:5:None\na1.py:6:None")
     assert gave_none(both, "helper", functions) is None
 
@@ -270,7 +281,7 @@ CALLER, HELPER = "a1.py:8:0", "a1.py:3:0\na1.py:4:3\na1.py:5:4"  # of outer, and
 def test_a_function_decides_whose_best_line_is_clearly_ahead(
     failing: list[str], passing: list[str], name: str
 ) -> None:
-    functions = functions_of(cause("outer"), outline(), {"outer"})
+    functions = functions_of("outer")
     traces = list(map(read_trace, failing)), list(map(read_trace, passing))
     assert deciding(*traces, lambda line: True, functions) == name
 
@@ -346,17 +357,16 @@ def other():
 def test_a_constant_that_differs_is_found_where_it_alone_does(
     function: str, reference: dict[str, object], name: str | None
 ) -> None:
-    read = outline(CONSTANTS)
-    functions = functions_of(cause(function), read, {function})
-    texts = CONSTANTS.splitlines()
-    found = other_constant(functions, read, lambda line: texts[line.number - 1], reference)
+    program = program_of(CONSTANTS, {function}, reference)
+    found = program.other_constant(functions_of(function, CONSTANTS, {function}))
     assert (found and found.name) == name
 
 
 def test_a_constant_is_said_and_shown_first() -> None:
-    part = outline(CONSTANTS).part("DOWN")
+    program = program_of(CONSTANTS.replace("(2, 1)\n", "(2, 1)  # steps\n"))
+    part = program.outline.part("DOWN")
     assert part is not None
-    found = with_constant(marked(4), part, "DOWN: tuple[int, int] = (2, 1)  # steps")
+    found = program.with_constant(marked(4), part)
     assert found.message == (
         "The fault may be in DOWN, which is (2, 1) on line 2: compare it with the sheet. "
         "outer returned 1."
@@ -372,7 +382,7 @@ def test_only_literals_at_the_top_level_count() -> None:
 
 def test_a_comparison_that_does_nothing_is_said_and_marked_first() -> None:
     text = "def outer(x):\n    helper(x)\ndef helper(x):\n    x[0] == 1\n    x[1] == 2\n"
-    functions = functions_of(cause("outer"), outline(text), {"outer"})
+    functions = functions_of("outer", text)
     asks = "outer returned 1. Is a copy changed in its place?"
     found = with_dropped(replace(marked(4).saying(asks), suspects=()), functions)
     assert found.message == (
@@ -383,7 +393,7 @@ def test_a_comparison_that_does_nothing_is_said_and_marked_first() -> None:
 
 
 def test_where_every_result_is_used_nothing_is_said_of_comparisons() -> None:
-    functions = functions_of(cause("outer"), outline(), {"outer"})
+    functions = functions_of("outer")
     assert with_dropped(marked(4), functions) == marked(4)
-    nobody = functions_of(cause("outer"), outline("def f(x):\n    x == 1\n"), {"outer"})
+    nobody = functions_of("outer", "def f(x):\n    x == 1\n")
     assert with_dropped(marked(4), nobody) == marked(4)
