@@ -391,8 +391,8 @@ def test_each_line_answers_what_was_printed(one_driver: Driver) -> None:
     assert seen.ending is Ending.ANSWERED
 
 
-def test_it_types_over_pipes_too(portable_driver: Driver) -> None:
-    seen = observe(portable_driver, ECHO, answered(UP, Binding(name="LIMIT", literal="1")))
+def test_it_types_over_pipes_too(piped_driver: PipedDriver) -> None:
+    seen = observe(piped_driver, ECHO, answered(UP, Binding(name="LIMIT", literal="1")))
     assert turns(seen) == [("> ", "1"), ("1? ", "stop"), ("", None)]
 
 
