@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import jsonschema
 import pexpect
 import pytest
 from ptyprocess import PtyProcess
@@ -296,10 +297,18 @@ class Course:
         return self.root / "reports" / "tiny"
 
 
+@cache
+def valid_results() -> jsonschema.Draft202012Validator:
+    """What holds results.json against its schema."""
+    schema = Path(__file__).parents[1] / "docs" / "results.schema.json"
+    return jsonschema.Draft202012Validator(json.loads(schema.read_text(encoding="utf-8")))
+
+
 def results(folder: Path) -> dict[str, Any]:
     """results.json without what differs from run to run: its times, and how our own attempts to
-    break out failed, which depends on where temporary folders lie."""
+    break out failed, which depends on where temporary folders lie. It is as its schema says."""
     whole: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    valid_results().validate(whole)
     for fact in ("started", "finished"):
         del whole["run"][fact]
     for probe in whole["run"]["probes"]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 import harness
@@ -26,9 +24,8 @@ from tests.grading.stand_in_course import (
     write,
 )
 from tests.inline import grade_here
-from tests.tiny_course import Course, rows
+from tests.tiny_course import Course, results, rows
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
 STUDENTS = {
     "right": RIGHT,
     "wrong_bank": {"bank.py": WRONG_BANK, "shop.py": SHOP},
@@ -65,8 +62,7 @@ def outcomes(root: Path, student: str) -> dict[str, tuple[str, str | None]]:
 
 
 def entries(root: Path, student: str) -> dict[str, ScenarioResult]:
-    schema = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
-    schema.validate(json.loads((root / "out" / "results.json").read_text()))
+    results(root / "out")
     with Store.read_only(root / "out" / "run.sqlite") as store:
         result = store.result(student)
     assert result is not None

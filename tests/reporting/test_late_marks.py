@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -27,11 +26,10 @@ from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.reporting.two_runs import comparison_table
 from harness.reporting.view import words
 from harness.results.comparing import compare_runs
-from harness.results.results_json import results_json
 from tests.reporting.pages_read import on_terminal, refusal
 from tests.reporting.report_samples import PERFECT, PLAN, RUN, both_pages, class_page
 from tests.reporting.test_manual_marks import NEW, OLD, SAME, sheet
-from tests.results.test_results_json import VALIDATOR
+from tests.results.test_results_json import plain
 
 DUE = "2024-09-24T17:00:00+10:00"
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
@@ -177,9 +175,7 @@ def test_marks_csv_has_both_marks() -> None:
 
 def test_results_json_has_both_marks_and_why() -> None:
     run = replace(RUN, submissions=(marked(), replace(marked(late=None), id="z")))
-    found = json.loads(results_json(run, COURSE))
-    VALIDATOR.validate(found)
-    late, in_time = found["submissions"]
+    late, in_time = plain(run, COURSE)["submissions"]
     assert late["late"] == {
         "due": DUE,
         "begun": {"count": 2, "unit": "day"},

@@ -7,10 +7,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from harness.common import serial
@@ -36,21 +34,18 @@ from harness.results.student_view import (
     student_view,
 )
 from tests.results.small_run import BROKEN, FACTS, FINDING, PLAN, SECRET, UNREADABLE, result
+from tests.tiny_course import valid_results
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "results.schema.json").read_text())
 RUN = RunResult(
     facts=replace(FACTS, complete=True, finished="2026-01-02T03:05:00+00:00"),
     submissions=(UNREADABLE, result("ada"), BROKEN),
 )
 
 
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-
-
 def plain(run: RunResult = RUN, plan: Plan = PLAN) -> Any:
     """The run as JSON, which is as its schema says."""
     found = json.loads(results_json(run, plan))
-    VALIDATOR.validate(found)
+    valid_results().validate(found)
     return found
 
 
@@ -102,12 +97,13 @@ SPOILED = {
 def test_the_schema_refuses(name: str, value: object) -> None:
     spoiled = plain()
     spoiled["submissions"][1][name] = value
-    assert not VALIDATOR.is_valid(spoiled)
+    assert not valid_results().is_valid(spoiled)
 
 
 def test_the_schema_knows_every_status_rule_and_verdict() -> None:
-    VALIDATOR.check_schema(SCHEMA)
-    definitions = SCHEMA["$defs"]
+    validator = valid_results()
+    validator.check_schema(validator.schema)
+    definitions = validator.schema["$defs"]
     submission = definitions["submission"]["properties"]
     assert submission["status"]["enum"] == [status.value for status in SubmissionStatus]
     finding = definitions["finding"]["properties"]
