@@ -51,6 +51,7 @@ def files_up_to(size: int) -> Callable[[], None]:
 NOWHERE = "no/where: there is no folder no. Hint: make it first, or name another"
 NO_PART = "--part {} is no part. Hint: write 1/3 for the first of three"
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"
+ONE_WATCHED = "--watch takes one folder, without --only and --fresh"
 WRONG = {
     "grade nowhere": f"nowhere: there is no such file or folder. Hint: {GO_THERE}",
     "grade report": "report: there is no such file or folder. Hint: is it reports?",
@@ -146,6 +147,40 @@ WRONG = {
         "--request shows who asks, and --anonymous hides it. Hint: leave out one"
     ),
     "review reports/tiny --request m.txt": "m.txt: cannot be read (No such file or directory)",
+    "gradescope nothing": (
+        "there is no assignment 'nothing' in specs/. Hint: the assignments are: tiny"
+    ),
+    "gradescope tiny --hidden-visibility never": (
+        "invalid value for '--hidden-visibility': 'never' is not one of 'visible', "
+        "'after_due_date', 'after_published', 'hidden'. Hint: harness gradescope --help"
+    ),
+    "gradescope tiny --time-limit 5": (
+        "invalid value for '--time-limit': 5 is not in the range 60<=x<=86400. "
+        "Hint: harness gradescope --help"
+    ),
+    "course gone": "gone: there is no such folder. Hint: name that of the runs",
+    "course r.csv": "r.csv: there is no such folder. Hint: name that of the runs",
+    "course reports --student eve": (
+        "no student 'eve'. Hint: name an id, an email or a whole name"
+    ),
+    "similarity reports/tiny --base nowhere": (
+        f"nowhere: there is no such file or folder. Hint: {GO_THERE}"
+    ),
+    "doctor --python later": "'later' is not a Python version. Hint: write \"3.12\".",
+    "play tiny": "play needs a terminal. Hint: grade and check need none",
+    "mail reports/tiny --from a1@uni.example": (
+        "harness sends no mail. Hint: --dry-run writes the mails as files"
+    ),
+    "mail reports/tiny --dry-run --from me": (
+        "--from: 'me' is no address. Hint: --from \"CSSE7030 <csse7030@uni.example>\""
+    ),
+    "import-transcript none.txt --to specs/tiny/main.yaml": (
+        "none.txt: this transcript cannot be read: No such file or directory"
+    ),
+    "grade --watch specs reports": f"specs: {ONE_WATCHED}",
+    "grade --watch specs --only ada": f"specs: {ONE_WATCHED}",
+    "grade --watch specs --fresh": f"specs: {ONE_WATCHED}",
+    "grade --watch specs/tiny/main.yaml": f"specs/tiny/main.yaml: {ONE_WATCHED}",
     **{
         f"{command} -o no/where": NOWHERE
         for command in (
@@ -162,8 +197,8 @@ def test_one_line_says_what_is_wrong(graded_once: Course, command: str, line: st
     graded_once.write("runs/list.json", "[1]")
     graded_once.write("runs/newer.json", '{"schema_version": 3}')
     assert graded_once.refusal(*command.split()) == line
-    assert not graded_once.path("x.zip").exists()
-    assert not graded_once.path("no").exists()
+    for name in ("x.zip", "autograder.zip", "no", "reports/students", "reports/tiny/mail"):
+        assert not graded_once.path(name).exists()
 
 
 def test_an_empty_folder_has_no_submissions(course: Course) -> None:

@@ -336,15 +336,6 @@ def test_what_is_there_is_kept_when_another_arrives(
     assert marks(course).keys() == {"ada", "bob", "eve"}
 
 
-def test_one_folder_is_watched(course: Course) -> None:
-    for name in ("a/ada/a1.py", "b/ada/a1.py", "x.py"):
-        course.write(name, "")
-    for arguments in (["a", "b"], ["a", "--only", "ada"], ["a", "--fresh"], ["x.py"]):
-        assert "--watch takes one folder, without --only and --fresh" in course.refusal(
-            "grade", "--watch", *arguments
-        )
-
-
 FACTS = plans.facts(
     assignment="tiny",
     spec_digest="5",

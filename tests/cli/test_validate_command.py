@@ -422,10 +422,6 @@ def test_what_cannot_be_played_is_refused_before_the_game(
         assert status_of(child) == 2
 
 
-def test_a_terminal_is_needed(course: Course) -> None:
-    assert "play needs a terminal" in course.refusal("play", "tiny")
-
-
 @pytest.mark.parametrize(
     ("scenario", "shown"),
     [

@@ -145,21 +145,6 @@ def test_the_schema_is_one_and_refuses_what_the_platform_would() -> None:
     assert [plain for plain in spoiled if valid(plain)] == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["nothing"], "nothing"),
-        (["tiny", "--hidden-visibility", "never"], "never"),
-        (["tiny", "--time-limit", "5"], "5 is not in the range"),
-        (["tiny", "-o", "no/such/folder/a.zip"], ""),
-    ],
-)
-def test_what_cannot_be_built_is_one_line(course: Course, arguments: list[str], said: str) -> None:
-    course.write("no", "a file where a folder should be")
-    assert said in course.refusal("gradescope", *arguments)
-    assert not list(course.root.glob("*.zip"))
-
-
 def test_options_reach_the_package(course: Course, tmp_path: Path) -> None:
     arguments = ("--hidden-visibility", "hidden", "--time-limit", "1200")
     assert course.run("gradescope", "tiny", *arguments).status == 0

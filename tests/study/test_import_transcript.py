@@ -114,7 +114,6 @@ def test_what_is_no_transcript_is_refused_in_one_line(course: Course) -> None:
     course.path("bytes.txt").write_bytes(b"\xff\xfe")
     for arguments, words in (
         (("bytes.txt", "--to", MAIN), "byte 0 is not UTF-8"),
-        (("none.txt", "--to", MAIN), "cannot be read: No such file"),
         (("bytes.txt", "--to", "elsewhere.yaml"), "no file of an assignment"),
         (("bytes.txt", "--to", MAIN, "--set", "LIMIT"), "--set LIMIT is no NAME=VALUE"),
     ):

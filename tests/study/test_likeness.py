@@ -400,10 +400,6 @@ def test_a_program_from_an_earlier_year_is_listed(with_a_copy: Course) -> None:
     assert "also with 2 earlier ones" in outcome.out
 
 
-def test_an_earlier_year_that_is_not_there_is_refused(with_a_copy: Course) -> None:
-    assert "nowhere" in with_a_copy.refusal("similarity", "reports/tiny", "--base", "nowhere")
-
-
 def test_a_class_without_a_pair_of_two_groups_has_no_chance_to_measure() -> None:
     many = tuple(f"{n:02}" for n in range(12))
     for few in ({}, {"a": OWN}, dict.fromkeys(many, "")):
