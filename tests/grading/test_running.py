@@ -288,11 +288,6 @@ def three(n):
     while True:
         print("again", n)
 """
-PRINTS_LINES = """\
-def three(n):
-    while True:
-        print("What is that? Type one of the letters")
-"""
 OTHERS = '''\
 def one(n):
     while n:
@@ -338,12 +333,6 @@ def test_loops_are_named(course: Course) -> None:
     assert kinds["all/c"] is VerdictKind.TAMPERED
     assert others.mark == 0
     assert others.flagged
-
-
-def test_a_loop_is_named_however_much_it_prints_before_its_time_is_over(course: Course) -> None:
-    result = course.graded("loops", prints=PRINTS_LINES)["prints"]
-    causes = {cause.function: cause for cause in result.causes}
-    assert causes["three"].line == 2
 
 
 @pytest.mark.release

@@ -75,7 +75,7 @@ class Substitutable:
 
 MOST_LOOP_RUNS = 3  # of one submission
 _LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of that
-_OUTPUT_KIB = 16 * 1024  # more than it prints meanwhile, however busy the machine is
+_OUTPUT_KIB = 1024  # output limit of such a run
 _LOOPING = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.OUTPUT_LIMIT})
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
 
