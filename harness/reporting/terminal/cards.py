@@ -101,17 +101,16 @@ def _breaks(text: str, first: int, rest: int) -> list[int]:
 
 def _cut(spans: tuple[Styled, ...], starts: list[int]) -> Iterator[tuple[Styled, ...]]:
     """The spans, cut into rows at these characters, each row without blanks at its end."""
-    text = "".join(part for part, _ in spans)
+    # By characters: to look for each row's part in all spans would take the square of the time.
+    characters = [(span, character) for span, (text, _) in enumerate(spans) for character in text]
     for start, end in itertools.pairwise(starts):
-        stop = start + len(text[start:end].rstrip())
-        row: list[Styled] = []
-        at = 0
-        for part, style in spans:
-            inside = part[max(0, start - at) : max(0, stop - at)]
-            if inside:
-                row.append((inside, style))
-            at += len(part)
-        yield tuple(row)
+        row = characters[start:end]
+        while row and row[-1][1].isspace():
+            row.pop()
+        yield tuple(
+            ("".join(character for _, character in part), spans[span][1])
+            for span, part in groupby(row, key=lambda pair: pair[0])
+        )
 
 
 def _columns(character: str) -> int:
