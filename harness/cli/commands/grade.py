@@ -102,7 +102,7 @@ def command(
     load = partial(load_assignment, base, assignment_id, support=support)
     once = partial(
         _grade,
-        partial(_changed, load, without, alone=isolate is not None),
+        partial(_with_options, load, without, alone=isolate is not None),
         paths,
         out or base / "reports" / assignment_id,
         python=python,
@@ -119,7 +119,7 @@ def command(
     return _watch(_inbox(paths, whole=not only and not fresh), once)
 
 
-def _changed(
+def _with_options(
     load: Callable[[], Specification], without: tuple[str, ...], *, alone: bool
 ) -> Specification:
     """The assignment without scenarios of these tags, and where asked each of the others alone."""

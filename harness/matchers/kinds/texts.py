@@ -166,9 +166,9 @@ def fault_of(pattern: str, version: tuple[int, ...] = sys.version_info[:3]) -> s
         re.compile(pattern)
     except re.error as error:
         return f"not a regular expression ({error})"
-    for written, mended, what in _SEARCHED_WRONGLY:
-        if version < mended and written.search(pattern):
-            here, needed = (".".join(map(str, each)) for each in (version, mended))
+    for written, fixed, what in _SEARCHED_WRONGLY:
+        if version < fixed and written.search(pattern):
+            here, needed = (".".join(map(str, each)) for each in (version, fixed))
             return f"Python {here} searches wrongly for {what}: do without, or install {needed}"
     return ""
 

@@ -85,17 +85,17 @@ def _breaks(text: str, first: int, rest: int) -> list[int]:
     """Where new lines begin, if the first has `first` columns and each other `rest`. A word longer
     than a line is cut."""
     places: list[int] = []
-    room = first
+    columns_left = first
     for word in _WORD.finditer(text):
         end = word.start() + len(word.group().rstrip())
-        if word.start() and sum(map(_columns, text[word.start() : end])) > room:
+        if word.start() and sum(map(_columns, text[word.start() : end])) > columns_left:
             places.append(word.start())
-            room = rest
+            columns_left = rest
         for at in range(word.start(), word.end()):
-            if at < end and _columns(text[at]) > room:
+            if at < end and _columns(text[at]) > columns_left:
                 places.append(at)
-                room = rest
-            room -= _columns(text[at])
+                columns_left = rest
+            columns_left -= _columns(text[at])
     return places
 
 
