@@ -157,15 +157,11 @@ def rules_page() -> str:
     lines += _table(("finding", "key", "what is found"), rows)
     lines += ["", "## Of explanations", ""]
     lines += ["In the order in which they are tried; [causes](../causes.md) says how.", ""]
-    rows = [
-        (
-            f"`{rule.name}`",
-            rule.words,
-            _described(_line(inspect.getdoc(rule.explain) or ""), f"the rule {rule.name}"),
-        )
+    explained = [
+        (f"`{rule.name}`", _described(rule.words, f"the rule {rule.name}"))
         for rule in registered_rules()
     ]
-    return "\n".join([*lines, *_table(("rule", "what a function does", "when it applies"), rows)])
+    return "\n".join([*lines, *_table(("rule", "what a function does"), explained)])
 
 
 def _described(text: str, what: str) -> str:

@@ -26,14 +26,12 @@ def _short(name: str) -> str:
 
 @rule_about(Stage.ENDING, 112, "forgets the parameter self", _hint(NameHintKind.NO_SELF))
 def forgotten_self(failure: Failure, hint: NameHint) -> str:
-    """A method without its first parameter."""
     now = f" (now it is {_short(hint.near)})" if hint.near else ""
     return f"{_short(hint.name)} is a method: its first parameter must be self{now}."
 
 
 @rule_about(Stage.ENDING, 113, "forgets self. before an attribute", _hint(NameHintKind.SELF_DOT))
 def forgotten_self_dot(failure: Failure, hint: NameHint) -> str:
-    """An attribute that is used as if it were a variable."""
     name, first, owner = _short(hint.name), _short(hint.near), _short(hint.owner)
     return failure.says(
         f"uses {name} without {first}{at_line(failure.raised)}: it is an attribute of {owner}, "
@@ -43,21 +41,18 @@ def forgotten_self_dot(failure: Failure, hint: NameHint) -> str:
 
 @rule_about(Stage.ENDING, 114, "a method stands outside its class", _hint(NameHintKind.OUTSIDE))
 def method_outside_its_class(failure: Failure, hint: NameHint) -> str:
-    """A function at module level that should be a method."""
     name, owner = _short(hint.name), _short(hint.owner)
     return f"{name} stands outside the class {owner}: indent it, so that it belongs to it."
 
 
 @rule_about(Stage.ENDING, 115, "a method is missing", _hint(NameHintKind.NEAREST))
 def missing_method(failure: Failure, hint: NameHint) -> str:
-    """A method or attribute that is nearly called so."""
     name, near, owner = _short(hint.name), _short(hint.near), _short(hint.owner)
     return f"{owner} has no {name}. You have {near}: is that it?"
 
 
 @rule(Stage.KNOWN_MISTAKE, 3, "objects cannot be shown (no __repr__)")
 def no_repr(failure: Failure) -> str | None:
-    """Python's own words for an object where its class should have some."""
     for mismatch in failure.mismatches:
         if not isinstance(mismatch, TextMismatch) or not mismatch.shown:
             continue
@@ -81,7 +76,6 @@ def _owner(shown: str) -> str:
 
 @rule_about(Stage.KNOWN_MISTAKE, 5, "shows objects as another text (__repr__)", TEXT)
 def repr_differs(failure: Failure, text: TextMismatch) -> str | None:
-    """The right value, and a session shows it as another text."""
     if not text.shown or failure.expectation.reference is None:
         return None
     has = quoted(text.actual) if text.actual else "an empty text"
@@ -94,7 +88,6 @@ def repr_differs(failure: Failure, text: TextMismatch) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 4, "objects cannot be compared (no __eq__)", RETURNS)
 def no_eq(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """Objects that are compared by identity."""
     if mismatch.actual is None or not isinstance(mismatch.expected, EqualTo):
         return None
     items, expression = mismatch.actual.items, plain(mismatch.expected.expression)

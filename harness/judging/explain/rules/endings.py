@@ -31,20 +31,17 @@ def _ends(ending: Ending) -> Part[Ending]:
 
 @rule_about(Stage.ENDING, 10, "could not be graded: our error", _ends(Ending.HARNESS_ERROR))
 def our_fault(failure: Failure, ending: Ending) -> str:
-    """Our machinery failed; nothing is known about the submission."""
     return "The grader itself failed here; this says nothing about the program."
 
 
 @rule_about(Stage.ENDING, 20, "broke the grading protocol", _ends(Ending.TAMPERED))
 def tampered(failure: Failure, ending: Ending) -> str:
-    """The program broke the protocol by which it is observed."""
     rest = "this does not count, and a person will check it"
     return f"The program interfered with the grader: {rest}."
 
 
 @rule(Stage.ENDING, 30, "fails as the file is loaded")
 def ran_at_import(failure: Failure) -> str | None:
-    """Something went wrong before any function was called."""
     if not failure.loading:
         return None
     raised = failure.raised
@@ -78,7 +75,6 @@ def _unreadable(raised: Raised) -> str:
 
 @rule_about(Stage.ENDING, 40, "is missing", _ends(Ending.MISSING))
 def missing_function(failure: Failure, ending: Ending) -> str:
-    """A function that the stimulus needs is not there."""
     name = plain(failure.observation.detail, limit=60)
     if not name:
         return "A function that is needed here is missing."
@@ -94,7 +90,6 @@ def missing_function(failure: Failure, ending: Ending) -> str:
 
 @rule_about(Stage.ENDING, 50, "prints without end", _ends(Ending.OUTPUT_LIMIT))
 def printed_without_end(failure: Failure, ending: Ending) -> str:
-    """More was printed, or left in files, than is kept."""
     if failure.observation.detail.endswith("in its folder"):
         return failure.says(f"writes {failure.observation.detail}: perhaps a loop without an end")
     lines = failure.observation.printed[-2000:].split("\n")
@@ -108,7 +103,6 @@ def printed_without_end(failure: Failure, ending: Ending) -> str:
 
 @rule(Stage.ENDING, 70, "does not end")
 def did_not_end(failure: Failure) -> str | None:
-    """Time ran out."""
     if failure.ending is Ending.CPU_LIMIT:
         hint = "perhaps a loop whose condition stays true"
     elif failure.ending is Ending.TIMEOUT:
@@ -125,7 +119,6 @@ def _last_input(failure: Failure) -> str:
 
 @rule(Stage.ENDING, 80, "uses too much memory")
 def memory(failure: Failure) -> str | None:
-    """Memory ran out."""
     raised = failure.raised
     if failure.ending is Ending.MEMORY_LIMIT or (raised and raised.type_name == "MemoryError"):
         return failure.says("used more memory than is allowed: perhaps something grows without end")
@@ -134,7 +127,6 @@ def memory(failure: Failure) -> str | None:
 
 @rule_about(Stage.ENDING, 90, "crashes Python itself", _ends(Ending.CRASHED))
 def crashed(failure: Failure, ending: Ending) -> str:
-    """Python itself died by a signal."""
     detail = failure.observation.detail
     signal = f" ({plain(detail, limit=40)})" if detail else ""
     return failure.says(f"made Python itself crash{signal}")
@@ -142,20 +134,17 @@ def crashed(failure: Failure, ending: Ending) -> str:
 
 @rule_about(Stage.ENDING, 100, "ends the whole program", _ends(Ending.ENDED_EARLY))
 def ended_early(failure: Failure, ending: Ending) -> str:
-    """The process was gone before there was an answer."""
     return failure.says("ended the whole process before giving an answer")
 
 
 @rule_about(Stage.ENDING, 110, "stopped after too many time limits", _ends(Ending.STOPPED_EARLY))
 def cut_short(failure: Failure, ending: Ending) -> str:
-    """Not run to the end because the submission kept hitting its limits."""
     clause = "was stopped at a shorter time limit, because other checks did not end either"
     return failure.says(clause)
 
 
 @rule_about(Stage.DIFFERENCE, 120, "ends in another way than it should", _ends(Ending.ANSWERED))
 def should_not_answer(failure: Failure, ending: Ending) -> str:
-    """It should have ended in another way, and simply ended."""
     return failure.says("ended, although it should not have ended here")
 
 
@@ -166,7 +155,6 @@ _WITHOUT_ASKING = frozenset(
 
 @rule(Stage.ENDING, 60, "does not ask for input")
 def did_not_ask_for_input(failure: Failure) -> str | None:
-    """Nothing was read, though something should have been."""
     if failure.observation.ending not in _WITHOUT_ASKING or failure.raises or failure.loading:
         return None
     if failure.observation.reads or not failure.expected_reads:
@@ -180,7 +168,6 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
 
 @rule(Stage.OUTPUT_BEFORE_INPUTS, 40, "asks for more input than there is")
 def asked_for_more(failure: Failure) -> str | None:
-    """It wanted more input than there was to be typed."""
     more = failure.reads is not None and failure.reads.actual > failure.reads.expected
     if failure.ending is not Ending.ASKED_FOR_MORE and not more:
         return None
@@ -214,7 +201,6 @@ def _goes_on(failure: Failure) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 110, "stops before all input is read")
 def stopped_early(failure: Failure) -> str | None:
-    """It ended before all inputs were taken."""
     if failure.reads is None or failure.observation.ending is not Ending.ANSWERED or failure.raises:
         return None
     taken, expected = failure.reads.actual, failure.reads.expected
@@ -252,7 +238,6 @@ def called_exit(failure: Failure, raised: Raised) -> str | None:
 
 @rule_about(Stage.ENDING, 130, "calls itself too often", _unexpected)
 def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
-    """A function that calls itself without end, or more often than Python allows."""
     clause = (
         "recursed too deeply: a function calls itself too often, perhaps without end"
         f"{at_line(raised)}"
@@ -272,7 +257,6 @@ def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
 
 @rule(Stage.ENDING, 45, "ends before what is asked for")
 def ended_elsewhere(failure: Failure) -> str | None:
-    """It ended as it should, but before the call or the session."""
     early = failure.observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
     if not early or failure.ending is not expected_ending(failure.expectation):
         return None
@@ -282,7 +266,6 @@ def ended_elsewhere(failure: Failure) -> str | None:
 
 @rule_about(Stage.ENDING, 145, "raises before what is asked for, or after it", RAISES)
 def raised_elsewhere(failure: Failure, mismatch: RaiseMismatch) -> str | None:
-    """What should raise did not run, or did not raise."""
     if mismatch.actual is None or failure.loading:
         return None
     named, line = _named(mismatch.actual), at_line(mismatch.actual)
@@ -307,13 +290,11 @@ def _call(failure: Failure) -> str:
 
 @rule_about(Stage.ENDING, 150, "raises an exception", _unexpected)
 def raised_unexpectedly(failure: Failure, raised: Raised) -> str | None:
-    """An exception where there should be none."""
     return failure.says(f"raised {_named(raised)}{at_line(raised)}")
 
 
 @rule_about(Stage.ENDING, 160, "raises another exception", RAISES)
 def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> str | None:
-    """Another exception, or another message, than should be raised."""
     expected, raised = mismatch.expected, mismatch.actual
     if expected is None or raised is None:
         return None
@@ -339,7 +320,6 @@ def _other_base(actual: Raised, wanted: str) -> str:
 
 @rule_about(Stage.ENDING, 170, "raises no exception", RAISES)
 def did_not_raise(failure: Failure, mismatch: RaiseMismatch) -> str | None:
-    """No exception where there should be one."""
     if mismatch.expected is None or mismatch.actual is not None:
         return None
     return failure.says(f"raised nothing, but {mismatch.expected.in_words()} should be raised")

@@ -41,7 +41,6 @@ _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
 @rule(Stage.ENDING, 5, "a file is missing")
 def not_handed_in(failure: Failure) -> str | None:
-    """The file that should be run or loaded, or is imported by what is given, is not there."""
     raised, phase = failure.observation.raised, failure.observation.phase
     if phase not in {Phase.LOADING, Phase.GIVEN} or raised is None or raised.frames:
         return None
@@ -71,7 +70,6 @@ def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> str | None:
 
 @rule_about(Stage.ENDING, 118, "uses a file where it may not", RAISES)
 def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> str | None:
-    """A file outside the program's folder is used, or one is written where none should be."""
     raised, stimulus = mismatch.actual, failure.stimulus
     if raised is None or failure.loading:
         return None
@@ -93,7 +91,6 @@ def folder_is_read_only(failure: Failure, mismatch: RaiseMismatch) -> str | None
 
 @rule_about(Stage.KNOWN_MISTAKE, 113, "does not close a file", FILE)
 def file_not_closed(failure: Failure, file: ValueMismatch) -> str | None:
-    """What was written is not all in the file yet."""
     if file.name not in failure.observation.left_open:
         return None
     advice = "so that its text is not all written: use with open(…)"
@@ -102,7 +99,6 @@ def file_not_closed(failure: Failure, file: ValueMismatch) -> str | None:
 
 @rule(Stage.KNOWN_MISTAKE, 220, "writes a file under another name")
 def file_written_elsewhere(failure: Failure) -> str | None:
-    """The file is not there, and another one that should not be there is."""
     missing = [file.name for file in failure.files if file.actual is None]
     others = [file.name for file in failure.files if file.expected is None and file.actual]
     if not missing or not others:
@@ -125,7 +121,6 @@ def _own_name(path: str) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 230, "does not write a file")
 def file_not_written(failure: Failure) -> str | None:
-    """The file is not there."""
     name = next((file.name for file in failure.files if file.actual is None), None)
     if name is None:
         return None
@@ -136,7 +131,6 @@ def file_not_written(failure: Failure) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 240, "leaves a file that should not be there", FILE)
 def file_should_not_be_there(failure: Failure, file: ValueMismatch) -> str | None:
-    """A file that nobody asked for, or one that should have been removed."""
     gone = isinstance(file.expected, Exactly) and file.expected.value.kind is ValueKind.NONE
     if file.expected is not None and not gone:
         return None
@@ -146,7 +140,6 @@ def file_should_not_be_there(failure: Failure, file: ValueMismatch) -> str | Non
 
 @rule_about(Stage.KNOWN_MISTAKE, 260, "writes lines in another order", FILE_TEXTS)
 def lines_in_another_order(failure: Failure, texts: TextEdit) -> str | None:
-    """The same lines, in another order."""
     if sorted(texts.expected) != sorted(texts.actual):
         return None
     wanted, got = (quoted(line or "") for line in texts.first_lines)
@@ -156,7 +149,6 @@ def lines_in_another_order(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 114, "writes lines without line ends", FILE_TEXTS)
 def lines_run_together(failure: Failure, texts: TextEdit) -> str | None:
-    """The text of all lines without their ends."""
     if len(texts.expected) < 3 or "\n" in texts.actual_text.strip("\n"):
         return None
     if "".join(texts.expected) != "".join(texts.actual):
@@ -167,7 +159,6 @@ def lines_run_together(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 25, "writes another text into a file", FILE)
 def file_differs(failure: Failure, file: ValueMismatch) -> str | None:
-    """A file has another content."""
     if file.actual is None:
         return None
     texts = failure.file_texts
@@ -189,7 +180,6 @@ def file_differs(failure: Failure, file: ValueMismatch) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 117, "prints to stdout what belongs on stderr", STDERR)
 def printed_to_stdout(failure: Failure, written: ValueMismatch) -> str | None:
-    """The text is on the screen, and should have been written to stderr."""
     text = written.expected.exact_text if written.expected else None
     if not text or written.actual is None or written.actual.text.strip():
         return None
@@ -201,7 +191,6 @@ def printed_to_stdout(failure: Failure, written: ValueMismatch) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 27, "writes another text to stderr", STDERR)
 def stderr_differs(failure: Failure, written: ValueMismatch) -> str | None:
-    """Another text than expected, or none."""
     if written.actual is None or written.expected is None:
         return None
     exact, text = written.expected.exact_text, written.actual.text
@@ -219,7 +208,6 @@ _READING = "To read a file, open it with mode 'r'"
 
 @rule(Stage.KNOWN_MISTAKE, 112, "changes a file that should stay as it is")
 def file_should_stay(failure: Failure) -> str | None:
-    """A file that is given and should be as before is not."""
     given = {file.name: file_value(file.data) for file in failure.stimulus.files}
     for file in failure.files:
         before, expected = given.get(file.name), file.expected

@@ -31,7 +31,6 @@ _LINES_SEARCHED = 100
 
 @rule_about(Stage.DIFFERENCE, 10, "returns another value", RETURNS)
 def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """Another value is returned."""
     if mismatch.actual is None:
         return failure.says("gave no value, although one is expected")
     if failure.texts is not None and not failure.texts.printed and len(failure.texts.expected) > 1:
@@ -58,7 +57,6 @@ def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 20, "leaves another value behind", LEAVES)
 def wrong_value_afterwards(failure: Failure, mismatch: ValueMismatch) -> str:
-    """A parameter or a variable has another value afterwards."""
     name, pair = mismatch.name, mismatch.pair
     if mismatch.actual is None:
         return failure.says("does not exist afterwards", who=f"the variable {name}")
@@ -147,7 +145,6 @@ def _around(actual: Value, expected: Value) -> tuple[str, str]:
 
 @rule_about(Stage.DIFFERENCE, 100, "does not print what is asked for", TEXT)
 def text_not_matched(failure: Failure, text: TextMismatch) -> str:
-    """Printed text that is not what a matcher asks for."""
     if isinstance(text.expected, Contains):
         lines = text.expected.text.strip("\n").split("\n")
         if len(lines) > 1:
@@ -198,7 +195,6 @@ def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> 
 
 @rule(Stage.DIFFERENCE, 110, "ends with another exit status")
 def wrong_exit_status(failure: Failure) -> str | None:
-    """The program ends with another exit status."""
     for mismatch in failure.mismatches:
         if isinstance(mismatch, ExitMismatch):
             actual = "no exit status" if mismatch.actual is None else f"status {mismatch.actual}"
@@ -208,6 +204,5 @@ def wrong_exit_status(failure: Failure) -> str | None:
 
 @rule(Stage.LAST, 10, "differs from what is expected")
 def differs(failure: Failure) -> str | None:
-    """The last resort."""
     has_value = any(isinstance(mismatch, ValueMismatch) for mismatch in failure.mismatches)
     return f"What it {'returned' if has_value else 'did'} is not what is expected."

@@ -13,7 +13,6 @@ _MESSAGE = "has rows and columns swapped"
 
 @rule(Stage.KNOWN_MISTAKE, 60, "rows and columns are swapped")
 def rows_and_columns_swapped(failure: Failure) -> str | None:
-    """A board that is the expected one turned over its diagonal."""
     pair = failure.exact_return
     if pair is not None and are_transposed(*map(cells, pair)):
         return failure.says(_MESSAGE, who="the returned board")
@@ -26,7 +25,6 @@ def rows_and_columns_swapped(failure: Failure) -> str | None:
 
 @rule_about(Stage.OUTPUT_BEFORE_INPUTS, 20, "shows rows and columns swapped", TEXTS)
 def printed_rows_and_columns_swapped(failure: Failure, texts: TextEdit) -> str | None:
-    """The same of a board that is shown."""
     expected, actual = texts.expected, texts.actual
     first = shared_start(expected, actual)
     wanted, got = grid_at(expected, first), grid_at(actual, first)
@@ -52,7 +50,6 @@ def _change_transposed(was: Cells | None, wanted: Cells | None, got: Cells | Non
 
 @rule_about(Stage.OUTPUT_BEFORE_INPUTS, 30, "shows a piece one column beside its place", TEXTS)
 def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
-    """A printed board on which one piece lies one column beside its place."""
     expected, actual = texts.expected, texts.actual
     moved = _moved(expected, actual)
     if moved is None:
@@ -95,7 +92,6 @@ def _moved(
 
 @rule_about(Stage.OUTPUT_BEFORE_INPUTS, 10, "shows the board twice", TEXTS)
 def board_shown_twice(failure: Failure, texts: TextEdit) -> str | None:
-    """A block of lines printed twice in a row."""
     block, size = texts.inserted, len(texts.inserted)
     if texts.removed or size < 2 or texts.at < size:
         return None
@@ -110,7 +106,6 @@ def board_shown_twice(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 140, "does not show the board", TEXTS)
 def board_not_shown(failure: Failure, texts: TextEdit) -> str | None:
-    """The board is missing from what is printed."""
     if texts.inserted or not holds_board(texts.removed):
         return None
     who = "the board" if is_board(texts.removed) else "the text with the board"
@@ -120,7 +115,6 @@ def board_not_shown(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 150, "shows the board when it should not", TEXTS)
 def board_shown_unasked(failure: Failure, texts: TextEdit) -> str | None:
-    """A board where none should be."""
     if texts.removed or not is_board(texts.inserted):
         return None
     if failure.is_to_end:

@@ -13,7 +13,6 @@ from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
 
 @rule_about(Stage.DIFFERENCE, 30, "prints where nothing should be printed", TEXTS)
 def unexpected_output(failure: Failure, texts: TextEdit) -> str | None:
-    """Something is printed where nothing should be."""
     if texts.expected_text or not texts.printed:
         return None
     if failure.is_to_end:
@@ -27,7 +26,6 @@ def unexpected_output(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 40, "prints nothing", TEXTS)
 def nothing_printed(failure: Failure, texts: TextEdit) -> str | None:
-    """Nothing is printed where something should be."""
     if texts.actual_text or not texts.printed:
         return None
     wanted = quoted(_first_visible(texts.expected))
@@ -41,7 +39,6 @@ def _done(texts: TextEdit) -> str:
 
 @rule_about(Stage.DIFFERENCE, 50, "does not print a line", TEXTS)
 def line_missing(failure: Failure, texts: TextEdit) -> str | None:
-    """Lines are left out, all else is right."""
     if texts.inserted or not texts.removed:
         return None
     if len(texts.removed) == 1:
@@ -56,7 +53,6 @@ def line_missing(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 60, "prints a line too many", TEXTS)
 def line_too_many(failure: Failure, texts: TextEdit) -> str | None:
-    """Lines are added, all else is right."""
     if texts.removed or not texts.inserted:
         return None
     if len(texts.inserted) == 1:
@@ -69,7 +65,6 @@ def line_too_many(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 70, "a prompt differs", TEXTS)
 def prompt_differs(failure: Failure, texts: TextEdit) -> str | None:
-    """The text just before an input is another."""
     turn = None if failure.text is None else failure.text.turn
     pair = texts.one_line
     if turn is None or turn >= failure.observation.reads or pair is None or not texts.at_end:
@@ -80,7 +75,6 @@ def prompt_differs(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 80, "one printed line differs", TEXTS)
 def line_differs(failure: Failure, texts: TextEdit) -> str | None:
-    """One line is another, all else is right."""
     pair = texts.one_line
     if pair is None:
         return None
@@ -93,7 +87,6 @@ def line_differs(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.DIFFERENCE, 90, "the printed text differs", TEXTS)
 def text_differs(failure: Failure, texts: TextEdit) -> str | None:
-    """The texts differ from some line and column, and no other rule knows why."""
     lines = texts.first_lines
     where = f"line {texts.at + 1}"
     if all((line or "").strip() for line in lines):
@@ -157,7 +150,6 @@ def _ends(texts: TextEdit, differing: int) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 120, "only white space differs")
 def only_whitespace(failure: Failure) -> str | None:
-    """Every visible character is right."""
     for texts in failure.all_texts:
         if _without_spaces(texts.expected_text) == _without_spaces(texts.actual_text):
             clause = f"white space differs in {texts.named}: {_what(texts)}"
@@ -250,7 +242,6 @@ def _kinds(space: str) -> str:
 
 @rule_about(Stage.KNOWN_MISTAKE, 130, "upper and lower case differ", TEXTS)
 def only_case(failure: Failure, texts: TextEdit) -> str | None:
-    """Every letter is right but for its case."""
     if texts.expected_text.casefold() != texts.actual_text.casefold():
         return None
     wanted, got = quoted_pair(*texts.first_lines)

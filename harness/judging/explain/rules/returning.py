@@ -35,7 +35,6 @@ _MADE_FROM = {
 
 @rule_about(Stage.KNOWN_MISTAKE, 20, "prints instead of returning", EXACT_RETURN)
 def printed_instead_of_returned(failure: Failure, pair: tuple[Value, Value]) -> str | None:
-    """The answer is printed, and None is returned."""
     if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
         return None
     printed = failure.actual_printed.strip("\n")
@@ -67,7 +66,6 @@ def _has_lines(text: str, lines: str) -> bool:
 
 @rule_about(Stage.KNOWN_MISTAKE, 30, "returns instead of printing", EXACT_RETURN)
 def returned_instead_of_printed(failure: Failure, pair: tuple[Value, Value]) -> str | None:
-    """The text came back, and the screen stayed empty."""
     expected = failure.expected_printed or ""
     if pair[1].kind is not ValueKind.STR or failure.actual_printed.strip() or not expected.strip():
         return None
@@ -78,7 +76,6 @@ def returned_instead_of_printed(failure: Failure, pair: tuple[Value, Value]) -> 
 
 @rule_about(Stage.KNOWN_MISTAKE, 88, "returns a generator instead of a list", EXACT_RETURN)
 def generator_instead_of_list(failure: Failure, pair: tuple[Value, Value]) -> str | None:
-    """What should be a list comes one by one."""
     if pair[1].kind is not ValueKind.ITERATOR or pair[0].kind is ValueKind.ITERATOR:
         return None
     made, wanted = a_type(pair[1]), a_type(pair[0])
@@ -88,7 +85,6 @@ def generator_instead_of_list(failure: Failure, pair: tuple[Value, Value]) -> st
 
 @rule_about(Stage.KNOWN_MISTAKE, 89, "returns another iterator instead of a generator", RETURNS)
 def iterator_instead_of_generator(failure: Failure, mismatch: ValueMismatch) -> str | None:
-    """The right values come one by one, and not from a generator."""
     expected, made = mismatch.expected, mismatch.actual
     if made is None or made.kind is not ValueKind.ITERATOR:
         return None
@@ -113,7 +109,6 @@ def returned_none(failure: Failure, mismatch: ValueMismatch) -> str | None:
 
 @rule(Stage.KNOWN_MISTAKE, 10, "makes a value that is too large")
 def too_large(failure: Failure) -> str | None:
-    """A value that is beyond comparing."""
     returned = failure.first_difference.actual if failure.first_difference else None
     left = failure.leaves.actual if failure.leaves else None
     if failure.leaves and failure.leaves.pair:
@@ -184,7 +179,6 @@ _MOST_DIGITS = 10
 
 @rule(Stage.KNOWN_MISTAKE, 50, "does not change its argument")
 def argument_not_changed(failure: Failure) -> str | None:
-    """The function should have changed its argument and did not."""
     for change in failure.changes:
         if not change.should_change or change.did_change:
             continue
@@ -242,7 +236,6 @@ def _also_returned(failure: Failure) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 80, "changes its argument")
 def argument_changed(failure: Failure) -> str | None:
-    """The function should have left its argument alone."""
     for change in failure.changes:
         if not change.should_change and change.did_change:
             clause = f"is changed and should not be: {_first(change, 'it should stay')}"
@@ -264,7 +257,6 @@ def _first(change: ArgumentChange, should: str) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 70, "changes the column beside the right one")
 def changed_off_by_one_column(failure: Failure) -> str | None:
-    """The change is the right one, in a neighbouring column."""
     for change in failure.changes:
         before, expected, actual = map(cells, (change.before, change.expected, change.actual))
         if before is None or expected is None or actual is None:
