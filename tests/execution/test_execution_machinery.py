@@ -11,12 +11,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import Driver, Interpreter, ToolFailed, choose_tier, find_interpreter
+from harness.execution.inside.messages import frames
+from harness.execution.linux import processes
 from harness.execution.linux.driver import ServerLink
 from harness.execution.protocol import jobs
 from harness.model.observation import Ending, Tier
@@ -130,6 +133,32 @@ def test_a_killed_reader_of_stimuli_is_our_error_and_the_next_one_works(
             assert plain(server.observe(call("f()"), QUICK).value) == "2"
             assert plain(server.observe(call("f(x=1)"), QUICK).value) == "2"
         assert plain(observe(driver, "def f(): return 3\n", call("f()")).value) == "3"
+
+
+@pytest.mark.parametrize("nth", range(1, 10))
+def test_an_interruption_within_an_answer_of_ours_ends_at_once(
+    strong_here: bool, monkeypatch: pytest.MonkeyPatch, nth: int
+) -> None:
+    """Ctrl-C between the head of a message and its body: the next answer is not its rest."""
+    heard = 0
+    whole = frames._body
+
+    def interrupted(take: Callable[[int], bytes], data: bytes) -> bytes:
+        nonlocal heard
+        heard += 1
+        if heard == nth:
+            raise KeyboardInterrupt
+        return whole(take, data)
+
+    best = Tier.STRONG if strong_here else Tier.STANDARD
+    interpreter = find_interpreter("3.12")
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), Driver(interpreter, best) as driver:
+        monkeypatch.setattr(frames, "_body", interrupted)
+        for _ in range(3):
+            observe(driver, "def f(x):\n    return x\n", call("f(2)"))
+    assert time.monotonic() - begun < processes._PATIENCE / 2
+    assert heard >= nth
 
 
 def test_an_interpreter_that_does_not_start() -> None:

@@ -174,11 +174,15 @@ class ServerProcess:
             raise HarnessError("a submission server ended") from None
 
     def receive(self) -> tuple[bytes, list[int]]:
-        """Its next message and the descriptors with it; HarnessError when it has ended."""
+        """Its next message and the descriptors with it; HarnessError when it has ended. Where a
+        signal of ours cuts it, what follows could not be told from its rest: it counts as ended."""
         try:
             message = frames.receive_from_socket(self.control)
         except (OSError, EOFError):
             message = None
+        except BaseException:
+            self.control.close()
+            raise
         if message is None:
             raise HarnessError("a submission server ended")
         return message
@@ -249,9 +253,11 @@ class BaseProcess:
             ours.settimeout(_PATIENCE)
             # Past the base, which must not know it.
             frames.send_to_socket(ours, marshal.dumps(setup, 2))
-        except (OSError, HarnessError) as error:
+        except BaseException as error:
             ours.close()
-            raise HarnessError(f"the base server did not start a server: {error}") from None
+            if isinstance(error, OSError | HarnessError):
+                raise HarnessError(f"the base server did not start a server: {error}") from None
+            raise
         return ServerProcess(pid, int(inside), ours)
 
     def end_server(self, server: ServerProcess) -> None:
@@ -282,12 +288,16 @@ class BaseProcess:
         self.boot_pty.close()
 
     def _ask(self, request: Any, *descriptors: int) -> tuple[bytes, list[int]]:
-        """Its answer, and the descriptors with it."""
+        """Its answer, and the descriptors with it. Where a signal of ours cuts it, the next answer
+        could not be told from its rest: the process is ended."""
         try:
             frames.send_to_socket(self._control, marshal.dumps(request, 2), descriptors)
             answer = frames.receive_from_socket(self._control)
         except (OSError, EOFError):
             answer = None
+        except BaseException:
+            self._process.kill()
+            raise
         if answer is None:
             raise HarnessError(f"the base server ended: {self.complaint()}")
         return answer

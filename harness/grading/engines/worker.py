@@ -30,7 +30,8 @@ from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.results.reuse import Packer, Piece, ResultCache
 from harness.results.store import Store
 
-PATIENCE = 10.0  # seconds for a worker to clean up
+PATIENCE = 8.0  # seconds for a worker to clean up
+_LONGER = 2.0  # seconds that its parent waits beyond that
 GRADING = __name__  # a module of which workers run `main`
 ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed
 
@@ -68,7 +69,7 @@ class SpawnedWorker:
         if self.current is not None:
             self._process.terminate()
         try:
-            self._process.wait(PATIENCE)
+            self._process.wait(PATIENCE + _LONGER)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -138,7 +139,7 @@ def _leave_with_parent(descriptor: int, parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
     threading.Event().wait(ORPHAN_PATIENCE)
     if os.getppid() == parent:  # it waits for what this process still has to remove
-        threading.Event().wait(PATIENCE)
+        threading.Event().wait(PATIENCE - ORPHAN_PATIENCE)
     remove_held()
     os._exit(1)
 
