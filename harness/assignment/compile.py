@@ -1,7 +1,5 @@
 """A spec folder compiled into a Specification, every mistake of every file at once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ A compiled assignment is cached under the digest of everything that it was compi
 `load` compiles only what has changed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import functools

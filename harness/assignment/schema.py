@@ -1,7 +1,5 @@
 """The published JSON Schema of the YAML files, for editors and for `harness schema`."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ What a value means is checked later, where the constants and functions are known
 "not stated": ask `model_fields_set`. The published JSON Schema is what the models export.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import types

@@ -2,8 +2,6 @@
 class into the class's report.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 from collections.abc import Callable, Iterator, Sequence

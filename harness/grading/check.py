@@ -2,8 +2,6 @@
 mean that are named on the command line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

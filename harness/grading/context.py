@@ -1,8 +1,6 @@
 """Setting up: the interpreter, the tier and the answer key that an assignment is graded with; and
 what a run was made with, how confined, and when."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import contextlib

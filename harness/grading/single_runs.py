@@ -2,8 +2,6 @@
 scenario of a graded submission again, which a mark is defended with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

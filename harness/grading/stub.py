@@ -5,8 +5,6 @@ with their signatures and docstrings, what these signatures name, and the `__nam
 comment of the reference survives, at any place.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import itertools

@@ -6,8 +6,6 @@ refused; what systems leave behind is left out of a student's. `tarfile` reads n
 single headers here: what it does with extended ones can hold up the Python versions that we run on.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import stat

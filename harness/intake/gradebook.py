@@ -1,8 +1,6 @@
 """What a platform's gradebook is, how its file is read and made without a download; and who a row
 of any list of students is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@ extensions and groups; and what people decided about submissions that are held f
 submission is, and which file is graded.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

@@ -5,8 +5,6 @@ where clocks change in between. Of a clock time that such a night has twice the 
 and for one that it leaves out the one an hour later, so that nobody is late by it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

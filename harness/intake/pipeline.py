@@ -1,7 +1,5 @@
 """Paths in, submissions out, in five stages: find, recognise, identify, select, submission."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Stages 1 and 2, find and recognise: the paths that a user names, whose layout each has (by the
 names in it, or as the user says), and the uploads there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """Stages 4 and 5, select and submission: which of a student's attempts is graded, and the bytes of
 its files, or why there are none to grade."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

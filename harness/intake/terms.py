@@ -3,8 +3,6 @@
 The list of students is a CSV file: any platform's gradebook will do. Times are compared in UTC.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 A platform's names tell pieces of attempts; here they are put together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Boards, as values and as printed: rows of cells."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

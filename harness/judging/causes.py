@@ -5,8 +5,6 @@ exceptions by their line, endless runs, what programs without functions print by
 everything else by function and rule.
 """
 
-from __future__ import annotations
-
 import difflib
 import itertools
 from collections import Counter

@@ -9,8 +9,6 @@ value's `repr`. White space between the tokens of a literal does not count (shee
 do blank lines at the end; everything else does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain, repeat

@@ -1,7 +1,5 @@
 """What a verdict shows: each mismatch, and a conversation up to the turn that differs, as data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """The failing scenarios of a submission, with what their causes are derived from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

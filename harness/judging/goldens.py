@@ -1,7 +1,5 @@
 """Whether the reference does what a scenario states, and nothing harmful that it does not state."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from harness.common.escaping import plain, quoted

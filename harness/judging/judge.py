@@ -4,8 +4,6 @@ Of one that is not run, since what it needs is wrong already. Also what a scenar
 `{python: …}` replaced by its value (`resolve`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace

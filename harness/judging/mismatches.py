@@ -2,8 +2,6 @@
 or file that differs; and where two values first differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 

@@ -7,8 +7,6 @@ line of a wrong condition runs in all of them, and only what comes next differs.
 those with more operators, conditions and numbers come first: more can be wrong in them.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import re

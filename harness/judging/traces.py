@@ -2,8 +2,6 @@
 prints otherwise.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a program did when it was given a stimulus, and how it was confined: facts, no judgement."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
 

@@ -1,8 +1,6 @@
 """What a run found: facts of the run, and each submission's marks with their reasons; and the
 events of a run, which engines emit and progress displays take."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum

@@ -1,8 +1,6 @@
 """What people do to a run: a list of changes that only grows, each with who and when; and what
 follows from it for a submission."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

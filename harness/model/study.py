@@ -1,8 +1,6 @@
 """What is found out beside marks: similar programs of a class, strong scenarios, style, and inputs
 beyond the scenarios on which submissions differ from the reference."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a student handed in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction

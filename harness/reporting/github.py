@@ -2,8 +2,6 @@
 a student has to fix as Markdown. Both from what may be seen.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

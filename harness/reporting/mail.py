@@ -3,8 +3,6 @@
 Names, addresses and comments are other people's: nothing in them can end a header or begin one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What changed between two runs: a table for terminals, CSV, and a page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 

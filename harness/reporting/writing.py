@@ -1,7 +1,5 @@
 """Reports on disk, and a list of the pages that were written into a report folder."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

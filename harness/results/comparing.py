@@ -1,8 +1,6 @@
 """Two runs of one assignment, each read as `results.json` has it: whose mark changed, by how much,
 and through what."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections import Counter

@@ -4,8 +4,6 @@ Students are one person by an id of one platform or an email that both runs have
 students connects. Names connect nobody: two people may have one.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence

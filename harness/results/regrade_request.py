@@ -6,8 +6,6 @@ student's: whose links they are and what they are about is compared with the run
 of it is used.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterable

@@ -1,8 +1,6 @@
 """`results.json`: a run for other programs to read, as `docs/results.schema.json` describes. Keys
 are added, never renamed. It is the lecturer's: it names hidden scenarios."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`fuzz:` in assignment.yaml, and the strategies that scenarios name: what can be drawn anew."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace

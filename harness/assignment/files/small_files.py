@@ -1,7 +1,5 @@
 """clauses, exempt, equivalent and mutants.yaml, which hold one list each; and expect.yaml."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

@@ -4,8 +4,6 @@ its cases: rows of a table, recorded draws, or a single one.
 `cases:` as a list is a table in the YAML: names that rows bind, and what each types and expects.
 """
 
-from __future__ import annotations
-
 import difflib
 import itertools
 import re

@@ -1,8 +1,6 @@
 """Compiles a file of scenarios: expands sweeps, fills in templates, adds recorded draws; and what
 each scenario states about its outcome, a `transcript:` file with the whole screen included."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ given, a shown line that begins with a prompt (a provided text that ends in a sp
 typed.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import codeop

@@ -1,7 +1,5 @@
 """A file of scenarios, as it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal

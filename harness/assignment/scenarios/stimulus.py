@@ -1,7 +1,5 @@
 """What a scenario does to a submission: its one stimulus, what is typed, what surrounds it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence, Set
 from contextlib import suppress

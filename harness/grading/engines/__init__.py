@@ -4,8 +4,6 @@
 class that is an `Engine`, and is handed to `grade_batch`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Programs of ours are graded with it side by side, and nothing of them is stored.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager

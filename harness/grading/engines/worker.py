@@ -1,7 +1,5 @@
 """A worker process: one driver, pinned to one core, grading what it is sent."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

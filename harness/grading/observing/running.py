@@ -10,8 +10,6 @@ reference's times, never from how long the submission took: the same submission 
 limits in every run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Self

@@ -2,8 +2,6 @@
 compared, and what the reference does is determined: by other seeds, with stand-ins, both ways.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -1,8 +1,6 @@
 """`harness validate`: everything that must agree before an assignment may grade anybody. Of some
 programs it is known what they must score: mutants, samples, and programs that do nothing."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The platforms, one module each: its `LAYOUT` reads downloads, its `GRADEBOOK` takes marks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

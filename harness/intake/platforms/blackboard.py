@@ -5,8 +5,6 @@ all names begin with is the title. The gradebook has `Username` and columns call
 `<Title> [Total Pts: 6 Score] |<column id>`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

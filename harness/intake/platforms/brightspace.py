@@ -8,8 +8,6 @@ gradebook has neither: `OrgDefinedId` and `Username` with a `#`, `<Item> Points 
 the end.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -7,8 +7,6 @@ its own due time, so that of one student what is late came after what is not.
 The gradebook: `Student, ID, SIS User ID, SIS Login ID, Section, <Title (assignment id)>`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

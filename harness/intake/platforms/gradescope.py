@@ -4,8 +4,6 @@ The metadata's keys begin with a colon. All scalars are read as text: a student 
 with 0. Members of a group are submitters of one submission.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

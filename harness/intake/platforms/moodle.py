@@ -5,8 +5,6 @@ A blind download calls everybody `Participant` (in the site's language). No time
 The grading worksheet has "Participant 12" in its column `Identifier`, and headers are localised.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

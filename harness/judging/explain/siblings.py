@@ -4,8 +4,6 @@ Evidence counts only if another mistake is unlikely to leave it. That only size 
 example, is no evidence: a program that reads one digit of a number does the same.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A run in the forms that other programs read: one module per format or gradebook."""
 
-from __future__ import annotations
-
 from harness.common.discovery import extensions
 from harness.common.errors import UserError
 from harness.reporting.export.exporter import Exporter

@@ -1,7 +1,5 @@
 """A run without its students, made of the fields that are named here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, TypeVar

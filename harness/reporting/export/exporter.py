@@ -2,8 +2,6 @@
 those that are a text of the run alone, and those that are a zip of students' pages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum

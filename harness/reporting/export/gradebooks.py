@@ -3,8 +3,6 @@ every other cell as it was. Which row is whose: as a match file says, else by id
 email, and by name only where it is unique.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Marks that people give: the CSV they are written into, and what was written there."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A run's marks as CSV, a submission a row, for a spreadsheet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The class page, and for a large class its further pages."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The pages over a term: one of a course, for its teachers, and one of a student's own marks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from urllib.parse import quote

@@ -2,8 +2,6 @@
 scenarios are, where programs with full marks differ, who is alike, evidence of style.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The two pages of a submission: one for the lecturer, one for its student."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction

@@ -2,8 +2,6 @@
 cause one check is explained. `harness check` and the students' self-check print it; the self-check
 has only the standard library, so `rich` is not used here."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

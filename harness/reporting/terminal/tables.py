@@ -1,8 +1,6 @@
 """The same results in a terminal, as rich renderables. Foreign text enters as `Text` after
 `visible`, never as rich markup, so that it can neither colour nor move anything."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import islice
 

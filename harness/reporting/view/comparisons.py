@@ -2,8 +2,6 @@
 differences, each side line by line. Agreeing lines far from a difference are left out, and a line
 printed over and over is shown three times."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import groupby
 

@@ -2,8 +2,6 @@
 findings, the scenarios that most fail, the causes of all joined, and who needs a person.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

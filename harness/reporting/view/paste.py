@@ -1,7 +1,5 @@
 """How to try a scenario by hand: the constants to set, the lines to paste, the command to type."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import itertools

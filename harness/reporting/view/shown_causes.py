@@ -6,8 +6,6 @@ Also many scenarios in few lines: those of one sweep that came out alike are one
 clauses of the sheet went.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter, defaultdict

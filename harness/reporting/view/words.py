@@ -1,7 +1,5 @@
 """The words and signs that pages and terminal share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 `distributed` is imported where a cluster is used, and not before.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import logging
 import ssl

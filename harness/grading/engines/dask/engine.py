@@ -5,8 +5,6 @@ take part, how many tasks are out at a time, a second copy of a task that takes 
 others, and another worker after a failure of ours.
 """
 
-from __future__ import annotations
-
 import queue
 import time
 import uuid

@@ -3,8 +3,6 @@
 What a rule is, the order in which rules are tried, and words that they share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum

@@ -1,7 +1,5 @@
 """Rules about classes: `self`, methods in the wrong place or missing, `__repr__`, `__eq__`."""
 
-from __future__ import annotations
-
 from harness.common.escaping import plain, quoted
 from harness.judging.channels import is_default_repr
 from harness.judging.explain.failure import Failure

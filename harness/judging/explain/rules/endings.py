@@ -2,8 +2,6 @@
 names is always the student's own line.
 """
 
-from __future__ import annotations
-
 import re
 
 from harness.common.escaping import plain, quoted

@@ -2,8 +2,6 @@
 though they should stay.
 """
 
-from __future__ import annotations
-
 import errno
 import re
 

@@ -1,7 +1,5 @@
 """The rules that fire when no other does: they say what differs, and not why."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from harness.common.escaping import quoted

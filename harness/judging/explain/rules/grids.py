@@ -1,7 +1,5 @@
 """Rules about boards: transposed, shown twice, not shown, off by one column."""
 
-from __future__ import annotations
-
 from harness.common.escaping import quoted
 from harness.judging.boards import Cells, are_transposed, cells, grid_at, holds_board, is_board
 from harness.judging.comparison import shared_start

@@ -2,8 +2,6 @@
 alone.
 """
 
-from __future__ import annotations
-
 from harness.common.escaping import quoted, visible
 from harness.common.words import counted
 from harness.judging.comparison import quoted_pair, shared_start

@@ -2,8 +2,6 @@
 changes or should leave alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harness.common.escaping import plain
