@@ -1,7 +1,5 @@
 """Options that several commands share, and finding the course's root and the assignment."""
 
-from __future__ import annotations
-
 import functools
 import getpass
 import inspect

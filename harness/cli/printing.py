@@ -1,7 +1,5 @@
 """Results on standard output: as wide as a terminal, and unwrapped where there is none."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

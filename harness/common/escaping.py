@@ -1,7 +1,5 @@
 """Untrusted text made safe to show: control and invisible characters become visible escapes."""
 
-from __future__ import annotations
-
 import unicodedata
 
 # Letters and symbols by category, and yet nothing is seen of them.

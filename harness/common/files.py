@@ -1,8 +1,6 @@
 """Files on disk: safe names for pages, atomic writing, archives whose bytes depend on their content
 alone, and the digest of our own sources."""
 
-from __future__ import annotations
-
 import functools
 import io
 import os

@@ -1,7 +1,5 @@
 """People as the files of a course name them, and which person of one file is who in another."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Numbers and lists in sentences; fractions as decimals, half up, in whole-number arithmetic."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Verdicts and findings in, a mark out. Exact fractions throughout; rounding is for showing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -8,8 +8,6 @@ attributes are. `TOO_LARGE`, and an attribute that cannot be read, never equals 
 differ by what `within` allows.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

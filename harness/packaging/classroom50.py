@@ -7,8 +7,6 @@ Scores in `result.json` (schema classroom50/result/v1) are whole numbers: a hund
 shared out among the tests by largest remainder so that they add up.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import os

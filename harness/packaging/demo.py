@@ -1,8 +1,6 @@
 """A made class, for `harness demo`: the example hangman, its samples handed in by thirty students
 who are not."""
 
-from __future__ import annotations
-
 import re
 import sys
 from datetime import datetime, timedelta

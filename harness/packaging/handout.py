@@ -6,8 +6,6 @@ called or typed, and what should happen, which is what a scenario states, in its
 reference's outcome for all else. The bundle for Classroom 50 grades in a student's own repository.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import textwrap

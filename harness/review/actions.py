@@ -2,8 +2,6 @@
 whether it may be done: against the rubric, the files and the bounds.
 """
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """A student's request for another look, on the page: whose it is, and what it is about beside what
 was found."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate

@@ -2,8 +2,6 @@
 it. A change is in the store when the method returns; what other windows and machines store is seen
 by the next `refresh`."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Mapping

@@ -1,8 +1,6 @@
 """The page's server: on this machine alone, for whoever has the token. It sends a page without any
 data, and to those who show the token what the page asks for, as JSON."""
 
-from __future__ import annotations
-
 import hmac
 import secrets
 from collections.abc import Callable

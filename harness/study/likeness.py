@@ -1,7 +1,5 @@
 """How alike the programs of a class are: from fingerprints to pairs and groups."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set

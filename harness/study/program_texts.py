@@ -5,8 +5,6 @@ Imports the standard library alone: it runs confined, under the assignment's int
 reads what students wrote.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 import builtins

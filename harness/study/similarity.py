@@ -1,7 +1,5 @@
 """Which programs of a graded class are alike: read, compared and reported."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set

@@ -2,8 +2,6 @@
 operators of cosmic-ray, that they notice; and of pairs in one function, which may hide each other.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from collections import Counter

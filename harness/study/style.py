@@ -1,7 +1,5 @@
 """Evidence for the person who marks style: counts of a program's text, and what ruff says."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

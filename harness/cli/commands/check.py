@@ -1,7 +1,5 @@
 """Check one file against the visible scenarios."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """Build the autograder for Classroom 50."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Show whose mark changed between two runs, and why."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Put the runs of a course on one page, or one student's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

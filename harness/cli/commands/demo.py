@@ -1,7 +1,5 @@
 """Grade a made class of thirty, to look at."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Show the interpreters and the confinement of this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Write a run for a gradebook, as feedback, or as results."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

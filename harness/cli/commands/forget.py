@@ -1,7 +1,5 @@
 """Remove a student's data from a run."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Look for faults that the scenarios miss."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path

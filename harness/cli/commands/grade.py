@@ -1,7 +1,5 @@
 """Grade submissions: marks, reasons and a report."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Build the autograder package for Gradescope."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Build the package for students, with a self-check."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Turn transcripts of a program into scenarios."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

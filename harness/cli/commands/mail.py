@@ -1,7 +1,5 @@
 """Write a mail for each student, as a file; none is sent."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 from datetime import UTC, datetime

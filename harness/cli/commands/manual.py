@@ -1,7 +1,5 @@
 """Add marks given by hand to a run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

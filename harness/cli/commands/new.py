@@ -1,7 +1,5 @@
 """Begin an assignment: reference, scenarios, samples."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from pathlib import Path

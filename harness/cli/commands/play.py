@@ -1,7 +1,5 @@
 """Play a program as a student would, and record it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

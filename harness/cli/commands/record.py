@@ -1,7 +1,5 @@
 """Record transcripts and draws from the reference."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Run one graded scenario again and show its terminal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Mark a run in the browser, by rubrics and comments."""
 
-from __future__ import annotations
-
 import re
 import webbrowser
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Print the JSON Schema of the scenario language."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Show a finished or interrupted run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

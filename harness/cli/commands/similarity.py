@@ -1,7 +1,5 @@
 """Compare the programs of a class with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Measure how many faults the scenarios notice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

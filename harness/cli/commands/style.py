@@ -1,7 +1,5 @@
 """Gather evidence for the person who marks style."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Check that reference, scenarios, mutants and samples agree."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Sequence
 from dataclasses import replace

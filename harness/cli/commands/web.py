@@ -1,7 +1,5 @@
 """Build the page that checks in the browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Grade for a batch that another machine runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -4,8 +4,6 @@ A matcher's file holds everything about it: how it is read from YAML, its part o
 what it accepts and its words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from inspect import isabstract

@@ -1,7 +1,5 @@
 """Matchers made of others: `one_of`, `all_of`, `none_of`; `a_line` and `last_line` of a text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import ClassVar

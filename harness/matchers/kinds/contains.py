@@ -1,7 +1,5 @@
 """`{contains: text}`: a str that has the text somewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

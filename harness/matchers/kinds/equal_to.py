@@ -4,8 +4,6 @@ Where it gives plain data beside the reference, that is compared here; an object
 own is compared by the submission's own `==`, whose answer is observed.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Callable, Mapping

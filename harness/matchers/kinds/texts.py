@@ -3,8 +3,6 @@
 A search for a pattern takes no longer than its budget of CPU time.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import signal

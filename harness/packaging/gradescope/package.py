@@ -11,8 +11,6 @@ The text above the tests is HTML that passes the platform's sanitiser: no styles
 Students see it at once, so it has no count of hidden checks and no mark.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator

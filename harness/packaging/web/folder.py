@@ -3,8 +3,6 @@ nothing in it is asked for from elsewhere: what it needs from the npm registry i
 and digest, fetched by npm once, and kept in the course's cache.
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

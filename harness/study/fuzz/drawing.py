@@ -1,7 +1,5 @@
 """Draws by Hypothesis: in batches that can be drawn again, and shrunk while they still differ."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Works through the batches of all targets, and keeps what is known of each submission."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

@@ -1,8 +1,6 @@
 """A batch of a target is drawn, run on the reference and every submission, compared, shrunk, and
 printed."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections import Counter
