@@ -150,13 +150,9 @@ class StudentView:
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()
     extra_points: Fraction = Fraction(0)  # of extra credit, above those of the functions
+    extra_earned: Fraction = Fraction(0)  # of these, those of the scenarios that passed
     assignment: str = ""  # its id
     source_digest: str = ""  # of the files that were graded
-
-    @property
-    def extra(self) -> Fraction:
-        """The marks that extra credit may add above `out_of`."""
-        return self.extra_points * self.marks_of_a_point
 
     @property
     def marks_of_a_point(self) -> Fraction:
@@ -219,8 +215,8 @@ def student_view(
     could not be read are about the student's own text and always shown.
     """
     shown, hidden = _checks(result, plan, visible)
-    extra = {scenario.id for scenario in plan.scenarios if scenario.extra_credit}
-    extra_points = sum((e.out_of for e in result.scenarios if e.scenario_id in extra), Fraction(0))
+    extra_ids = {scenario.id for scenario in plan.scenarios if scenario.extra_credit}
+    extra = [entry for entry in result.scenarios if entry.scenario_id in extra_ids]
     return StudentView(
         id=result.id,
         title=plan.assignment.title,
@@ -247,7 +243,8 @@ def student_view(
         total_out_of=result.total_out_of,
         override=result.override,
         line_comments=result.line_comments,
-        extra_points=extra_points,
+        extra_points=_sum(entry.out_of for entry in extra),
+        extra_earned=_sum(entry.points for entry in extra),
         assignment=plan.assignment.id,
         source_digest=result.source_digest,
     )

@@ -245,6 +245,22 @@ def test_nothing_is_said_of_extra_credit_where_there_is_none() -> None:
     assert "extra" not in assert_inert(feedback_page(plain)).text
 
 
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        (PERFECT.mark, "6.46 of 6 marks, with 0.46 of 0.46 extra"),
+        (Fraction(0), "0.00 of 6 marks, with 0 of 0.46 extra"),
+        (None, ""),
+    ],
+    ids=["earned", "a finding makes the mark 0", "no mark"],
+)
+def test_extra_credit_is_said_as_it_was_earned(mark: Fraction | None, said: str) -> None:
+    view = student_view(replace(PERFECT, mark=mark), PLAN)
+    text = " ".join(assert_inert(feedback_page(view)).text.split())
+    assert said in text
+    assert words.extra(view) == said.partition(" marks")[2]
+
+
 def test_the_caller_that_shows_a_fault_is_named() -> None:
     cause = Cause(
         function="_hours", explanation=SAID, scenarios=(HOURS.id,), example=HOURS.id, blamed=True

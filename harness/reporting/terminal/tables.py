@@ -54,8 +54,7 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     """One submission with all its scenarios, hidden ones too: for its lecturer."""
     view = student_view(result, plan, visible=EVERYTHING)
     head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
-    if view.extra:
-        head.append(f", plus up to {words.number(view.extra)} extra")
+    head.append(words.extra(view))
     parts: list[RenderableType] = [head]
     for line in (result.problem, result.unparsable.reason if result.unparsable else ""):
         if line:

@@ -268,6 +268,15 @@ def number(value: Fraction) -> str:
     return rounded(value).rstrip("0").rstrip(".")
 
 
+def extra(view: StudentView) -> str:
+    """What of a mark is extra credit, after the mark: `, with 0.5 of 1 extra`; empty where there
+    is no mark, or none for extra credit. A mark of 0 has none of it."""
+    if view.mark is None or not view.extra_points:
+        return ""
+    earned = min(view.mark, view.extra_earned * view.marks_of_a_point)
+    return f", with {number(earned)} of {number(view.extra_points * view.marks_of_a_point)} extra"
+
+
 def signed(value: Fraction) -> str:
     """The same with a sign: +0.5, -1."""
     return ("" if value < 0 else "+") + number(value)
