@@ -75,6 +75,7 @@ class ShownCause:
     explanation: Explanation | None = None  # None where it would be about a hidden scenario
     checks: tuple[ShownCheck, ...] = ()  # the failing ones that may be shown, the clearest first
     hidden: int = 0  # how many others there are
+    varied: tuple[str, ...] = ()  # files with constants that scenarios change, of what is hidden
     blamed: bool = False
     place: CodePlace | None = None
     line: int | None = None
@@ -266,7 +267,7 @@ def _checks(
             continue
         if scenario.visibility in visible:
             shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
-        else:
+        elif not scenario.informational:  # of which the author sees nothing: no mark, no difference
             kind = hidden_kind(entry.verdict)
             hidden.append(HiddenCheck(name=scenario.name, function=scenario.function, kind=kind))
     return shown, hidden
@@ -344,11 +345,25 @@ def _hidden_causes(
             )
     placed = {}
     for function, ids in names.items():
+        varied = _varied(plan, {plan.scenarios[place[name]].function for name in ids})
         tested = {each for name in ids for each in plan.scenarios[place[name]].clauses}
         clauses = tuple(each for each in plan.assignment.clauses if each.id in tested)
         first = min(place[name] for name in ids)
-        placed[function] = first, replace(hidden[function], clauses=clauses)
+        placed[function] = first, replace(hidden[function], clauses=clauses, varied=varied)
     return placed
+
+
+def _varied(plan: Plan, functions: Set[str]) -> tuple[str, ...]:
+    """The provided files with constants that some scenario of these functions changes."""
+    changed = {
+        binding.name
+        for scenario in plan.scenarios
+        if scenario.function in functions
+        for stimulus in scenario.stimuli[:1]
+        for binding in stimulus.constants
+    }
+    provided = Surroundings.of(plan.assignment).constants
+    return tuple(dict.fromkeys(each.file for each in provided if each.name in changed))
 
 
 def _part(cause: Cause, names: Iterable[str], lost: Mapping[str, Fraction]) -> Fraction:

@@ -214,7 +214,7 @@ def test_a_tab_of_a_broken_line_is_marked_where_spaces_indent_too(
 
 
 SAID = Explanation(rule="r", message="It is wrong.")
-HIDDEN = ShownCause(function="check_win", hidden=3, clauses=CLAUSES[3:4])
+HIDDEN = ShownCause(function="check_win", hidden=3, clauses=CLAUSES[3:4], varied=("a1_support.py",))
 
 
 def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
@@ -226,6 +226,8 @@ def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
     assert CLAUSES[3].text in rest
     assert "What to try: call check_win with inputs of your own" in rest
     assert "other values of the constants in a1_support.py" in rest
+    unvaried = assert_inert(page_of(replace(HIDDEN, varied=()))).text
+    assert "constants" not in unvaried.split("What to try:")[1].split(".")[0]
 
 
 def test_hidden_failures_of_several_functions_are_one_card() -> None:

@@ -14,7 +14,7 @@ import pytest
 from harness.common import serial
 from harness.model.observation import Isolation, Tier
 from harness.model.plan import ManualSlot, Plan, Visibility
-from harness.model.policy import Severity
+from harness.model.policy import Severity, SourceFile
 from harness.model.result import (
     Adjustment,
     ManualMark,
@@ -23,6 +23,7 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
+from harness.model.stimulus import Binding
 from harness.model.verdict import Cause, CodePlace, Explanation, Symptom, Verdict, VerdictKind
 from harness.policy.rules import finding_kinds
 from harness.results.results_json import results_json
@@ -269,6 +270,12 @@ def test_visible_scenarios_are_shown_whole_and_hidden_ones_by_name_and_verdict()
     )
 
 
+def test_a_hidden_check_that_is_worth_nothing_is_not_counted_among_those_that_are() -> None:
+    scenarios = tuple(replace(each, informational=each.name == "secret") for each in PLAN.scenarios)
+    view = student_view(result("ada"), replace(PLAN, scenarios=scenarios))
+    assert [check.name for check in view.hidden] == ["later"]
+
+
 def test_what_is_visible_grows_with_time() -> None:
     open_now = frozenset({Visibility.VISIBLE, Visibility.AFTER_DUE_DATE})
     view = student_view(result("ada"), PLAN, visible=open_now)
@@ -399,6 +406,19 @@ def test_a_hidden_cause_is_its_function_its_clauses_and_its_marks() -> None:
     assert cause == ShownCause(
         function="f", hidden=1, clauses=PLAN.assignment.clauses, marks=Fraction(1)
     )
+
+
+def test_files_with_constants_are_named_where_a_scenario_of_the_function_changes_one() -> None:
+    hidden = _raises_on(40, joined=False).causes[1]
+    provided = SourceFile(name="support.py", data=b"SIZE = 6\n")
+    variant = replace(PLAN.assignment.variants[0], files=(provided,))
+    of = replace(PLAN, assignment=replace(PLAN.assignment, variants=(variant,)))
+    first, *others = of.scenarios
+    larger = replace(first.stimuli[0], constants=(Binding(name="SIZE", literal="8"),))
+    sweeping = replace(of, scenarios=(replace(first, stimuli=(larger,)), *others))
+    for plan, varied in ((of, ()), (sweeping, ("support.py",))):
+        (cause,) = student_view(replace(result("ada"), causes=(hidden,)), plan).causes[:1]
+        assert cause.varied == varied
 
 
 def test_how_a_hidden_check_failed_is_not_said() -> None:
