@@ -167,6 +167,20 @@ def test_a_sample_alone_makes_it_unsound(course: Course) -> None:
     assert (without.status, without.out.splitlines()[-1]) == (0, "tiny: sound")
 
 
+def test_a_sample_that_cannot_be_loaded_has_one_line_for_all_its_failures(course: Course) -> None:
+    for path in course.path("submissions/tiny").iterdir():
+        (path / "expect.yaml").unlink(missing_ok=True)
+    course.write("submissions/tiny/broken/a1.py", "import till\nraise ValueError\n")
+    course.write("submissions/tiny/broken/expect.yaml", "mark: [12, 12]\n")
+    found = problems(course.run("validate").out)
+    at_import = [line for line in found if "fail" in line and "ran at import" in line]
+    (line,) = (line for line in at_import if "explanation" not in line)
+    assert line.startswith(
+        "samples broken/expect.yaml: basket/to-the-end and 9 more fail but are not listed: Code "
+    )
+    assert "samples broken/expect.yaml: the mark is 0.00, expected 12.0" in found
+
+
 def test_an_assignment_without_a_reference(course: Course) -> None:
     course.path("reference/tiny/a1.py").unlink()
     course.path("specs/tiny/mutants.yaml").write_text("mutants: []\n", encoding="utf-8")

@@ -2,8 +2,8 @@
 programs it is known what they must score: mutants, samples, and programs that do nothing."""
 
 import ast
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -43,6 +43,7 @@ from harness.model.plan import (
 )
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
+from harness.model.verdict import Verdict
 
 Progress = Callable[[str, int, int], None]
 
@@ -271,12 +272,13 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
     result = replace(result, scenarios=kept)
     verdicts = {entry.scenario_id: entry.verdict for entry in kept}
     listed = _matching(expected.fails, verdicts)
-    parts: list[str] = []
-    for name, verdict in verdicts.items():
-        if name in listed and verdict.passed:
-            parts.append(f"{name} passes but is listed under fails")
-        elif name not in listed and not verdict.passed:
-            parts.append(f"{name} fails but is not listed: {verdict.message}")
+    failed = {name: each for name, each in verdicts.items() if not each.passed}
+    parts = list(_unlisted({name: each for name, each in failed.items() if name not in listed}))
+    parts += [
+        f"{name} passes but is listed under fails"
+        for name in verdicts
+        if name in listed and name not in failed
+    ]
     for pattern in expected.fails:
         if not _matching([pattern], verdicts):
             which = "no scenario that counts" if _matching([pattern], ungraded) else "no scenario"
@@ -290,8 +292,8 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
     parts += _explanation_parts(result, expected)
     mark = "" if result.mark is None else rounded(result.mark)
     if not _has_mark(result, expected):
-        low, high = expected.mark[0], expected.mark[-1]
-        parts.append(f"the mark is {mark or 'none'}, expected {low} to {high}")
+        range_of_marks = " to ".join(str(each) for each in dict.fromkeys(expected.mark))
+        parts.append(f"the mark is {mark or 'none'}, expected {range_of_marks}")
     found = sorted({finding.rule for finding in result.findings})
     wanted = sorted(set(expected.findings))
     if found != wanted:
@@ -299,11 +301,27 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
     return SampleOutcome(
         name=result.id,
         mark=mark or "-",
-        failed=sum(not verdict.passed for verdict in verdicts.values()),
+        failed=len(failed),
         parts=tuple(parts),
         accepted=_accepted(result, expected),
         other_causes=_other_causes(result, expected),
     )
+
+
+_MOST_ALIKE = 3
+
+
+def _unlisted(failed: Mapping[str, Verdict]) -> Iterator[str]:
+    """A line for each of these failures; one for many with one message, as of a file that cannot be
+    loaded."""
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for name, verdict in failed.items():
+        alike[verdict.message].append(name)
+    for message, names in alike.items():
+        if len(names) > _MOST_ALIKE:
+            yield f"{names[0]} and {len(names) - 1} more fail but are not listed: {message}"
+        else:
+            yield from (f"{name} fails but is not listed: {message}" for name in names)
 
 
 def _other_causes(result: SubmissionResult, expected: SampleExpectation) -> str | None:
