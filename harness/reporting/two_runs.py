@@ -91,7 +91,15 @@ def _files(change: comparing.MarkChange) -> str:
     return "same" if change.before.source_digest == change.after.source_digest else "changed"
 
 
-def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
+def _reasons(change: comparing.MarkChange, most: int | None) -> list[str]:
+    reasons = list(_large_reasons(change, most))
+    if change.marks and not reasons:
+        reasons.append("scenarios count for a little more or less, or rounding")
+    return reasons
+
+
+def _large_reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
+    """What changed it by more than rounding may."""
     before, after = change.before, change.after
     if before is None or after is None:
         return

@@ -463,6 +463,15 @@ def test_points_that_changed_are_told_without_a_scenario() -> None:
     assert (change.weights, change.rest) == (Fraction(3, 2), 0)
 
 
+def test_a_mark_that_moves_by_a_hundredth_has_a_reason() -> None:
+    before = entry("x", "4.51", ONLY_A)
+    after = replace(before, mark=Fraction(9, 2))
+    found = compare_runs(replace(OLD, entries=(before,)), replace(OLD, entries=(after,)))
+    row = comparison_csv(found).splitlines()[1]
+    reason = '"scenarios count for a little more or less, or rounding"'
+    assert row == f"x,4.51,4.50,-0.01,same,{reason}"
+
+
 def test_who_has_the_same_mark_by_other_points_is_as_before() -> None:
     """That a scenario counts for more changes nothing where all passed; one that is new does."""
     heavier = replace(SAME.scenarios[0], out_of=Fraction(3), points=Fraction(3))
