@@ -19,7 +19,7 @@ from harness.judging.judge import judge
 from harness.matchers import kinds
 from harness.matchers.comparison import same_shown, with_tolerated
 from harness.matchers.kinds import texts as search
-from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf
+from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.texts import HasNumber, LinesUnordered, Matches, fault_of, occurs
@@ -91,6 +91,13 @@ def test_accepts(matcher: Matcher, text: str, accepted: bool) -> None:
 )
 def test_in_words(matcher: Matcher, words: str) -> None:
     assert matcher.in_words() == words
+
+
+def test_in_whole_words_nothing_of_a_part_is_cut() -> None:
+    parts = tuple(Contains(text=letter) for letter in "abcdefgh")
+    one = OneOf(values=(), matchers=(NoneOf(matchers=parts),))
+    assert 'contains "h"' in one.in_words(whole=True)
+    assert 'contains "h"' not in one.in_words()
 
 
 @pytest.mark.parametrize(

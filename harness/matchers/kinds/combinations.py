@@ -33,7 +33,7 @@ class OneOf(Matcher):
 
     def in_words(self, *, whole: bool = False) -> str:
         named = [source(each, limit=_LONGEST_NAMED, whole=whole) for each in self.values]
-        named += [matcher.in_words() for matcher in self.matchers]
+        named += [matcher.in_words(whole=whole) for matcher in self.matchers]
         if not whole and len(named) > _MOST_NAMED:
             named[_MOST_NAMED:] = ["…"]
         return f"one of {', '.join(named)}"
