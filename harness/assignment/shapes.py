@@ -169,12 +169,10 @@ Points = Annotated[
     ),
 ]
 _Plain = bool | int | float | str
-_ITEMS = Expects(
-    "a value or a list of values",
-    lambda value: "a dictionary cannot be overridden" if isinstance(value, dict) else "",
-)
-_Item = Annotated[_Plain | list[Any] | None, _ITEMS]
-Constants = dict[str, Annotated[_Plain | list[_Item] | None, _ITEMS]]
+_ITEMS = Expects("a value or a list of values")
+_Mapping = dict[Any, Any]
+_Item = Annotated[_Plain | list[Any] | _Mapping | None, _ITEMS]
+Constants = dict[str, Annotated[_Plain | list[_Item] | _Mapping | None, _ITEMS]]
 
 
 class Shape(BaseModel):

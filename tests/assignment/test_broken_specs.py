@@ -243,14 +243,20 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      "f.yaml:5:11: call: beside is a name of b.py, and scenarios know those of a1.py. Hint: write given: from b import beside."),
     "an override of a dictionary": ({
-        S: SUPPORT + "PRICES = {'tea': 2}\n",
+        S: SUPPORT + "PRICES = {'tea': 2}\nSEEN = {1}\nICE = frozenset({1})\n",
         F: scenario_file(
             "name: a text\ncall: check_input('')\nconstants: {PRICES: \"{'tea': 3}\"}",
             "name: itself\ncall: check_input('')\nconstants: {BLANK_PIECE: {tea: 3}}",
+            "name: no set\ncall: check_input('')\nconstants: {SEEN: [1]}",
+            "name: of lists\ncall: check_input('')\nconstants: {SEEN: [[[1]]]}",
+            "name: frozen\ncall: check_input('')\nconstants: {ICE: 1}",
         ),
     },
-     "f.yaml:6:25: constants.PRICES: PRICES is dict, which cannot be overridden. Hint: override numbers, texts, truth values, lists and tuples.\n"
-     "f.yaml:9:30: constants.BLANK_PIECE: expected a value or a list of values, got a mapping. Hint: a dictionary cannot be overridden."),
+     "f.yaml:6:25: constants.PRICES: PRICES is dict, got the text \"{'tea': 3}\".\n"
+     "f.yaml:9:30: constants.BLANK_PIECE: BLANK_PIECE is str, got a mapping. Hint: quote it.\n"
+     "f.yaml:12:24: constants.SEEN, item 1: SEEN is set, got the number 1. Hint: of such values the sweep is a list: write [[1, 2]] for a single one.\n"
+     "f.yaml:15:24: constants.SEEN, item 1: SEEN is set, got a list. Hint: of such values the sweep is a list: write [[1, 2]] for a single one.\n"
+     "f.yaml:18:22: constants.ICE: ICE is frozenset, which cannot be overridden. Hint: override plain values, lists, tuples, dictionaries and sets."),
     "second submission file is not there": ({A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]")},
      "assignment.yaml:4:29: submission.files, item 2: reference/small/b.py is not there."),
     "marks": ({A: ASSIGNMENT.replace("marks: 6", "marks: six")},

@@ -181,6 +181,27 @@ def test_a_sweep_multiplies_and_rewrites_the_provided_file(tmp_path: Path) -> No
     assert b"BOARD_SIZE = 10\n" in plan.assignment.variant(constants).files[0].data
 
 
+def test_dictionaries_and_sets_are_overridden(tmp_path: Path) -> None:
+    shop = "PRICES = {\n    'tea': 2,\n}\nSEEN = {'a'}\n"
+    changes = {"reference/small/a1_support.py": SUPPORT + shop}
+    body = (
+        "name: n\nconstants: {PRICES: {tea: 3, 4: null}, SEEN: [[b, a], []]}\n"
+        "call: check_input('')\nprints: '{{ PRICES }}'"
+    )
+    plan = plan_of(tmp_path, body, changes=changes)
+    assert [scenario.id for scenario in plan.scenarios] == ["f/n[SEEN=['b', 'a']]", "f/n[SEEN=[]]"]
+    bound = [scenario.stimuli[0].constants for scenario in plan.scenarios]
+    prices = Binding(name="PRICES", literal="{'tea': 3, 4: None}")
+    assert bound == [
+        (prices, Binding(name="SEEN", literal="{'a', 'b'}")),
+        (prices, Binding(name="SEEN", literal="set()")),
+    ]
+    first, last = plan.scenarios
+    assert first.stated.prints == Exactly(value=Value.of(prices.literal))
+    file, *_ = plan.assignment.variant(last.stimuli[0].constants).files
+    assert file.data.endswith(b"PRICES = ({'tea': 3, 4: None}\n\n)\nSEEN = set()\n")
+
+
 def test_one_override_is_no_sweep(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, "constants: {BOARD_SIZE: 4}\ncall: check_input('')")
     assert scenario.id == "f/s"

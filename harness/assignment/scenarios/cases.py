@@ -30,7 +30,7 @@ from harness.model.stimulus import Action, Binding, Clock, Stimulus
 from harness.model.values import Value
 
 _OF_A_ROW = tuple(StatedShape.model_fields)
-_OVERRIDDEN = (bool, int, float, str, list, tuple, type(None))
+_OVERRIDDEN = (bool, int, float, str, list, tuple, dict, set, type(None))
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
 
 
@@ -54,14 +54,17 @@ def variations(context: Context) -> list[Variation]:
     combined: list[Variation] = []
     for *combination, (clock, mark) in itertools.product(*options.values(), read_clocks(context)):
         values = dict(zip(options, combination, strict=True))
-        literals = {
-            name: repr(tuple(value) if isinstance(base[name], tuple) else value)
-            for name, value in sorted(values.items())
-        }
+        literals = {name: _literal(value, base[name]) for name, value in sorted(values.items())}
         overrides = tuple(Binding(name=name, literal=text) for name, text in literals.items())
         marks = tuple(f"{name}={_shown(values[name])}" for name in swept)
         combined.append(Variation(overrides, (*marks, *mark), clock))
     return combined
+
+
+def _literal(value: Any, base: object) -> str:
+    if isinstance(base, set):
+        return Value.of(set(value)).source()  # in one order, whatever the hash seed
+    return repr(tuple(value) if isinstance(base, tuple) else value)
 
 
 def _shown(value: Any) -> str:
@@ -95,20 +98,25 @@ def _check_values(context: Context, loc: Loc, written: Any, base: object) -> boo
             sound = False
         elif not isinstance(base, _OVERRIDDEN):
             what = f"{loc[-1]} is {Value.of(base).type_name}, which cannot be overridden"
-            context.add(where, what, "override numbers, texts, truth values, lists and tuples")
+            context.add(where, what, "override plain values, lists, tuples, dictionaries and sets")
             return False
         elif base is not None and not _fits(value, base):
             is_quoted = isinstance(value, str) and isinstance(base, int | float)
-            quote = "quote it" if isinstance(base, str) else ""
+            hint = "quote it" if isinstance(base, str) else ""
+            if isinstance(base, list | tuple | set):
+                hint = "of such values the sweep is a list: write [[1, 2]] for a single one"
             what = f"{loc[-1]} is {Value.of(base).type_name}, got {describe(value)}"
-            context.add(where, what, "take the quotes away" if is_quoted else quote)
+            context.add(where, what, "take the quotes away" if is_quoted else hint)
             sound = False
     return sound
 
 
 def _fits(value: Any, base: object) -> bool:
-    is_whole_float = isinstance(base, float) and type(value) is int
-    return is_whole_float or type(value) is (list if isinstance(base, tuple) else type(base))
+    if isinstance(base, float) and type(value) is int:
+        return True
+    if isinstance(base, set) and isinstance(value, list):
+        return not any(isinstance(item, list | dict) for item in value)  # they cannot be in a set
+    return type(value) is (list if isinstance(base, tuple | set) else type(base))
 
 
 @dataclass(slots=True)
