@@ -105,7 +105,11 @@ def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Calla
         return value
 
     return option(
-        "-o", "--output", text, type=PATH, metavar=metavar, required=required, callback=in_a_folder
+        *("-o", "--output", "--out", text),
+        type=PATH,
+        metavar=metavar,
+        required=required,
+        callback=in_a_folder,
     )
 
 

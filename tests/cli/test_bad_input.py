@@ -72,8 +72,8 @@ WRONG = {
         "Hint: choose another with --out"
     ),
     "grade submissions/tiny --out specs/tiny/main.yaml": (
-        "invalid value for '--out': Directory 'specs/tiny/main.yaml' is a file. "
-        "Hint: harness grade --help"
+        "invalid value for '-o' / '--out' / '--output': "
+        "Directory 'specs/tiny/main.yaml' is a file. Hint: harness grade --help"
     ),
     "grade": "missing argument 'PATH…'. Hint: harness grade --help",
     "grade submissions/tiny --support nowhere": (

@@ -489,6 +489,18 @@ def test_a_command_of_the_pages_can_be_read(
         assert context.params
 
 
+@pytest.mark.parametrize("option", ["-o", "--out", "--output"])
+def test_where_a_command_writes_is_said_alike_in_all(option: str, tmp_path: Path) -> None:
+    for line in ("grade .", "export .", "compare . .", "handout x", "web x", "classroom50 x"):
+        name, *arguments = line.split()
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        more = ["--to", "csv"] if name == "export" else []
+        asked = [*arguments, *more, option, str(tmp_path / "x")]
+        with command.make_context(name, asked) as context:
+            assert tmp_path / "x" in context.params.values()
+
+
 def test_there_are_such_commands() -> None:
     named = {shlex.split(line)[1] for line in harness_commands()}
     assert named >= {"doctor", "validate", "grade", "export", "compare", "manual", "check"}

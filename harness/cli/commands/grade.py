@@ -41,7 +41,9 @@ SOME_HARNESS_ERROR = 3
 @options.several(options.assignment, options.root, options.class_options)
 @options.several(options.python, options.support, options.without)
 @options.option(
-    "--out", "Where the report goes (default: reports/<assignment>).", type=options.FOLDER
+    *("-o", "--out", "--output"),
+    "Where the report goes (default: reports/<assignment>).",
+    type=options.FOLDER,
 )
 @options.jobs("Worker processes (default: one per core).")
 @options.cluster_options(
