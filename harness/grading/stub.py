@@ -22,6 +22,10 @@ def handed_out_stubs(specification: Specification) -> tuple[SourceFile, ...]:
     """A stub of each Python file of the reference, with what the scenarios are about."""
     plan = specification.plan
     asked = {scenario.function.partition(".")[0] for scenario in plan.scenarios}
+    for scenario in plan.scenarios:  # an exception class of the file's own may be named there alone
+        for stated in (scenario.stated, *scenario.stated_cases):
+            if (raises := stated.raises) is not None:
+                asked |= {raises.type_name, *raises.also, raises.is_a}
     return tuple(
         SourceFile(name=file.name, data=stub(file, asked, plan.assignment.title))
         for file in specification.reference

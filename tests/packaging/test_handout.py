@@ -24,8 +24,9 @@ from typing import Any
 
 import pytest
 
+from harness.assignment.loading import load
 from harness.grading.context import visible_only
-from harness.grading.stub import bodies, stub
+from harness.grading.stub import bodies, handed_out_stubs, stub
 from harness.model.plan import Place, Plan, Scenario, SourceFile, Visibility
 from harness.model.result import (
     RunFacts,
@@ -214,6 +215,21 @@ def test_a_stub_runs_and_has_the_functions_and_none_of_their_bodies(
             ast.dump(n) for n in original.body if isinstance(n, ast.Import | ast.ImportFrom)
         ]
         assert b"#" not in made
+
+
+def test_an_exception_that_only_a_scenario_names_is_in_the_stub(course: Course) -> None:
+    reference = course.path("reference/tiny/a1.py")
+    own = "".join(f"class {name}(ValueError):\n    pass\n\n\n" for name in ("Full", "Other"))
+    written = reference.read_text(encoding="utf-8")
+    reference.write_text(written.replace("\n\n\ndef is_valid", f"\n\n\n{own}def is_valid", 1))
+    before = handed_out_stubs(load(course.root, "tiny"))
+    path = course.path("specs/tiny/total.yaml")
+    named = "  - {name: full, call: 'total(None)', raises: {one_of: [Full, TypeError]}}\n"
+    path.write_text(path.read_text(encoding="utf-8") + named, encoding="utf-8")
+    after = handed_out_stubs(load(course.root, "tiny"))
+    assert b"class" not in before[0].data
+    assert b"class Full(ValueError):\n    ..." in after[0].data
+    assert b"Other" not in after[0].data
 
 
 ODD = '''\
