@@ -24,11 +24,13 @@ _BOM = b"\xef\xbb\xbf"
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 _NEWLINE = re.compile("\r\n|\r|\n")
+_UTF = "utf-8"
 _UTF_8 = frozenset({"utf-8", "utf8", "utf-8-sig", "u8", "utf"})
 _ASCII = frozenset({"ascii", "us-ascii", "646"})
 _LATIN_1 = frozenset(
     {"latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1", "8859", "cp819", "iso-latin-1"}
 )
+_WINDOWS = re.compile(r"(?:cp|windows-)?(125[0-8])")  # a character a byte, as in Latin-1
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 TOO_DEEP = "the code is nested too deeply to be read"
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -74,15 +76,18 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
         shown = _line(_NEWLINE.split(data.removeprefix(_BOM).decode("latin-1")), number)
         reason = f"the file declares the text encoding {cookie}; only UTF-8 is accepted"
         return Unparsable(file=name, reason=reason, line=number, source=shown)
-    if encoding == "latin-1":
-        notes.append(f"{name} declares the text encoding Latin-1; accepted")
+    if encoding not in (_UTF, "ascii"):
+        notes.append(f"{name} declares the text encoding {_called(encoding)}; accepted")
     try:
         lines = lines_of(data)
     except UnicodeDecodeError as error:
         text = data.removeprefix(_BOM)
         number = len(_NEWLINE.split(text[: error.start].decode("latin-1")))
         shown = _line(_NEWLINE.split(text.decode(errors="replace")), number)
-        reason = f"the file is not UTF-8 text (byte 0x{text[error.start]:02x} here)"
+        reason = f"the file is not {_called(encoding)} text (byte 0x{text[error.start]:02x} here)"
+        reason += ": save it as UTF-8"
+        if encoding != _UTF:
+            reason += f", without the line that declares {cookie}"
         return Unparsable(file=name, reason=reason, line=number, source=shown)
     parsed = _parse(name, data, lines, notes)
     if isinstance(parsed, Unparsable):
@@ -99,7 +104,7 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
 def lines_of(data: bytes) -> tuple[str, ...]:
     """The lines, without their ends, of a file that Python can read. UnicodeDecodeError where it is
     not in the encoding that it declares."""
-    encoding = _encoding(_cookie(data)[1], with_mark=data.startswith(_BOM)) or "utf-8"
+    encoding = _encoding(_cookie(data)[1], with_mark=data.startswith(_BOM)) or _UTF
     return tuple(_NEWLINE.split(data.removeprefix(_BOM).decode(encoding)))
 
 
@@ -161,10 +166,19 @@ def _cookie(data: bytes) -> tuple[int, str]:
 def _encoding(cookie: str, *, with_mark: bool) -> str | None:
     plain = cookie.lower().replace("_", "-")
     if not plain or plain in _UTF_8 or plain.startswith("utf-8-"):
-        return "utf-8"
+        return _UTF
     if plain in _ASCII:
         return "ascii"
-    return "latin-1" if plain in _LATIN_1 and not with_mark else None
+    if with_mark:
+        return None
+    windows = _WINDOWS.fullmatch(plain)
+    return "latin-1" if plain in _LATIN_1 else f"cp{windows[1]}" if windows else None
+
+
+def _called(encoding: str) -> str:
+    if encoding.startswith("cp"):
+        return f"Windows-{encoding.removeprefix('cp')}"
+    return "Latin-1" if encoding == "latin-1" else encoding.upper()
 
 
 def _line(lines: tuple[str, ...] | list[str], number: int) -> str:

@@ -42,7 +42,21 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "huge": (b"a = 1\n" * 100_000, "the file is larger than 512 KiB"),
     "Latin-1 undeclared": (
         b"a = 1\n@@b = 'caf\xe9'\n",
-        "the file is not UTF-8 text (byte 0xe9 here)",
+        "the file is not UTF-8 text (byte 0xe9 here): save it as UTF-8",
+    ),
+    "no ASCII though declared": (
+        b"# coding: ascii\n@@b = 'caf\xc3\xa9'\n",
+        "the file is not ASCII text (byte 0xc3 here): save it as UTF-8, without the line that "
+        "declares ascii",
+    ),
+    "no Windows-1252 though declared": (
+        b"# coding: cp1252\n@@b = '\x81'\n",
+        "the file is not Windows-1252 text (byte 0x81 here): save it as UTF-8, without the line "
+        "that declares cp1252",
+    ),
+    "Windows-1252 after a mark": (
+        b"\xef\xbb\xbf@@# coding: cp1252\na = 1\n",
+        "the file declares the text encoding cp1252; only UTF-8 is accepted",
     ),
     "rot13": (
         b"@@# coding: rot13\nvzcbeg bf\n",
@@ -145,6 +159,10 @@ ACCEPTED: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "a Latin-1 cookie": (
         b"# coding: latin-1\na = '\xe9'\n",
         ("a1.py declares the text encoding Latin-1; accepted",),
+    ),
+    "a Windows cookie": (
+        b"# -*- coding: windows-1252 -*-\na = '\x80'\n",
+        ("a1.py declares the text encoding Windows-1252; accepted",),
     ),
     "a cookie too late to count": (b"a = 1\n# coding: rot13\n", ()),
     "a word like a cookie": (b"a = 1\nb = 'coding: rot13'\n", ()),
