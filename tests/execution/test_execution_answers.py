@@ -343,6 +343,24 @@ def test_a_programs_exit_status(driver: Driver, statement: str) -> None:
     assert (seen.exit_status, seen.printed) == EXITS[statement]
 
 
+LEAVES = "import atexit\natexit.register(print, 'bye')\natexit.register(lambda: print(input()))\n"
+
+
+@pytest.mark.parametrize(("end", "status"), [("", 0), ("raise SystemExit(3)\n", 3), ("[][1]\n", 1)])
+def test_what_a_program_leaves_to_its_end_is_run(driver: Driver, end: str, status: int) -> None:
+    seen = observe(driver, f"{LEAVES}print('a')\n{end}", run("yes"))
+    assert (seen.ending, seen.exit_status) == (Ending.ANSWERED, status)
+    assert turns(seen) == [("a\n", "yes"), ("yes\nbye\n", None)]
+
+
+def test_what_fails_at_a_programs_end_changes_no_exit_status(driver: Driver) -> None:
+    program = "import atexit\natexit.register(print, 'bye')\natexit.register(lambda: 1 / 0)\n"
+    seen = observe(driver, program, run())
+    assert (seen.ending, seen.exit_status, seen.raised) == (Ending.ANSWERED, 0, None)
+    assert seen.printed.endswith("bye\n")
+    assert "ZeroDivisionError" in seen.printed
+
+
 def test_a_programs_traceback_is_data(driver: Driver) -> None:
     seen = observe(driver, "print('a')\n[][1]\n", run())
     assert (seen.ending, seen.exit_status, seen.printed) == (Ending.ANSWERED, 1, "a\n")

@@ -178,7 +178,7 @@ def test_a_forbidden_act_fails(one_driver: Driver, tmp_path: Path) -> None:
         assert spec.read_text("utf-8") == "expected: 42\n", name
 
 
-def test_threads_and_exit_handlers_never_run_on(driver: Driver) -> None:
+def test_exit_handlers_run_in_their_program_alone_and_within_its_limits(driver: Driver) -> None:
     program = (
         "import atexit\natexit.register(lambda: print('late'))\n"
         "class Late:\n    def __del__(self): print('late')\nlate = Late()\n"
@@ -186,7 +186,9 @@ def test_threads_and_exit_handlers_never_run_on(driver: Driver) -> None:
     )
     seen = observe(driver, program, call("f()"))
     assert (plain(seen.value), seen.printed) == ("1", "")
-    assert observe(driver, "import atexit\natexit.register(print, 'late')\n", run()).printed == ""
+    assert observe(driver, "import atexit\natexit.register(print, 'a')\n", run()).printed == "a\n"
+    spins = "import atexit\n@atexit.register\ndef spin():\n    while True:\n        pass\n"
+    assert observe(driver, spins, run()).ending is Ending.CPU_LIMIT
 
 
 PATCHES = {

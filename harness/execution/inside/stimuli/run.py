@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from atexit import _run_exitfuncs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def perform(library: Library, name: str, answer: StimulusAnswer) -> None:
     except BaseException as error:
         status = 1
         answer.put_raised(error)
+    _run_exitfuncs()  # the process itself ends without
     answer.fields["exit"] = str(status)
 
 
