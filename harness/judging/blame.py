@@ -74,8 +74,32 @@ def find_blame(
     blame = search.blame
     faulty = frozenset(name for names in blame.values() for name in names)
     blame |= _blame_by_use(with_objects, passed, usage)
-    blame |= _blame_by_use(search.undecided, passed, usage, faulty or functions)
+    ended = [each for each in search.undecided if _differs_in_status_alone(each)]
+    others = [each for each in search.undecided if each not in ended]
+    blame |= _blame_by_use(others, passed, usage, faulty or functions)
+    # Had the program come to such an exception, more than its status would differ.
+    raising = _only_raising(failures, blame, outline)
+    blame |= _blame_by_use(ended, passed, usage, (faulty or functions) - raising)
     return _with_shared_helper(blame, outline, order)
+
+
+def _differs_in_status_alone(each: FailedScenario) -> bool:
+    channels = {difference.channel for difference in each.verdict.differences}
+    return channels == {Channel.EXIT} and each.raised is None
+
+
+def _only_raising(
+    failures: Sequence[FailedScenario], blame: Mapping[str, Blame], outline: Outline
+) -> frozenset[str]:
+    """The functions to blame of which every failure is an exception at a line of their own."""
+    raising: set[str] = set()
+    others: set[str] = set()
+    for each in failures:
+        frame = each.frame
+        at = outline.function_at(frame.file, frame.line) if frame else ""
+        for name in blame.get(each.scenario.id, ()):
+            (raising if at == name else others).add(name)
+    return frozenset(raising - others)
 
 
 def _with_shared_helper(

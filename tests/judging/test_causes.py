@@ -21,7 +21,9 @@ from harness.model.stimulus import Binding, Stimulus, Typed
 from harness.model.verdict import (
     Blame,
     Cause,
+    Channel,
     CodePlace,
+    Comparison,
     Explanation,
     StandInOutcome,
     Verdict,
@@ -580,6 +582,36 @@ def test_what_cannot_be_substituted_is_explained_by_what_is_known_to_be_wrong() 
     assert find_blame([fails("nobody")], outline("x = 1\n"), frozenset(), frozenset(), None) == {
         "nobody/wrong_value-0": ()
     }
+
+
+REPORT = """\
+import sys
+def words(x):
+    return -x
+def main():
+    words(1)
+    sys.exit(0)
+main()
+"""
+
+
+def test_a_wrong_status_alone_is_not_put_to_a_function_that_only_raises() -> None:
+    """Had the program come to that exception, it would have printed another text, or raised."""
+
+    def found(direct: FailedScenario) -> dict[str, Blame]:
+        words = frozenset({"words"})
+        return find_blame(
+            [direct, ended], outline(REPORT), words, frozenset(), lambda each, names: None
+        )
+
+    run = fails("a1.py", rule="wrong_exit_status", stimulus="run", number=2)
+    status = Comparison(channel=Channel.EXIT, subject="exit status", rows=())
+    ended = replace(run, verdict=replace(run.verdict, differences=(status,)))
+    raising, returning = raises("words", 1, 3, "TypeError"), fails("words", number=1)
+    assert found(raising) == {raising.scenario.id: ("words",), ended.scenario.id: ()}
+    assert found(returning) == dict.fromkeys(
+        (each.scenario.id for each in (returning, ended)), ("words",)
+    )
 
 
 def _of_size(function: str, number: int, *, size: int = 4, **named: Any) -> FailedScenario:
