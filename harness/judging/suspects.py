@@ -11,7 +11,7 @@ import ast
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -97,7 +97,22 @@ class SuspectProgram:
             if part is not None:
                 found.setdefault(part.name, part)
                 pending += part.mentions
+        if own is not None:
+            found |= {part.name: part for part in self._as_likely(own, others.values())}
         return tuple(found.values()) if found or self._is_program(cause.function) else None
+
+    def _as_likely(
+        self, helper: OutlinePart, others: Iterable[OutlinePart]
+    ) -> Iterator[OutlinePart]:
+        """The other helpers that the same functions of the sheet use, where these are several:
+        which of the helpers is wrong cannot be told from which functions fail."""
+        users = self._users(helper) if helper.name not in self.sheet else set()
+        if len(users) > 1:
+            yield from (part for part in others if self._users(part) == users)
+
+    def _users(self, part: OutlinePart) -> set[str]:
+        """The functions of the sheet that use it, directly or not."""
+        return {name for name in self.sheet if part.name in self.outline.reached_from((name,))}
 
     def suspicion(
         self,

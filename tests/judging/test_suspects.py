@@ -153,6 +153,24 @@ def test_a_cause_is_in_its_function_or_in_helpers_of_it(
     assert sorted(part.name for part in found) == names
 
 
+def test_a_cause_of_a_helper_may_be_in_another_that_the_same_functions_use() -> None:
+    """Two functions of the sheet fail, and both use `first` and `whole`; `alone` only one does."""
+    program = """\
+def first(x):
+    return x[0]
+def whole(x):
+    return x == int(x)
+def alone(x):
+    return x
+def one(x):
+    return first(x) if whole(x) else alone(x)
+def two(x):
+    return whole(x) and first(x)
+"""
+    found = functions_of("first", program, {"one", "two"})
+    assert sorted(part.name for part in found) == ["first", "whole"]
+
+
 def test_the_head_of_a_function_and_code_outside_all_belong_to_no_function() -> None:
     functions = functions_of("outer")
     numbers = [n for n in range(1, 14) if program_of().within(Line("a1.py", n), functions)]
