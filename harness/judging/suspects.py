@@ -44,6 +44,7 @@ _SIGN = re.compile(
 
 _PRINT = re.compile(r"print\((?P<what>[A-Za-z_]\w*|\"[^\"\\]*\"|'[^'\\]*')\)\s*(?:#.*)?")
 _CONDITION = re.compile(r"(?:el)?if\b")
+_DOCSTRING = ('"""', "'''")  # how a line of one begins: it runs always, and changes nothing
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 
 
@@ -279,11 +280,13 @@ class SuspectProgram:
 
     def within(self, line: Line, functions: Iterable[OutlinePart], program: str = "") -> bool:
         """Whether the line is in one of these functions, below its head, or outside all functions
-        of the file `program`."""
+        of the file `program`, and not its docstring."""
         part = _around(line, functions)
         if part is not None:
             return line.number > part.first
-        return line.file == program and not self.outline.function_at(line.file, line.number)
+        if line.file != program or self.outline.function_at(line.file, line.number):
+            return False
+        return not self.text(line).lstrip().startswith(_DOCSTRING)
 
     def by_function(
         self, lines: Iterable[Line], functions: Sequence[OutlinePart]

@@ -180,6 +180,12 @@ def test_the_head_of_a_function_and_code_outside_all_belong_to_no_function() -> 
     assert not program_of().within(Line("other.py", 3), functions)
 
 
+def test_the_text_that_begins_a_file_is_never_suspect() -> None:
+    program = program_of('"""Reports."""\nimport sys\n"never mind".strip()\nprint(sys.argv)\n')
+    numbers = [n for n in range(1, 5) if program.within(Line("a1.py", n), (), "a1.py")]
+    assert numbers == [2, 3, 4]
+
+
 def test_lines_stand_by_function_the_most_suspect_first() -> None:
     functions = functions_of("outer")
     lines = [Line("a1.py", number) for number in (5, 8, 3, 13)]
