@@ -117,6 +117,8 @@ def test_doctor_says_what_there_is(course: Course) -> None:
     assert acts.startswith(outcome.out)
     assert "read a file outside" in acts
     assert "not prevented: " in acts
+    assert "\nlayouts: 10 Gradescope, " in acts
+    assert re.search(r"\nexplanation rules, Stage\.LAST: .*\d+ \w+\n", acts)
 
 
 def test_show_gives_the_table_again(graded: Course) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import click
@@ -21,14 +23,25 @@ from harness.execution import (
     try_tier,
     try_together,
 )
+from harness.intake.platforms import known_layouts
+from harness.judging.explain.rules import registered_rules
+from harness.matchers.kinds import matcher_keys
 from harness.model.observation import Probe, Tier
+from harness.policy.rules import policy_rules
+from harness.reporting.export import exporters
+from harness.stimuli import stimulus_kinds
 
 SECTION = "This machine"
 
 
 @options.click_command("doctor", "harness doctor", "harness doctor --python 3.13 -v")
 @options.option("--python", "wanted", "The version to look for.", default="3.12", metavar="VERSION")
-@click.option("-v", "--verbose", is_flag=True, help="List every forbidden act.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="List every forbidden act, and the places that extensions take.",
+)
 def command(wanted: str, verbose: bool) -> int:
     """Find the interpreter, try every forbidden act in every tier, and suggest improvements."""
     console = Console(highlight=False, soft_wrap=True)
@@ -52,6 +65,8 @@ def command(wanted: str, verbose: bool) -> int:
         console.print(_table(trials))
         if used is not None:
             console.print(f"not prevented: {escape(used.not_prevented)}")
+        for line in _places_taken():
+            console.print(escape(line))
     return 0
 
 
@@ -64,6 +79,21 @@ def _packages(interpreter: Interpreter) -> Iterator[str]:
                 there = is_installed(packages, interpreter, root / CACHE)
                 state = "installed" if there else "not installed yet: the first run does"
                 yield f"packages of {name}: {', '.join(packages)} ({state})"
+
+
+def _places_taken() -> Iterator[str]:
+    """A line for each kind of extension: who writes a new one needs a name or place of its own."""
+    yield f"matchers: {', '.join(matcher_keys())}"
+    yield f"formats of export: {', '.join(exporters())}"
+    places = [("layouts", each.order, each.name) for each in known_layouts()]
+    places += [("stimulus kinds", kind.order, key) for key, kind in stimulus_kinds().items()]
+    places += [("policy rules", each.order, each.kind.name) for each in policy_rules()]
+    places += [
+        (f"explanation rules, Stage.{each.stage.name}", each.place, each.name)
+        for each in registered_rules()
+    ]
+    for what, group in groupby(places, key=itemgetter(0)):
+        yield f"{what}: {', '.join(f'{place} {name}' for _, place, name in group)}"
 
 
 def _in_short(trial: TierTrial, *, is_used: bool) -> str:
