@@ -209,7 +209,9 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, scenario: Scenario) ->
         explanation = Explanation(rule=RULE, message=message)
         return replace(second, explanation=explanation, stand_in=StandInOutcome.PASSED)
     rule = second.explanation.rule if second.explanation else RULE
-    where = scenario.stimuli[0].action.program or "another file"
+    stimulus = scenario.stimuli[0]
+    program = stimulus.action.program
+    where = "another file" if not program or program in stimulus.provide else program
     message = f"{second.message} The fault is in {where}: it also fails with our {names}.".strip()
     explanation = Explanation(rule=rule, message=message)
     return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)

@@ -10,9 +10,14 @@ import harness
 from harness.common import serial
 from harness.grading.context import prepare, visible_only
 from harness.grading.validation.checks import stand_in_problems
+from harness.judging.judge import merge_stand_in_verdict
 from harness.matchers.kinds import texts
 from harness.model.result import Event, Notice, RunResult, ScenarioResult, SubmissionStatus
+from harness.model.stimulus import StandIn, Stimulus
+from harness.model.verdict import Verdict, VerdictKind
 from harness.results.store import Store
+from harness.stimuli.run import Run
+from tests import plans
 from tests.grading.stand_in_course import (
     BANK,
     RIGHT,
@@ -110,6 +115,15 @@ def test_the_message_says_whose_fault_it_is(graded: Path) -> None:
     fails = entries(graded, "wrong_shop")["shop/no-such-tin"].verdict.message
     assert fails.endswith(FAILS_TOO)
     assert "No!" in fails
+
+
+def test_a_file_of_the_courses_is_not_whose_fault_it_is() -> None:
+    stimulus = Stimulus(action=Run(program="plays.py"), provide=("plays.py",))
+    stand_in = StandIn(module="bank.py", file="stand_in_bank.py")
+    scenario = plans.scenario("shop/played", stimuli=(stimulus,), stand_ins=(stand_in,))
+    failed = Verdict(kind=VerdictKind.FAILED)
+    message = merge_stand_in_verdict(failed, failed, scenario).message
+    assert message == "The fault is in another file: it also fails with our bank.py."
 
 
 def test_both_pages_say_it(graded: Path) -> None:

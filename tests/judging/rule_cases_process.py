@@ -100,6 +100,9 @@ FIRES: Sentences = {
         "get_action did not ask for input: 1 input should have been read.": case(
             called("r4", PROMPT, "r4", ""), called("r4"), GET_ACTION
         ),
+        "The program did not ask for input: 1 input should have been read.": case(
+            ended(Ending.ASKED_FOR_MORE, "> ", "a", "> "), ran(""), typing("a")
+        ),
         "The program did not ask for input, and did not end either: 2 inputs should have been "
         "read.": case(ran("> ", "a", "> ", "b", ""), ended(Ending.CPU_LIMIT), typing("a", "b")),
     },

@@ -160,7 +160,8 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
     if failure.reads is None and failure.ending is None:
         return None
     inputs = counted(failure.expected_reads, "input")
-    ending = "" if failure.ending is None else ", and did not end either"
+    goes_on = failure.ending not in (None, Ending.ANSWERED)
+    ending = ", and did not end either" if goes_on else ""
     return failure.says(f"did not ask for input{ending}: {inputs} should have been read")
 
 
