@@ -350,6 +350,10 @@ HEADLINES = {
     "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11 (with 12).": (
         "f raised ValueError: 1 2 3 4 5 6 7 8 9 10 11…", "… (with 12).",
     ),
+    "f raised ValueError: Exceeds the limit for conversion; use one two three 4 5 6 7 (line 8).": (
+        "f raised ValueError: Exceeds the limit for conversion; use one two three 4 5 6…",
+        "… 7 (line 8).",
+    ),
     '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.': (
         '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15…',
         '"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" is shown.',

@@ -165,6 +165,7 @@ def sentence(cause: ShownCause) -> str:
 _LONGEST_HEADLINE = 15  # words
 _SOURCE = re.compile(r"(?<= \(line )([0-9]+): .+?\)(?=\.(?: |$)|$)")
 _WHERE = re.compile(r"The fault seems to be in .+?, lines? [0-9]+(?: to [0-9]+)?\. ")
+_PYTHONS = re.compile(r"(?<=Error: ).+?(?= \(line [0-9]+\))")  # its own words
 # Where a text is parted, the best places first, and how many words are said before it at least.
 _BOUNDARIES = (
     (re.compile(r"[.?!](?= )"), 4),
@@ -197,7 +198,7 @@ def _parted(text: str) -> tuple[str, str]:
     """A text in two, the first of at most 15 words."""
     if len(text.split()) <= _LONGEST_HEADLINE:
         return text, ""
-    masked = text
+    masked = _PYTHONS.sub(lambda said: re.sub(r"[.?!;:,]", "x", said[0]), text)
     for _ in range(_DEEPEST):
         masked = _WHOLE.sub(lambda part: "x" * len(part[0]), masked)
     for boundary, fewest in _BOUNDARIES:
