@@ -58,7 +58,7 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     told = notes(paths, (submission,), plan.assignment)
     return json.dumps(
         {
-            "html": check_results(replace(_as_checked(view), notes=tuple(told))),
+            "html": check_results(_as_checked(view, tuple(told))),
             "passed": sum(tally.passed for tally in view.functions),
             "total": sum(tally.total for tally in view.functions),
             "verdicts": {each.scenario_id: each.verdict.kind for each in result.scenarios},
@@ -66,9 +66,9 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     )
 
 
-def _as_checked(view: StudentView) -> StudentView:
-    """The view without what its parts would earn, for a check gives no marks, and without the
-    clauses, whose texts are not here."""
+def _as_checked(view: StudentView, told: tuple[str, ...]) -> StudentView:
+    """The view with these notes, and without what its parts would earn, for a check gives no marks,
+    and without the clauses, whose texts are not here."""
 
     def unquoted(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
         return tuple(replace(check, clauses=()) for check in checks)
@@ -77,7 +77,8 @@ def _as_checked(view: StudentView) -> StudentView:
         replace(cause, marks=Fraction(0), clauses=(), checks=unquoted(cause.checks))
         for cause in view.causes
     )
-    return replace(view, mark=None, causes=causes, shown=unquoted(view.shown))
+    result = replace(view.result, mark=None, notes=told)
+    return replace(view, result=result, causes=causes, shown=unquoted(view.shown))
 
 
 def play(
