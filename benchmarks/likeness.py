@@ -24,7 +24,6 @@ from pathlib import Path
 from benchmarks.peers.environments import environment
 from harness.model.study import group_by_name
 from harness.study.likeness import groups, likeness
-from harness.study.program_texts import token_fingerprints
 from tests.study.class_of_copies import (
     DISGUISES,
     PREFIX,
@@ -171,7 +170,7 @@ def _ours(texts: Mapping[str, str], given: str) -> Scores:
 
 def _ours_by_tokens(texts: Mapping[str, str], given: str) -> Scores:
     """As if every program had a syntax error."""
-    return scores_of(alike(texts, token_fingerprints, given))
+    return scores_of(alike(texts, "tokens", given))
 
 
 def _ours_listed(texts: Mapping[str, str], given: str) -> Scores:

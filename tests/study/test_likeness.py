@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import likeness as benchmark
 from harness.execution import ToolFailed
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending
@@ -93,6 +94,22 @@ OWN = "def h(a, b):\n    while a % b:\n        a, b = b, a % b\n    return [a, b
 
 def test_names_comments_texts_and_documentation_make_no_difference() -> None:
     assert [p.value for p in prints(LOOP)] == [p.value for p in prints(OTHER_LOOP)]
+
+
+@pytest.mark.parametrize(
+    "find",
+    [
+        benchmark._ours,
+        benchmark._ours_listed,
+        benchmark._ours_by_tokens,
+        benchmark._plain_trees,
+        benchmark._winnowing,
+    ],
+)
+def test_each_measure_of_the_benchmark_finds_a_copy(find: benchmark.Tool) -> None:
+    text, other = (programs()[name] for name in ("perfect", "does_not_ask"))
+    found = find({"one": text, "copy": f"# mine\n{text}", "other": other}, "")
+    assert found[frozenset(("one", "copy"))] > found.get(frozenset(("one", "other")), 0.0)
 
 
 def test_what_was_given_does_not_count() -> None:
