@@ -18,18 +18,10 @@ from typing import IO, Self, TypeVar
 
 from harness.common import serial
 from harness.common.errors import UserError
+from harness.model import review
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import Adjustment, Decision, RunFacts, RunResult, SubmissionResult
-from harness.model.review import (
-    Action,
-    Adjusted,
-    Change,
-    Commented,
-    MarkGiven,
-    apply_changes,
-    by_hand,
-)
 from harness.model.verdict import Verdict
 from harness.results.reuse import ResultCache, row_key
 
@@ -153,7 +145,7 @@ def lock_for_writing(database: Path) -> IO[bytes]:
 _SCENARIOS, _AFTER_THEM = b',"scenarios":[', b'],"source_digest":'  # in the text of a result
 T = TypeVar("T")
 Row = tuple[object, ...]
-Numbered = tuple[int, Change]
+Numbered = tuple[int, review.Change]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,15 +178,16 @@ def old_changes(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     return [(number, serial.dumps(change)) for number, change in enumerate(changes, start=1)]
 
 
-def _changes_of_old(name: str, given: _OldHand) -> Iterator[Change]:
-    actions: list[Action] = [MarkGiven(slot=each.slot, mark=each.mark) for each in given.marks]
+def _changes_of_old(name: str, given: _OldHand) -> Iterator[review.Change]:
+    actions: list[review.Action] = []
+    actions += (review.MarkGiven(slot=each.slot, mark=each.mark) for each in given.marks)
     if given.adjustment is not None:
-        actions.append(Adjusted(adjustment=given.adjustment))
+        actions.append(review.Adjusted(adjustment=given.adjustment))
     if given.comment:
-        actions.append(Commented(text=given.comment))
+        actions.append(review.Commented(text=given.comment))
     for action in actions:
-        said = serial.dumps(action, kind=Action)
-        yield Change(
+        said = serial.dumps(action, kind=review.Action)
+        yield review.Change(
             id=sha256(f"{given.assignment}\0{name}\0{said}".encode()).hexdigest()[:32],
             who="",
             assignment=given.assignment,
@@ -313,7 +306,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         facts = self.earlier_facts() if rows else None
         changes = []
         for number, data in rows:
-            change = self._needed(self._read(Change, data), "changes made by people")
+            change = self._needed(self._read(review.Change, data), "changes made by people")
             # The folder may have been used for another assignment of the same students before.
             is_of_run = facts is None or change.assignment in ("", facts.assignment)
             if is_of_run and (submission is None or change.submission in ("", submission)):
@@ -327,7 +320,7 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         if data is None:
             return None
         result = self._needed(self._read(SubmissionResult, data), "results")
-        return apply_changes(result, [change for _, change in self.changes(submission_id)])
+        return review.apply_changes(result, [change for _, change in self.changes(submission_id)])
 
     def run(self) -> RunResult:
         """The run with what people gave, submissions in the order of their ids. Each is read when
@@ -413,7 +406,7 @@ def decisions_of(run: Path, assignment: str) -> dict[str, tuple[Decision, ...]]:
     with suppress(UserError), StoreReader.read_only(run / STORE_NAME) as store:
         facts = store.earlier_facts()
         if facts is not None and facts.assignment == assignment:
-            hands = by_hand(change for _, change in store.changes())
+            hands = review.by_hand(change for _, change in store.changes())
             return {name: tuple(hand.decisions.values()) for name, hand in hands.items()}
     return {}
 

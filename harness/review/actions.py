@@ -11,6 +11,7 @@ from typing import Any
 from harness.common.errors import UserError
 from harness.common.escaping import shorten
 from harness.common.words import counted, read_number, rounded
+from harness.model import review
 from harness.model.assignment import ManualSlot, RubricItem
 from harness.model.result import (
     Decision,
@@ -18,19 +19,6 @@ from harness.model.result import (
     LineComment,
     Override,
     SubmissionResult,
-)
-from harness.model.review import (
-    MOST_QUOTED,
-    Action,
-    Commented,
-    CommentKept,
-    Decided,
-    ItemAdded,
-    ItemPicked,
-    LineCommented,
-    MarkGiven,
-    Overridden,
-    Reviewed,
 )
 
 Slots = Mapping[str, ManualSlot]
@@ -79,7 +67,7 @@ class Sent:
 
 def read_action(
     fields: Mapping[str, Any], slots: Slots, result: SubmissionResult, most: Fraction
-) -> Action:
+) -> review.Action:
     """The action of a request, on this submission; UserError where it is none, or cannot be taken:
     one line that says what is wrong. `slots` have the items that were added; `most` is the highest
     mark that can be reached without marks by hand."""
@@ -94,15 +82,15 @@ def read_action(
         case "line":
             return _line(sent, result)
         case "comment":
-            return Commented(text=sent.comment())
+            return review.Commented(text=sent.comment())
         case "keep":
-            return CommentKept(text=sent.comment())
+            return review.CommentKept(text=sent.comment())
         case "override":
             return _override(sent, most)
         case "decide":
             return _decide(sent, result)
         case "done":
-            return Reviewed(done=not result.reviewed)
+            return review.Reviewed(done=not result.reviewed)
     raise UserError(f"there is nothing called {shorten(sent.text('do'), 40)!r} to do")
 
 
@@ -113,27 +101,27 @@ def _bounded(text: str, what: str, most: int = _MOST_REASON) -> str:
     return text
 
 
-def _mark(sent: Sent, slots: Slots) -> Action:
+def _mark(sent: Sent, slots: Slots) -> review.Action:
     name = sent.text("slot")
     if sent.text("mark") == "start" and name in slots:
-        return MarkGiven(slot=name, mark=slots[name].start)
+        return review.MarkGiven(slot=name, mark=slots[name].start)
     mark, slot = sent.mark("mark", name), sent.slot(slots)
     if mark is not None and not 0 <= mark <= slot.out_of:
         raise UserError(f"{name}: {rounded(mark)} is not between 0 and {rounded(slot.out_of)}")
-    return MarkGiven(slot=name, mark=mark)
+    return review.MarkGiven(slot=name, mark=mark)
 
 
-def _pick(sent: Sent, slots: Slots) -> Action:
+def _pick(sent: Sent, slots: Slots) -> review.Action:
     """What shall hold, not what was pressed: another window may have changed it."""
     slot, name = sent.slot(slots), sent.text("item")
     level = None if sent.text("off") else sent.text("level")
     items = {item.id: item for item in slot.rubric}
     if level is not None and (name not in items or items[name].worth(level) is None):
         raise UserError(f"{slot.id}: the rubric has no {f'{name} {level}'.strip()!r}")
-    return ItemPicked(slot=slot.id, item=name, level=level)
+    return review.ItemPicked(slot=slot.id, item=name, level=level)
 
 
-def _item(sent: Sent, slots: Slots) -> Action:
+def _item(sent: Sent, slots: Slots) -> review.Action:
     points = sent.mark("points", "points")
     if points is None:
         raise UserError("an item of a rubric needs points")
@@ -148,28 +136,30 @@ def _item(sent: Sent, slots: Slots) -> Action:
             f"{slot.title}: {rounded(points)} points more would exceed {rounded(slot.out_of)}",
             hint=f"the rubric leaves {rounded(spare)}",
         )
-    return ItemAdded(slot=slot.id, item=RubricItem(id=uuid.uuid4().hex, title=title, points=points))
+    return review.ItemAdded(
+        slot=slot.id, item=RubricItem(id=uuid.uuid4().hex, title=title, points=points)
+    )
 
 
-def _line(sent: Sent, result: SubmissionResult) -> Action:
+def _line(sent: Sent, result: SubmissionResult) -> review.Action:
     """A comment on a line: a new one, or one that is there by its id, which keeps its line."""
     comments = {each.id: each for each in result.line_comments}
     if old := comments.get(sent.text("comment")):
         quoted = old.quoted
         if old.moved_from:
-            quoted = _lines(result, old.file)[old.line - 1][:MOST_QUOTED]
+            quoted = _lines(result, old.file)[old.line - 1][: review.MOST_QUOTED]
         text = sent.comment()
         comment = replace(old, text=text, quoted=quoted, moved_from=0, outdated=False)
-        return LineCommented(comment=comment)
+        return review.LineCommented(comment=comment)
     file, line = sent.text("file"), sent.line()
     if not sent.text("text"):
         raise UserError("the comment is empty")
     text, lines = sent.comment(), _lines(result, file)
     if not 1 <= line <= len(lines):
         raise UserError(f"{file} has no line {line}")
-    quoted = lines[line - 1][:MOST_QUOTED]
+    quoted = lines[line - 1][: review.MOST_QUOTED]
     comment = LineComment(id=uuid.uuid4().hex, file=file, line=line, text=text, quoted=quoted)
-    return LineCommented(comment=comment)
+    return review.LineCommented(comment=comment)
 
 
 def _lines(result: SubmissionResult, name: str) -> Sequence[str]:
@@ -179,10 +169,10 @@ def _lines(result: SubmissionResult, name: str) -> Sequence[str]:
     raise UserError(f"there is no file {name!r} to comment on")
 
 
-def _override(sent: Sent, most: Fraction) -> Action:
+def _override(sent: Sent, most: Fraction) -> review.Action:
     mark, reason = sent.mark("mark", "override"), sent.text("reason")
     if mark is None:
-        return Overridden()
+        return review.Overridden()
     if not _bounded(reason, "the reason"):
         raise UserError("an override needs a reason")
     what = f"an override of {rounded(mark)} is"
@@ -193,10 +183,10 @@ def _override(sent: Sent, most: Fraction) -> Action:
     if mark > most:
         hint = "it takes the place of the mark without marks by hand"
         raise UserError(f"{what} above {rounded(most)}", hint=hint)
-    return Overridden(override=Override(mark=mark, reason=reason))
+    return review.Overridden(override=Override(mark=mark, reason=reason))
 
 
-def _decide(sent: Sent, result: SubmissionResult) -> Action:
+def _decide(sent: Sent, result: SubmissionResult) -> review.Action:
     try:
         kind = DecisionKind(sent.text("kind"))
     except ValueError:
@@ -205,4 +195,4 @@ def _decide(sent: Sent, result: SubmissionResult) -> Action:
     choices = ("", *(file.name for file in result.choices))
     if kind is DecisionKind.CHOOSE and value not in choices:
         raise UserError(f"there is no file {value!r} to choose")
-    return Decided(decision=Decision(kind=kind, value=value))
+    return review.Decided(decision=Decision(kind=kind, value=value))

@@ -11,21 +11,9 @@ from typing import Any
 
 from harness.common.errors import UserError
 from harness.marking.mark import most_mark
-from harness.model.plan import ManualSlot, Plan
+from harness.model import review
+from harness.model.plan import Plan
 from harness.model.result import DecisionKind, RunFacts, SubmissionResult, SubmissionStatus
-from harness.model.review import (
-    ByHand,
-    Change,
-    CommentKept,
-    ItemAdded,
-    Undone,
-    added_items,
-    apply_changes,
-    by_hand,
-    in_force,
-    subject,
-    with_items,
-)
 from harness.reporting.export.anonymous import unrelated_order
 from harness.reporting.view import figures, words
 from harness.results.database import StoreReader
@@ -76,8 +64,8 @@ class Desk:
         self._shown_data: object = None  # the stored bytes of the submission that was shown last
         self._shown: SubmissionResult | None = None  # what they stand for
         self._facts: RunFacts | None = None
-        self._changes: defaultdict[str, list[Change]] = defaultdict(list)  # by what they are about
-        self._hands: dict[str, ByHand] = {}
+        self._changes = defaultdict[str, list[review.Change]](list)  # by what they are about
+        self._hands: dict[str, review.ByHand] = {}
         self.plan: Plan
         self._entries: dict[int, Entry] = {}
         self._numbers: dict[str, int] = {}
@@ -99,7 +87,7 @@ class Desk:
                 self.last = number
                 self._changes[change.submission].append(change)
             for name in {change.submission for _, change in changes} - {""}:
-                self._hands[name] = by_hand(self._changes[name]).get(name, ByHand())
+                self._hands[name] = review.by_hand(self._changes[name]).get(name, review.ByHand())
                 self._seen[name] = self.last
 
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
@@ -134,12 +122,6 @@ class Desk:
             name=student.name if student and not self.anonymous else "",
         )
 
-    def slots(self) -> dict[str, ManualSlot]:
-        """The marks that people give, with the items that they added to rubrics."""
-        with self.lock:
-            added = added_items(self._changes[""])
-            return {s.id: with_items(s, added) for s in self.plan.assignment.manual}
-
     def entries(self) -> list[dict[str, Any]]:
         """All submissions for the page's list, first those that need a person."""
         with self.lock:
@@ -152,16 +134,15 @@ class Desk:
     def rows(self, since: int) -> list[dict[str, Any]]:
         """The same of submissions that were changed after the change of this number."""
         with self.lock:
-            names = [name for name, last in self._seen.items() if last > since]
-            numbers = (self._numbers.get(name, 0) for name in names)
-            return [self._row(self._entries[n]) for n in numbers if n in self._entries]
+            everybody = self._entries.values()
+            return [self._row(each) for each in everybody if self._seen.get(each.id, 0) > since]
 
     def row_of(self, number: int) -> list[dict[str, Any]]:
         with self.lock:
             return [self._row(self._entries[number])]
 
     def _row(self, entry: Entry) -> dict[str, Any]:
-        hand = self._hands.get(entry.id, ByHand())
+        hand = self._hands.get(entry.id, review.ByHand())
         own = {slot.id for slot in self.plan.assignment.manual}
         marked = len(own & hand.marks.keys())
         waits = entry.status in _HELD and bool(hand.decisions)  # for the next grading
@@ -198,7 +179,7 @@ class Desk:
             result = self._shown
             if result is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
-            result = apply_changes(result, [*self._changes[""], *self._changes[entry.id]])
+            result = review.apply_changes(result, [*self._changes[""], *self._changes[entry.id]])
         if not self.anonymous:
             return result
         return replace(
@@ -216,9 +197,10 @@ class Desk:
         """Store the action that a page sent. UserError where it may not be taken."""
         with self.lock:
             result = self.result(number)
-            action = read_action(fields, self.slots(), result, most_mark(self.plan))
-            about_run = isinstance(action, ItemAdded | CommentKept)
-            draft = Change(
+            slots = {part.slot.id: part.slot for part in result.manual}
+            action = read_action(fields, slots, result, most_mark(self.plan))
+            about_run = isinstance(action, review.ItemAdded | review.CommentKept)
+            draft = review.Change(
                 who=self.who,
                 assignment=self.plan.assignment.id,
                 submission="" if about_run else self._entries[number].id,
@@ -227,7 +209,7 @@ class Desk:
             )
             self._store(draft)
 
-    def _store(self, draft: Change) -> None:
+    def _store(self, draft: review.Change) -> None:
         record(self._database, [draft])
         self.refresh()
 
@@ -238,15 +220,15 @@ class Desk:
             self.refresh()
             everything = [change for changes in self._changes.values() for change in changes]
             numbers = self.numbers()
-            here = {*numbers, ""}
-            own = [c for c in in_force(everything) if c.who == self.who and c.submission in here]
-            if not own:
+            own = (each for each in review.in_force(everything) if each.who == self.who)
+            here = [each for each in own if each.submission in {*numbers, ""}]
+            if not here:
                 raise UserError("there is nothing of yours to undo")
-            last = own[-1]
-            self._store(replace(last, action=Undone(change=last.id)))
+            last = here[-1]
+            self._store(replace(last, action=review.Undone(change=last.id)))
             number = numbers.get(last.submission)
             shown = self._entries[number].shown if number else "the assignment"
-            return number, f"undone: {subject(last.action)} of {shown}"
+            return number, f"undone: {review.subject(last.action)} of {shown}"
 
     def offered(self) -> list[str]:
         """Comments to use again: first those that people kept, the newest first, then those in use,
@@ -254,8 +236,8 @@ class Desk:
         with self.lock:
             kept = [
                 change.action.text
-                for change in in_force(self._changes[""])
-                if isinstance(change.action, CommentKept)
+                for change in review.in_force(self._changes[""])
+                if isinstance(change.action, review.CommentKept)
             ]
             used = Counter(
                 text
