@@ -106,7 +106,7 @@ def measure(folder: Path, chromium: str) -> None:
         page.goto(server.address)
         name = page.locator("main h1 bdi").first
         expect(name).to_be_visible()
-        count = sum(not row["done"] for row in server.desk.entries())
+        count = sum(not row["done"] for row in server.desk.rows())
         while len(pressed) < count:
             begun, shown = time.perf_counter(), name.inner_text()
             pressed[shown] = mark(page, slots, len(pressed) + 1, used)

@@ -2,7 +2,7 @@
 follows from it for a submission."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -210,29 +210,15 @@ def by_hand(changes: Iterable[Change]) -> dict[str, ByHand]:
     return dict(hands)
 
 
-def added_items(changes: Iterable[Change]) -> dict[str, tuple[RubricItem, ...]]:
-    """The items that rubrics were given, by the ids of slots."""
-    items: defaultdict[str, tuple[RubricItem, ...]] = defaultdict(tuple)
-    for change in in_force(changes):
-        if isinstance(change.action, ItemAdded):
-            items[change.action.slot] += (change.action.item,)
-    return dict(items)
-
-
-def with_items(slot: ManualSlot, added: Mapping[str, Sequence[RubricItem]]) -> ManualSlot:
-    """The slot with the items that its rubric was given."""
-    more = added.get(slot.id, ())
-    return replace(slot, rubric=(*slot.rubric, *more)) if more else slot
-
-
 def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> SubmissionResult:
     """The result with what these changes gave it, those of the assignment among them. A slot that
     the assignment no longer has is left out; what was given for other bytes is kept, with a note
     that says so."""
     if not changes:
         return result
-    given, added = by_hand(changes).get(result.id, ByHand()), added_items(changes)
-    slots = (with_items(part.slot, added) for part in result.manual)
+    given = by_hand(changes).get(result.id, ByHand())
+    added = [each.action for each in in_force(changes) if isinstance(each.action, ItemAdded)]
+    slots = (_with_items(part.slot, added) for part in result.manual)
     notes = list(result.notes)
     if excuse := given.decisions.get(DecisionKind.EXCUSE):
         notes.append(f"excused: {excuse.value}")
@@ -250,6 +236,11 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
         decisions=tuple(given.decisions.values()),
         reviewed=given.reviewed,
     )
+
+
+def _with_items(slot: ManualSlot, added: Sequence[ItemAdded]) -> ManualSlot:
+    more = tuple(each.item for each in added if each.slot == slot.id)
+    return replace(slot, rubric=slot.rubric + more)
 
 
 def _manual_mark(slot: ManualSlot, given: SlotMark | None) -> ManualMark:

@@ -52,11 +52,10 @@ class Sent:
     def mark(self, name: str, what: str) -> Fraction | None:
         """A number as people write it; None for none."""
         text = self.text(name)
-        if text and (mark := read_number(text)) is not None:
-            return mark
-        if text:
+        mark = read_number(text)
+        if text and mark is None:
             raise UserError(f"{what}: {shorten(text, 40)!r} is not a number")
-        return None
+        return mark
 
     def line(self) -> int:
         value = self._fields.get("line")

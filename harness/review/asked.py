@@ -9,12 +9,7 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.model.result import SubmissionResult
 from harness.reporting.view.shown_causes import AnnotatedFile
-from harness.results.regrade_request import (
-    MOST_BYTES,
-    RegradeRequest,
-    read_request,
-    submission_of,
-)
+from harness.results import regrade_request
 from harness.results.student_view import ShownCause
 from harness.review.desk import Desk
 
@@ -34,7 +29,7 @@ class Asked:
     """A request and the number of its submission."""
 
     number: int
-    request: RegradeRequest
+    request: regrade_request.RegradeRequest
 
     def about(self, result: SubmissionResult, causes: Sequence[ShownCause]) -> list[About]:
         """What it names, as `causes` are numbered."""
@@ -53,9 +48,9 @@ def read_asked(path: Path, desk: Desk) -> Asked:
     """The request in a file; UserError, with the file's name, where it is none for this run."""
     try:
         with path.open("rb") as file:
-            request = read_request(file.read(MOST_BYTES + 1))
+            request = regrade_request.read_request(file.read(regrade_request.MOST_BYTES + 1))
         numbers = desk.numbers()
-        number = numbers[submission_of(request, desk.plan, numbers)]
+        number = numbers[regrade_request.submission_of(request, desk.plan, numbers)]
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", place=str(path)) from None
     except UserError as error:

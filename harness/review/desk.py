@@ -122,20 +122,13 @@ class Desk:
             name=student.name if student and not self.anonymous else "",
         )
 
-    def entries(self) -> list[dict[str, Any]]:
-        """All submissions for the page's list, first those that need a person."""
+    def rows(self, since: int = -1) -> list[dict[str, Any]]:
+        """Submissions for the page's list, first those that need a person: all, or those that were
+        changed after the change of this number."""
         with self.lock:
-            everybody = sorted(
-                self._entries.values(),
-                key=lambda e: (e.status not in _HELD, not e.reason, e.number),
-            )
-            return [self._row(entry) for entry in everybody]
-
-    def rows(self, since: int) -> list[dict[str, Any]]:
-        """The same of submissions that were changed after the change of this number."""
-        with self.lock:
-            everybody = self._entries.values()
-            return [self._row(each) for each in everybody if self._seen.get(each.id, 0) > since]
+            chosen = [e for e in self._entries.values() if self._seen.get(e.id, 0) > since]
+            chosen.sort(key=lambda e: (e.status not in _HELD, not e.reason, e.number))
+            return [self._row(entry) for entry in chosen]
 
     def row_of(self, number: int) -> list[dict[str, Any]]:
         with self.lock:

@@ -115,12 +115,6 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
         page = environment.render("review.html.j2", connects=True, **script)
         return Response(page, content_type="text/html; charset=utf-8")
 
-    @app.get("/index")
-    def index() -> Response:
-        desk.refresh()
-        made, last = desk.made, desk.last
-        return jsonify(entries=desk.entries(), offered=desk.offered(), last=last, made=made)
-
     @app.get("/submission/<int:number>")
     def submission(number: int) -> Response:
         return jsonify(screen(number))
@@ -128,12 +122,10 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
     @app.get("/since/<int:made>/<int:last>")
     def since(made: int, last: int) -> Response:
         desk.refresh()
-        newest = desk.last
-        if made != desk.made:
-            return jsonify(graded=True)
-        rows = desk.rows(last)
+        now, newest = desk.made, desk.last
+        rows = desk.rows(last) if made == now else desk.rows()
         offered = {"offered": desk.offered()} if rows else {}
-        return jsonify(last=newest, rows=rows, **offered)
+        return jsonify(made=now, last=newest, rows=rows, **offered)
 
     @app.post("/do")
     def do() -> Response:
@@ -152,22 +144,20 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
 def _errors(app: Flask) -> None:
     """Each refusal as one line of JSON."""
 
-    def answer(text: str, status: int) -> tuple[Response, int]:
-        return jsonify(error=text), status
-
     @app.errorhandler(UserError)
     @app.errorhandler(HarnessError)
     def wrong(error: Exception) -> tuple[Response, int]:
-        return answer(str(error), 400)
+        return jsonify(error=str(error)), 400
 
     @app.errorhandler(RecursionError)
     def nested(error: RecursionError) -> tuple[Response, int]:
-        return answer("this is no request of the page", 400)
+        return jsonify(error="this is no request of the page"), 400
 
     @app.errorhandler(HTTPException)
     def other(error: HTTPException) -> tuple[Response, int]:
         texts = {403: str(error.description), 413: "the request is too long"}
-        return answer(texts.get(error.code or 400, error.name.lower()), error.code or 400)
+        status = error.code or 400
+        return jsonify(error=texts.get(status, error.name.lower())), status
 
 
 def _first_line(desk: Desk, asked: Asked) -> int:

@@ -65,11 +65,12 @@ def likeness(
             numbers.setdefault(one.value, len(numbers)) for one in prints if one.value not in taken
         )
         for name, prints in programs.items()
+        if prints
     }
     shares, contained = _containments(values)
-    can_tell = len(programs) >= _LEAST_CLASS
+    can_tell = len(values) >= _LEAST_CLASS
     grouped_from = _above_usual(shares) if can_tell else GROUPED_FROM
-    leader = _leaders(programs, [pair for share, pair in contained if share >= grouped_from])
+    leader = _leaders(values, [pair for share, pair in contained if share >= grouped_from])
     pairs, apart = _scores(values, leader, earlier, only)
     chance = min(grouped_from, _end_of_chance(apart)) if can_tell else 0.0
     cut = max(_LEAST_LISTED, chance)

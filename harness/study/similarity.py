@@ -110,12 +110,10 @@ def compare_class(
         tokens = _read(tool, specification, everybody, TOKENS) if broken else None
     old = frozenset(each.id for each in earlier)
     whole = {name: prints for name, prints in trees.programs.items() if name not in broken}
-    by_trees = likeness(_not_empty(whole), given=trees.given, earlier=old)
+    by_trees = likeness(whole, given=trees.given, earlier=old)
     listed, connected, token_cut = [*by_trees.listed], [*by_trees.connected], 0.0
     if tokens is not None:
-        by_tokens = likeness(
-            _not_empty(tokens.programs), given=tokens.given, earlier=old, only=broken
-        )
+        by_tokens = likeness(tokens.programs, given=tokens.given, earlier=old, only=broken)
         listed += by_tokens.listed
         connected += by_tokens.connected
         token_cut = by_tokens.cut
@@ -205,10 +203,6 @@ def _fingerprints(
 
 def _python_of(file: SourceFile) -> bytes:
     return file.data if file.name.lower().endswith(".py") else b""
-
-
-def _not_empty(programs: Prints) -> Prints:
-    return {name: prints for name, prints in programs.items() if prints}
 
 
 def _report(

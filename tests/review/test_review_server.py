@@ -113,7 +113,7 @@ def test_somebody_else_is_refused_in_a_line(ann: Window, headers: dict[str, str 
     assert list(answer.json) == ["error"]
     assert ann.stored("s001").comment == ""
     if "Origin" not in headers or headers["Origin"]:
-        assert ann.client.get("/index", headers=sent).status_code == 403
+        assert ann.client.get("/since/0/0", headers=sent).status_code == 403
 
 
 def test_the_page_without_the_token_has_nothing_of_the_run(ann: Window) -> None:
@@ -261,7 +261,7 @@ def test_a_comment_on_a_line_is_changed_and_removed(ann: Window) -> None:
     assert (comment.line, comment.quoted) == (4, "    return len(text)")
     ann.do(1, "line", comment=comment.id, text="Why so?")
     assert [each.text for each in ann.stored("s001").line_comments] == ["Why so?"]
-    assert ann.get("/index")["offered"] == ["Why so?"]
+    assert ann.get("/since/0/0")["offered"] == ["Why so?"]
     ann.do(1, "line", comment=comment.id, text="")
     assert ann.stored("s001").line_comments == ()
 
@@ -289,7 +289,7 @@ def test_undo_goes_back_through_what_one_person_did(ann: Window) -> None:
 
 def test_a_second_window_sees_it(ann: Window) -> None:
     ben = window(ann.database, "ben")
-    seen = ben.get("/index")
+    seen = ben.get("/since/0/0")
     assert ben.get(f"/since/{seen['made']}/{seen['last']}")["rows"] == []
     ann.do(2, "pick", slot="style", item="names")
     ann.do(2, "item", slot="style", title="More", points="1")
@@ -301,7 +301,7 @@ def test_a_second_window_sees_it(ann: Window) -> None:
 
 
 def test_a_run_that_is_graded_again_while_somebody_marks(ann: Window) -> None:
-    seen = ann.get("/index")
+    seen = ann.get("/since/0/0")
     ann.do(1, "line", file="a1.py", line=2, text="This comment.")
     with Store.open(ann.database) as store:
         again = replace(store.facts(), started="2027-01-01T00:00:00+00:00", complete=False)
@@ -313,8 +313,9 @@ def test_a_run_that_is_graded_again_while_somebody_marks(ann: Window) -> None:
         file = replace(changed.files[0], data=b"# new\n" + changed.files[0].data)
         store.save(replace(changed, source_digest="f" * 64, files=(file,)))
         store.finish(replace(again, finished="2027-01-01T00:01:00+00:00", complete=True))
-    assert ann.get(f"/since/{seen['made']}/{seen['last']}") == {"graded": True}
-    assert len(ann.get("/index")["entries"]) == COUNT
+    news = ann.get(f"/since/{seen['made']}/{seen['last']}")
+    assert news["made"] > seen["made"]
+    assert len(news["rows"]) == COUNT
     html = ann.get("/submission/1")["html"]
     assert "This comment." in html
     assert "line 2 before the file changed" in html
@@ -324,13 +325,13 @@ def test_a_student_who_is_forgotten_meanwhile_is_gone(ann: Window) -> None:
     ann.do(1, "comment", text="zq-secret")
     with Store.open(ann.database) as store:
         store.forget("s001", replace(store.facts(), notices=("one is forgotten",)))
-    index = ann.get("/index")
+    index = ann.get("/since/0/0")
     assert "zq-secret" not in str(index)
     assert "s001" not in str(index)
 
 
 def test_the_order_has_first_what_needs_a_person(ann: Window) -> None:
-    rows = ann.get("/index")["entries"]
+    rows = ann.get("/since/0/0")["rows"]
     assert [row["shown"] for row in rows] == ["s004", "s003", "s001", "s002"]
     assert rows[0]["reason"] == "needs review"
     assert [row["done"] for row in rows] == [False] * COUNT
@@ -359,7 +360,7 @@ def test_what_was_chosen_is_marked_when_it_is_graded(ann: Window) -> None:
     with Store.open(ann.database) as store:
         store.save(replace(submission(2), id="s004"))
         store.finish(replace(store.facts(), notices=("again",)))
-    assert {row["shown"]: row["done"] for row in ann.get("/index")["entries"]}["s004"] is False
+    assert {row["shown"]: row["done"] for row in ann.get("/since/0/0")["rows"]}["s004"] is False
 
 
 def test_what_came_too_late_has_nothing_to_mark(ann: Window) -> None:
@@ -367,13 +368,13 @@ def test_what_came_too_late_has_nothing_to_mark(ann: Window) -> None:
     with Store.open(ann.database) as store:
         store.save(late)
         store.finish(replace(store.facts(), notices=("again",)))
-    done = {row["shown"]: row["done"] for row in ann.get("/index")["entries"]}
+    done = {row["shown"]: row["done"] for row in ann.get("/since/0/0")["rows"]}
     assert done == {"s001": False, "s002": True, "s003": False, "s004": False}
 
 
 def test_parts_are_a_class_without_overlap(ann: Window) -> None:
     parts = [window(ann.database, part=Part(number=n, of=3)) for n in (1, 2, 3)]
-    names = [[row["shown"] for row in each.get("/index")["entries"]] for each in parts]
+    names = [[row["shown"] for row in each.get("/since/0/0")["rows"]] for each in parts]
     assert sorted(itertools.chain(*names)) == [f"s{n:03}" for n in range(1, COUNT + 1)]
     parts[1].do(1, "comment", text="In a part.")
     assert ann.stored("s002").comment == "In a part."
@@ -381,12 +382,12 @@ def test_parts_are_a_class_without_overlap(ann: Window) -> None:
 
 def test_marking_without_names(ann: Window) -> None:
     ben = window(ann.database, "ben", anonymous=True)
-    seen = str(ben.get("/index")) + "".join(
+    seen = str(ben.get("/since/0/0")) + "".join(
         ben.get(f"/submission/{n}")["html"].replace("the s00", "") for n in range(1, COUNT + 1)
     )
     for hidden in ("s001", "s004", "Student", "old.py", "_a1.py", "handed in"):
         assert hidden not in seen
-    shown = [row["shown"] for row in ben.get("/index")["entries"]]
+    shown = [row["shown"] for row in ben.get("/since/0/0")["rows"]]
     assert sorted(shown) == [f"Submission {n}" for n in range(1, COUNT + 1)]
     ben.do(1, "comment", text="Fair.")
     commented = [n for n in range(1, COUNT + 1) if ann.stored(f"s{n:03}").comment]

@@ -55,11 +55,16 @@
     var done = entries.filter(function (entry) { return entry.done; }).length;
     progress.textContent = done + " of " + entries.length + " done";
   }
-  async function all() {
-    var plain = await ask("/index");
-    entries = plain.entries; offered = plain.offered; last = plain.last; made = plain.made; byNumber = {};
-    entries.forEach(function (entry) { byNumber[entry.number] = entry; });
-    take([]);
+  // What others changed; at first, and when the run was graded again, all of it.
+  async function news() {
+    var plain = await ask("/since/" + made + "/" + last), anew = plain.made !== made;
+    if (anew) {
+      entries = plain.rows; byNumber = {};
+      entries.forEach(function (entry) { byNumber[entry.number] = entry; });
+    }
+    made = plain.made; last = plain.last; offered = plain.offered || offered;
+    take(plain.rows);
+    return anew ? [] : plain.rows;
   }
   function show(plain) {
     var same = plain.number === number, tops = [], at = same ? index(line) : -1;
@@ -314,17 +319,14 @@
   function look() {
     if (document.hidden) return;
     then(async function () {
-      var plain = await ask("/since/" + made + "/" + last);
-      if (plain.graded) return all();
-      last = plain.last; offered = plain.offered || offered; take(plain.rows);
-      var here = plain.rows.some(function (row) { return row.number === number && row.seen > seen; });
+      var rows = await news(), here = rows.some(function (row) { return row.number === number && row.seen > seen; });
       var busy = main.querySelector(".editor") || (document.activeElement && document.activeElement.closest("input, textarea"));
       if (here && busy) say("somebody else has changed this submission");
       else if (here) show(await ask("/submission/" + number));
     });
   }
   if (!token) return;
-  then(all).then(function () {
+  then(news).then(function () {
     if (!entries.length) return say("there is no submission here", true);
     then(async function () {
       await go((start && byNumber[start[1]] || entries.filter(function (entry) { return !entry.done; })[0] || entries[0]).number);
