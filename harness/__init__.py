@@ -4,8 +4,6 @@
 they are described in `harness.api`.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -8,8 +8,6 @@ Mistakes of the user are raised as `harness.common.errors.UserError`, whose text
 each; a failure of the harness itself as `harness.common.errors.HarnessError`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -6,8 +6,6 @@ Docstrings and sections are read from the files' text, each on a line of its own
 all commands takes ten times as long as printing the help. Only the command that is called is.
 """
 
-from __future__ import annotations
-
 import difflib
 import errno
 import importlib

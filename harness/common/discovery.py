@@ -5,8 +5,6 @@ under a decorator that makes one), or derives a class from it. The package's `__
 by `extensions` or `subclasses`.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys

@@ -5,8 +5,6 @@ Exception
 └── HarnessError   our machinery did not work: never a fact about a submission, retried
 """
 
-from __future__ import annotations
-
 from harness.common.escaping import visible, visible_lines
 
 

@@ -7,8 +7,6 @@ an unknown field or a wrong type raises `SerialError`. A dataclass of which ther
 have its own `from_plain`, which does the same sooner.
 """
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import functools

@@ -4,8 +4,6 @@ What lies in it comes from a submission: names, links and sizes are read as data
 followed, and all of it is bounded.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -6,8 +6,6 @@ installed; the digests of the wheels are kept beside them. Submissions may read 
 change nothing in it: it is a further directory of their interpreter's library.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import os

@@ -3,8 +3,6 @@
 What comes back is bytes, the same ones where the same was done; `decoded` reads them.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Callable, Mapping

@@ -1,8 +1,6 @@
 """The program inside `selfcheck.pyz`: `harness check`, with its exit status, with nothing but the
 standard library, from the plan and the answer key that lie beside this file in the archive."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import sys

@@ -11,8 +11,6 @@ there, and the modules of Python that may be imported are façades
 (`harness.execution.inside.shared.facades`).
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Mapping, Sequence

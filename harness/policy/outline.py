@@ -5,8 +5,6 @@ the values between them, and the conditions that decide on it.
 No function here calls itself, since a student's file may nest as deeply as the parser lets it.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set

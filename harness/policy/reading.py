@@ -4,8 +4,6 @@
 lets through (`return` outside a function) and the warnings worth a note.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 import json

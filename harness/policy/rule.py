@@ -1,8 +1,6 @@
 """What a policy rule is: a function in a file of `rules`, the kind of findings that it makes and
 the key of policy.yaml that states it; and the findings of a file."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The text of the modules that a bare interpreter needs to run `ENTRY`, and no others."""
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Mapping
 from hashlib import sha256

@@ -5,8 +5,6 @@ file is checked, so the names that are no modules are listed here. The tests com
 the real modules.
 """
 
-from __future__ import annotations
-
 import sys
 
 NAMES = sys.stdlib_module_names

@@ -1,7 +1,5 @@
 """Confinement: a tier is a named set of layers, a confinement is what such a set means here."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict

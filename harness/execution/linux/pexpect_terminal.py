@@ -4,8 +4,6 @@ Text is sent, read, and found to be over or not there yet (EOF, TIMEOUT) by pexp
 delays are off, and the monitor matches no pattern: on a flood of output that takes long.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import shutil

@@ -3,8 +3,6 @@ them compiles stimuli), the channel to one scenario's process; and what the kern
 that one wants to read (seccomp user notification), its number across namespaces, how long it has
 computed, and how long it was asleep."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl

@@ -1,8 +1,6 @@
 """The part of pexpect's `fdspawn` that the monitor uses, with the same names and meaning, for the
 self-check file alone, which has the standard library only."""
 
-from __future__ import annotations
-
 import os
 import select
 

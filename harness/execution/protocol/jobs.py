@@ -2,8 +2,6 @@
 grades and kept beside our own; the files of a submission, a stimulus as a job, and of the course's
 stand-in modules names, and nothing of their text."""
 
-from __future__ import annotations
-
 import contextlib
 import marshal
 import os

@@ -1,8 +1,6 @@
 """Makes an observation of a process's screen, its reply and its end, however it was run. The
 reply comes from a process that runs untrusted code: it is read strictly, and bounded in size."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

@@ -8,8 +8,6 @@ Programs are confined if the container allows it. After the deadline nothing new
 was not run is no answer.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,8 +1,6 @@
 """What the page's worker calls, in the interpreter that judges: `harness check`, with the plan and
 the answers that lie beside this file, and a program played by hand."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -5,8 +5,6 @@ A finding of the second kind asks a person to look. It does not protect anything
 do is limited by its confinement when it runs.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

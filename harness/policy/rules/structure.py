@@ -1,7 +1,5 @@
 """Checks the code at module level, and that no file binds the names of provided constants."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Checks syntax, built-ins and methods against the lists that the sheet permits."""
 
-from __future__ import annotations
-
 import _ast
 import ast
 import builtins

@@ -1,7 +1,5 @@
 """The layers of the confinement, one file each, which are found by themselves; what a layer is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar

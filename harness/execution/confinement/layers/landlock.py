@@ -1,7 +1,5 @@
 """Files: only the library can be read, only a scenario's own folder written; no TCP."""
 
-from __future__ import annotations
-
 import ctypes
 
 from harness.execution.confinement.layers import CONFINING_TIERS, Layer, ServerSetup

@@ -1,8 +1,6 @@
 """The base server in namespaces of its own, by bubblewrap; and a user id of its own for each
 submission, which nobody on this machine has."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import shutil

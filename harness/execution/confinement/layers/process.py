@@ -2,8 +2,6 @@
 the kernel's counts of memory, processor time, open files, processes and file size.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 

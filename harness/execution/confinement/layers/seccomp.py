@@ -4,8 +4,6 @@ Built here, in the driver, by libseccomp; everything not named is refused with E
 descriptor 0 are notified instead of allowed where the terminal wants to know of them.
 """
 
-from __future__ import annotations
-
 import errno
 import functools
 import importlib
