@@ -480,6 +480,7 @@ class ObservedSubmission:
         arguments = server.compile(job, self._functions)
         screen = scenario_screen(stimulus)
         job["sentinel"] = screen.sentinel
+        job["longest_sleep"] = limits.wall_seconds
         folder, stand_in = None, None
         with ExitStack() as stack:
             if stimulus.folder:

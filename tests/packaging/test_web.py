@@ -254,6 +254,20 @@ def test_what_a_program_does_harms_its_own_verdict_alone(checker: Checker) -> No
     assert {*checker.check({"a1.py": PERFECT.encode()}).values()} == {"passed"}
 
 
+def test_a_sleep_counts_where_nobody_waits_for_it(checker: Checker) -> None:
+    verdicts = checker.check(
+        hostile(
+            {
+                "is_valid": "import time; time.sleep(0.7)",
+                "total": "import time; time.sleep(0.7); time.sleep(0.7)",
+            }
+        )
+    )
+    kinds = {name.partition("/")[0]: kind for name, kind in reversed(verdicts.items())}
+    slept = {"total": "timeout", "main": "timeout"}
+    assert kinds == {"is_valid": "passed", "basket": "passed", **slept}
+
+
 # Each gives a program the worker's own objects, as `js`, if nothing stops it.
 WAYS_OUT = {
     "the finder of js": """

@@ -1,9 +1,10 @@
-"""What time a program is told: one that stands still, or the real one moved.
+"""What time a program is told: one that stands still, or the real one moved; and how it sleeps.
 
 `time` gets functions of ours. The classes of `datetime` stay themselves, so that every object is of
 the class that a program knows: their methods that read the clock are put into the classes' own
-dictionaries, which is all that a program could notice. Monotonic clocks are left alone, and so is
-what C code reads for itself: times of files, SQL's `CURRENT_TIMESTAMP`.
+dictionaries, which is all that a program could notice. Monotonic clocks run on; only a sleep that
+nobody waits for moves them. What C code reads for itself is left alone: times of files, SQL's
+`CURRENT_TIMESTAMP`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from os import environ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 _NANO = 1_000_000_000
@@ -22,9 +23,9 @@ _NANO = 1_000_000_000
 _replaced: list[object] = []
 
 
-def stand_still(seconds: int, offset: int) -> None:
+def stand_still(seconds: int, offset: int, longest_sleep: float = 0.0) -> None:
     """Let programs read this time, in seconds since 1970, and live in a zone so many seconds east
-    of UTC. The clock moves on by what the program sleeps."""
+    of UTC. The clock moves on by what the program sleeps, which is as in `skip_sleep`."""
     import time  # noqa: PLC0415  (only then is it worth its memory)
 
     if hasattr(time, "tzset"):
@@ -32,16 +33,110 @@ def stand_still(seconds: int, offset: int) -> None:
         time.tzset()
     else:  # Windows keeps its zone: let the time be right that it shows there
         seconds = int(time.mktime((*time.gmtime(seconds + offset)[:8], -1)))
-    real_sleep = time.sleep
-    nanoseconds = seconds * _NANO
+    slept = _count_sleep(longest_sleep)
+    _tell(lambda: seconds * _NANO + slept.told)
+    if longest_sleep:
+        _tell_of_skipped(slept)
 
-    def sleep(length: float, /) -> None:
-        nonlocal nanoseconds
-        real_sleep(length)
-        nanoseconds += int(length * _NANO)
 
-    time.sleep = sleep  # type: ignore[assignment]
-    _tell(lambda: nanoseconds)
+# What lets a program see that nobody waited: threads, processes and signals go on meanwhile. What
+# these modules bring is asked of `sys.modules`; the rest has these words in the program's text.
+_BESIDE = frozenset({"multiprocessing", "signal", "subprocess", "threading"})
+_BESIDE_WORDS = (
+    b"_thread", b"_signal", b"fork", b"posix_spawn", b"P_NOWAIT", b"ctypes", b"faulthandler",
+)  # fmt: skip
+# Seconds. One that sleeps more briefly without end is to meet its limit on time asleep first.
+_SHORTEST_SLEEP = 0.001
+_LATE = 100_000  # nanoseconds: nobody wakes early, however a program rounds what it reads
+
+
+def may_skip_sleep(texts: Iterable[bytes]) -> bool:
+    """Whether a program of these texts may sleep, with nothing that goes on meanwhile."""
+    text = b"\n".join(texts)
+    return b"sleep" in text and not any(word in text for word in _BESIDE_WORDS)
+
+
+def skip_sleep(longest: float) -> None:
+    """Let `time.sleep` return at once, and move the clocks on by as much, as long as nothing goes
+    on meanwhile. Who has slept more than `longest` seconds in all sleeps on, until it is ended."""
+    import time  # noqa: PLC0415
+
+    real, slept = time.time_ns, _count_sleep(longest)
+    _tell(lambda: real() + slept.skipped)
+    _tell_of_skipped(slept)
+
+
+class _Slept:
+    """Nanoseconds that a program has slept, as it was `told`, and those of them that nobody
+    waited, as its other clocks tell them."""
+
+    told = 0
+    skipped = 0
+
+
+def _count_sleep(longest: float) -> _Slept:
+    """Replace `time.sleep` by one that counts; the shorter ones return at once (0: none)."""
+    import time  # noqa: PLC0415
+
+    real_sleep, slept = time.sleep, _Slept()
+    left = round(longest * _NANO)
+
+    def sleep(*given: Any, **named: Any) -> None:
+        nonlocal left
+        length: Any = given[0] if len(given) == 1 and not named else None
+        is_plain = type(length) is float or type(length) is int
+        is_skipped = is_plain and _SHORTEST_SLEEP <= length <= longest
+        if not is_skipped or not _BESIDE.isdisjoint(sys.modules):
+            real_sleep(*given, **named)  # which has its own words for what is wrong
+            slept.told += int(float(length) * _NANO)
+            return
+        nanoseconds = round(length * _NANO)
+        slept.told += nanoseconds
+        slept.skipped += nanoseconds + _LATE
+        left -= nanoseconds
+        while left < 0:
+            real_sleep(longest)
+
+    time.sleep = sleep
+    return slept
+
+
+_MOVED_CLOCKS = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME")
+
+
+def _tell_of_skipped(slept: _Slept) -> None:
+    """Let the clocks that count from an unknown time tell of what nobody waited."""
+    import time  # noqa: PLC0415
+
+    real = dict(vars(time))
+
+    def monotonic() -> float:
+        return monotonic_ns() / _NANO
+
+    def monotonic_ns() -> int:
+        return int(real["monotonic_ns"]()) + slept.skipped
+
+    def perf_counter() -> float:
+        return perf_counter_ns() / _NANO
+
+    def perf_counter_ns() -> int:
+        return int(real["perf_counter_ns"]()) + slept.skipped
+
+    for function in (monotonic, monotonic_ns, perf_counter, perf_counter_ns):
+        setattr(time, function.__name__, function)
+    moved = [real[name] for name in _MOVED_CLOCKS if name in real]
+    if moved:
+
+        def clock_gettime(clock: int, /) -> float:
+            seconds: float = real["clock_gettime"](clock)
+            return seconds + slept.skipped / _NANO if clock in moved else seconds
+
+        def clock_gettime_ns(clock: int, /) -> int:
+            nanoseconds: int = real["clock_gettime_ns"](clock)
+            return nanoseconds + slept.skipped if clock in moved else nanoseconds
+
+        time.clock_gettime = clock_gettime
+        time.clock_gettime_ns = clock_gettime_ns
 
 
 def move(seconds: int) -> None:

@@ -117,13 +117,13 @@ _SPACES = bytes.maketrans(b",.;:", b"    ")
 
 def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> None:
     """Import the useful modules that a submission, a provided file or a package of theirs may name,
-    or that a fixed clock changes."""
+    or whose clocks are changed."""
     sources = [source.data for source in submitted.values()]
     sources += [data for _, data in setup["provided"]]
     words = _importing(sources)
     if setup["packages"]:
         words |= _importing(_sources_of(words - sys.stdlib_module_names - submitted.keys()))
-    if setup["tells_time"]:
+    if setup["tells_time"] or any(b"sleep" in data for data in sources):
         words |= {"datetime", "time"}
     for name in sorted(_USEFUL & words):
         __import__(name)

@@ -60,6 +60,7 @@ _JOB: dict[str, Any] = {
     "sentinel": b"-",
     "shim": False,
     "clock": None,
+    "longest_sleep": 0.0,
     "folder": "",
     "stdin": None,
     "stderr_apart": False,

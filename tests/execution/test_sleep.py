@@ -1,0 +1,226 @@
+"""A sleep that nobody waits for: the clocks that a program reads move as if it had slept, its limit
+on time asleep holds, and where something goes on meanwhile it is waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from harness.assignment.scenarios.stimulus import read_clock
+from harness.execution import AnyDriver, Driver
+from harness.execution.piped import PipedDriver
+from harness.model.observation import Ending
+from harness.model.stimulus import Limits
+from tests.execution.small_world import assignment, call, observe, plain, raised, run, source, turns
+
+LONG = Limits(cpu_seconds=2, wall_seconds=100, memory_mib=128, output_kib=64)
+SHORT = Limits(cpu_seconds=2, wall_seconds=1.5, memory_mib=128, output_kib=64)
+SOON = 60  # seconds, however busy the machine is: whoever waits for a sleep below takes longer
+
+
+@pytest.fixture(params=["terminal", "pipes"])
+def way(request: pytest.FixtureRequest, driver: Driver, pipes: PipedDriver) -> AnyDriver:
+    return driver if request.param == "terminal" else pipes
+
+
+@pytest.fixture
+def soon() -> Iterator[None]:
+    begun = time.monotonic()
+    yield
+    assert time.monotonic() - begun < SOON
+
+
+SPELLINGS = """\
+import time
+import time as t
+from time import sleep
+from time import sleep as nap, time as now
+time.sleep(20)
+def f():
+    before = now()
+    sleep(20)
+    nap(20.5)
+    t.sleep(19)
+    return 59.5 <= now() - before < 59.5 + 60
+"""
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_sleep_takes_no_time_however_it_is_called(way: AnyDriver) -> None:
+    seen = observe(way, SPELLINGS, call("f()"), LONG)
+    assert (seen.ending, plain(seen.value)) == (Ending.ANSWERED, "True")
+
+
+CLOCKS = """\
+import datetime, time
+from datetime import datetime as dt
+from time import monotonic, perf_counter as measure
+EPOCH = datetime.datetime(1970, 1, 1)
+READ = [
+    lambda: time.time(), lambda: time.time_ns() / 1e9, lambda: monotonic(),
+    lambda: time.monotonic_ns() / 1e9, lambda: measure(), lambda: time.perf_counter_ns() / 1e9,
+    lambda: time.clock_gettime(time.CLOCK_REALTIME),
+    lambda: time.clock_gettime(time.CLOCK_MONOTONIC),
+    lambda: time.clock_gettime_ns(time.CLOCK_MONOTONIC) / 1e9,
+    lambda: dt.now().timestamp(), lambda: dt.now(datetime.timezone.utc).timestamp(),
+    lambda: (dt.utcnow() - EPOCH).total_seconds(), lambda: time.mktime(time.localtime()),
+    lambda: time.mktime(time.strptime(time.ctime())),
+]
+def f():
+    before = [read() for read in READ]
+    computed = time.process_time()
+    time.sleep(80)
+    moved = [read() - start for read, start in zip(READ, before)]
+    wrong = [(n, each) for n, each in enumerate(moved) if not 79.99 < each < 99 + n // 12]
+    early = [(n, each) for n, each in enumerate(moved[:10]) if each < 80]
+    return wrong, early, time.process_time() - computed < 20
+"""
+
+
+@pytest.mark.usefixtures("soon")
+def test_every_clock_moves_by_a_sleep_and_none_by_less(way: AnyDriver) -> None:
+    seen = observe(way, CLOCKS, call("f()"), LONG)
+    assert plain(seen.value) == "([], [], True)"
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_clock_that_stands_still_moves_by_a_sleep(way: AnyDriver) -> None:
+    program = (
+        "import time, datetime\ndef f():\n    began = time.monotonic()\n"
+        "    time.sleep(60)\n    time.sleep(0.5)\n"
+        "    return str(datetime.datetime.now()), time.monotonic() - began > 60\n"
+    )
+    noon = read_clock("2026-03-01T23:59:30+10:00", "")
+    seen = observe(way, program, call("f()", clock=noon), LONG)
+    assert plain(seen.value) == "('2026-03-02 00:00:30.500000', True)"
+
+
+GAME = """\
+import time
+def ask(text):
+    print("...")
+    time.sleep({seconds})
+    return input(text)
+if __name__ == "__main__":
+    print(ask("one? "), ask("two? "))
+"""
+
+
+@pytest.mark.usefixtures("soon")
+def test_a_program_that_sleeps_before_each_prompt_is_typed_what_it_asks_for(
+    way: AnyDriver,
+) -> None:
+    seen = observe(way, GAME.format(seconds=40), run("a", "b"), LONG)
+    assert (seen.ending, seen.exit_status) == (Ending.ANSWERED, 0)
+    assert turns(seen) == [("...\none? ", "a"), ("...\ntwo? ", "b"), ("a b\n", None)]
+
+
+TOO_LONG = {
+    "once": ("    print(1)\n    time.sleep(20)\n    print(2)\n", "1\n"),
+    "together": (
+        "    for n in range(9):\n        print(n)\n        time.sleep(0.4)\n",
+        "0\n1\n2\n3\n",
+    ),
+    "whatever is raised": (
+        "    while True:\n        try:\n            print(1)\n            time.sleep(1.4)\n"
+        "        except BaseException:\n            pass\n",
+        "1\n1\n",
+    ),
+    "often": ("    while True:\n        time.sleep(0.001)\n", ""),
+    "often and briefly": ("    while True:\n        time.sleep(0.0005)\n", ""),
+}
+
+
+def test_who_sleeps_for_the_whole_limit_is_within_it(way: AnyDriver) -> None:
+    program = "import time\ndef f(n):\n    for _ in range(n): time.sleep(1.5 / n)\n    return n\n"
+    for number in (1, 3, 10):
+        seen = observe(way, program, call(f"f({number})"), SHORT)
+        assert (seen.ending, plain(seen.value)) == (Ending.ANSWERED, str(number))
+
+
+@pytest.mark.parametrize("name", TOO_LONG)
+def test_who_sleeps_past_the_limit_ends_there(way: AnyDriver, name: str) -> None:
+    body, printed = TOO_LONG[name]
+    seen = observe(way, f"import time\ndef f():\n{body}", call("f()"), SHORT)
+    assert (seen.ending, seen.printed) == (Ending.TIMEOUT, printed)
+
+
+def test_a_program_that_is_loaded_too_long_ends_while_loading(way: AnyDriver) -> None:
+    seen = observe(way, "import time\nfor _ in range(4): time.sleep(0.4)\n", call("f()"), SHORT)
+    assert (seen.ending, seen.phase.value) == (Ending.TIMEOUT, "loading")
+
+
+WRONG = ("sleep(-1)", "sleep('1')", "sleep()", "sleep(secs=1)", "sleep(float('nan'))",
+         "sleep(1e300)", "sleep(10**400)", "sleep(1, 2)")  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_sleep_is_told_in_pythons_own_words(one_driver: Driver, text: str) -> None:
+    program = f"import time\ndef f():\n    time.{text}\n"
+    own = "import time\ndef f():\n    eval(bytes(" + str([*f"time.{text}".encode()]) + "))\n"
+    told, meant = (raised(observe(one_driver, each, call("f()"), LONG)) for each in (program, own))
+    assert (told.type_name, told.message) == (meant.type_name, meant.message)
+    assert [(frame.file, frame.line) for frame in told.frames] == [("a1.py", 3)]
+
+
+# What each prints depends on who is waited for.
+MEANWHILE = {
+    "a thread": (
+        "import threading\n"
+        "def late():\n    time.sleep(0.2)\n    print('late')\n"
+        "def f():\n    one = threading.Thread(target=late)\n    one.start()\n    print('first')\n"
+        "    one.join()\n",
+        "first\nlate\n",
+    ),
+    "a thread without a name": (
+        "import _thread\ndef f():\n    _thread.start_new_thread(print, ('thread',))\n"
+        "    time.sleep(0.5)\n    print('main')\n",
+        "thread\nmain\n",
+    ),
+    "a process": (
+        "import subprocess, sys\ndef f():\n"
+        "    one = subprocess.Popen([sys.executable, '-S', '-c', 'print(1)'])\n"
+        "    while one.poll() is None:\n        time.sleep(0.05)\n    print(2)\n",
+        "1\n2\n",
+    ),
+    "a child": (
+        "import os\ndef f():\n    if os.fork() == 0:\n        time.sleep(0.3)\n"
+        "        os.write(1, b'child')\n        os._exit(0)\n"
+        "    os.write(1, b'parent ')\n    os.wait()\n",
+        "parent child",
+    ),
+    "an alarm": (
+        "import signal\ndef ring(*about): print('ring')\n"
+        "def f():\n    signal.signal(signal.SIGALRM, ring)\n"
+        "    signal.setitimer(signal.ITIMER_REAL, 0.1)\n    time.sleep(0.4)\n    print('awake')\n",
+        "ring\nawake\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEANWHILE)
+def test_a_sleep_is_waited_for_where_something_goes_on_meanwhile(
+    pipes: PipedDriver, name: str
+) -> None:
+    program, printed = MEANWHILE[name]
+    seen = observe(pipes, f"import time\n{program}", call("f()"), LONG)
+    assert (seen.ending, seen.printed) == (Ending.ANSWERED, printed)
+
+
+def test_the_times_of_files_are_not_before_a_sleep(way: AnyDriver) -> None:
+    program = (
+        "import os, time\ndef f():\n    before = time.time()\n    time.sleep(0.3)\n"
+        "    open('notes', 'w').close()\n    return os.path.getmtime('notes') - before > 0.2\n"
+    )
+    writing = replace(assignment(), writes_files=True)
+    with way.submission(writing, (source(program),)) as server:
+        seen = server.observe(call("f()", folder=True), LONG)
+    assert plain(seen.value) == "True"
+
+
+def test_a_program_that_does_not_sleep_has_pythons_own_clocks(way: AnyDriver) -> None:
+    program = "import time\ndef f():\n    return [type(time.time) is type(len)]\n"
+    assert plain(observe(way, program, call("f()"), LONG).value) == "[True]"
