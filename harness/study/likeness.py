@@ -79,11 +79,9 @@ def likeness(
 
 def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
     """Programs that are connected by these pairs, the largest group first."""
-    leader = _leaders((), [(pair.first, pair.second) for pair in pairs])
-    members = defaultdict(list)
-    for name in sorted(leader):
-        members[leader[name]].append(name)
-    return tuple(sorted((tuple(names) for names in members.values()), key=lambda g: (-len(g), g)))
+    both = [(pair.first, pair.second) for pair in pairs]
+    members = [{name for at in places for name in both[at]} for places in connected(both)]
+    return tuple(sorted((tuple(sorted(each)) for each in members), key=lambda g: (-len(g), g)))
 
 
 def _leaders(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

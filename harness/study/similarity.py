@@ -107,18 +107,15 @@ def compare_class(
     with program_reader(specification.plan.assignment, "run_fingerprints", python) as tool:
         trees = _read(tool, specification, everybody, TREE, progress)
         broken = trees.broken
-        tokens = _read(tool, specification, everybody, TOKENS) if broken else None
+        tokens = _read(tool, specification, everybody if broken else (), TOKENS)
     old = frozenset(each.id for each in earlier)
     whole = {name: prints for name, prints in trees.programs.items() if name not in broken}
     by_trees = likeness(whole, given=trees.given, earlier=old)
-    listed, connected, token_cut = [*by_trees.listed], [*by_trees.connected], 0.0
-    if tokens is not None:
-        by_tokens = likeness(tokens.programs, given=tokens.given, earlier=old, only=broken)
-        listed += by_tokens.listed
-        connected += by_tokens.connected
-        token_cut = by_tokens.cut
-    report = _report(trees, tokens, listed, groups(connected), earlier=old)
-    return replace(report, cut=by_trees.cut, token_cut=token_cut)
+    by_tokens = likeness(tokens.programs, given=tokens.given, earlier=old, only=broken)
+    listed = [*by_trees.listed, *by_tokens.listed]
+    grouped = groups([*by_trees.connected, *by_tokens.connected])
+    report = _report(trees, tokens, listed, grouped, earlier=old)
+    return replace(report, cut=by_trees.cut, token_cut=by_tokens.cut if broken else 0.0)
 
 
 TREE, TOKENS = "tree", "tokens"
@@ -207,18 +204,16 @@ def _python_of(file: SourceFile) -> bytes:
 
 def _report(
     trees: _ClassPrints,
-    tokens: _ClassPrints | None,
+    tokens: _ClassPrints,
     pairs: Sequence[study.SimilarPair],
     grouped: tuple[tuple[str, ...], ...],
     *,
     earlier: Set[str],
 ) -> study.SimilarityReport:
     """The pairs in the order in which they are looked at, the first ones with their lines."""
-    programs = dict(trees.programs)
-    given = {one.value for one in trees.given}
-    if tokens is not None:
-        programs |= {name: tokens.programs.get(name, ()) for name in trees.broken}
-        given |= {one.value for one in tokens.given}
+    of_tokens = {name: tokens.programs.get(name, ()) for name in trees.broken}
+    programs = {**trees.programs, **of_tokens}
+    given = {one.value for one in (*trees.given, *tokens.given)}
     empty = (name for name, prints in programs.items() if not prints)
     omitted = {**dict.fromkeys(empty, "nothing of it can be compared"), **trees.unread}
     report = study.SimilarityReport(
@@ -232,8 +227,7 @@ def _report(
     matched = list(report.pairs)
     for place in report.worth_a_look(MOST_MATCHED):
         pair = matched[place]
-        by_tokens = not trees.broken.isdisjoint((pair.first, pair.second))
-        read = tokens if tokens is not None and by_tokens else trees
+        read = trees if trees.broken.isdisjoint((pair.first, pair.second)) else tokens
         sides = read.programs[pair.first], read.programs[pair.second]
         matched[place] = replace(pair, matches=matches(*sides, given))
     return replace(report, pairs=tuple(matched))
