@@ -200,11 +200,8 @@ class Desk:
                 action=action,
                 source_digest=result.source_digest,
             )
-            self._store(draft)
-
-    def _store(self, draft: review.Change) -> None:
-        record(self._database, [draft])
-        self.refresh()
+            record(self._database, [draft])
+            self.refresh()
 
     def undo(self) -> tuple[int | None, str]:
         """Undo the newest change of this person that is in force. Returns the number of its
@@ -218,7 +215,8 @@ class Desk:
             if not here:
                 raise UserError("there is nothing of yours to undo")
             last = here[-1]
-            self._store(replace(last, action=review.Undone(change=last.id)))
+            record(self._database, [replace(last, action=review.Undone(change=last.id))])
+            self.refresh()
             number = numbers.get(last.submission)
             shown = self._entries[number].shown if number else "the assignment"
             return number, f"undone: {review.subject(last.action)} of {shown}"
