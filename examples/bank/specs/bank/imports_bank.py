@@ -1,0 +1,3 @@
+"""Imports bank.py, as other programs do."""
+
+import bank  # noqa: F401
