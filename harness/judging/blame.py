@@ -273,6 +273,7 @@ def _samples(members: Sequence[FailedScenario]) -> list[FailedScenario]:
 
 
 Uses = frozenset[str]
+_CALLED_BY_PYTHON = frozenset({"no_repr", "repr_differs", "no_eq"})  # rules about such methods
 _MOST_SUSPECTS = 12
 _MOST_FAULTS = 3  # for failures that these do not explain, nothing is blamed
 
@@ -310,6 +311,13 @@ class Usage:
         if begin not in self._known:
             self._known[begin] = self._reached(begin)
         return self._known[begin]
+
+    def of_failure(self, failure: FailedScenario) -> Uses:
+        """The same, but classes alone where a method that Python itself calls is known to be wrong:
+        it belongs to its class, and to no method that is named."""
+        used = self.of(failure.stimulus)
+        classes = frozenset(each for each in used if each in self._members and "." not in each)
+        return classes if failure.rule in _CALLED_BY_PYTHON and classes else used
 
     def _reached(self, begin: Uses) -> Uses:
         """A method that is named, of whatever object, is used of each class that is used."""
@@ -349,7 +357,7 @@ def _blame_by_use(
 ) -> dict[str, Blame]:
     """The part to blame for each of these failures, by the scenario's id: one of `among` (None: of
     all). A failure that uses none of them is left out."""
-    uses = [usage.of(each.stimulus) for each in failures]
+    uses = [usage.of_failure(each) for each in failures]
     passing = [usage.of(scenario.stimuli[0]) for scenario in passed]
     if among is not None:
         uses = [each & among for each in uses]

@@ -567,6 +567,18 @@ def test_what_failing_scenarios_use_and_passing_ones_do_not(
         assert {name for names in found.values() for name in names} == blamed
 
 
+def test_a_text_from_repr_is_put_to_the_class_whatever_methods_were_called_before() -> None:
+    kinds = ("deposit", "deposit", "transfer")
+    failures = [
+        fails(KINDS[kind][0], stimulus=KINDS[kind][1], number=number, rule="repr_differs")
+        for number, kind in enumerate(kinds)
+    ]
+    passing = scenarios("account account withdraw transfer savings")
+    sheet = frozenset({"transfer", "opened"})
+    found = find_blame(failures, outline(BANK), sheet, frozenset(), None, passed=passing)
+    assert set(found.values()) == {("Account",)}
+
+
 def test_what_cannot_be_substituted_is_explained_by_what_is_known_to_be_wrong() -> None:
     program = "def words(x):\n    return [x]\ndef report(x):\n    return words(x)\n"
     failures = [fails("words", stimulus="words(1)"), fails("report", stimulus="report(1)")]
