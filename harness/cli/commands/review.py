@@ -2,8 +2,6 @@
 
 import re
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import click
@@ -82,29 +80,27 @@ def command(
     )
     asked = None if request is None else read_asked(request, desk)
     server = ReviewServer(desk, database.parent, port or 0, asked=asked)
+    opener = database.parent / _OPENS
     try:
         click.echo(f"Review: {server.address}")
         click.echo("Ctrl-C ends it and writes the reports; nothing is lost without that.")
-        with nullcontext() if no_browser else _opened(server.address, database.parent):
-            server.serve()
+        if not no_browser:
+            _open(server.address, opener)
+        server.serve()
     except KeyboardInterrupt:
         pass
     finally:
         server.close()
+        if not no_browser:
+            opener.unlink(missing_ok=True)
     return _end(database)
 
 
-@contextmanager
-def _opened(address: str, folder: Path) -> Iterator[None]:
-    """With a browser at the address, by a file that only its owner can read."""
-    path = folder / _OPENS
+def _open(address: str, path: Path) -> None:
+    """A browser at the address, by a file that only its owner can read."""
     refresh = f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
     write(path, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
     webbrowser.open(path.absolute().as_uri())
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def _end(database: Path) -> int:
