@@ -511,7 +511,7 @@ def test_a_held_submission_is_decided_and_graded(course: Course) -> None:
     page = course.on_terminal("review", "reports/tiny", "--who", "ann", BROWSER=f"{browser} %s")
     page.expect(r"Review: (http://127\.0\.0\.1:\d+/#token=[\w-]+)\s")
     address = page.match[1]
-    (entry,) = asked(address, "/index")["entries"]
+    (entry,) = asked(address, "/since/0/0")["rows"]
     assert (entry["shown"], entry["reason"]) == ("zoe", "needs review")
     number = entry["number"]
     comment = {"number": number, "do": "comment", "text": "Name it a1.py."}
