@@ -10,6 +10,7 @@ that does not end is ended by the worker, or with it.
 from __future__ import annotations
 
 import marshal
+import stat
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import cache
@@ -17,7 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from harness.common.errors import HarnessError
-from harness.execution.folder import prepare, scratch_directory
+from harness.execution.folder import MOST_ENTRIES, prepare, scratch_directory
+from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.modules import load_tool
 from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.jobs import (
@@ -55,13 +57,19 @@ def boot(terminal, questions, answers):
     channel = os.open(questions, os.O_RDONLY)
     modules = message(lambda count: os.read(channel, count))
     os.close(channel)
+    for folder in {_EMPTY, _FOLDER!r}:
+        os.mkdir(folder)
     return load(modules, ()).browser.Server(terminal, questions, answers)
 """
 
 
 def machine_modules() -> bytes:
     """What the machine is booted with."""
-    return marshal.dumps(inside_modules(None, _MODULES), 2)
+    return _message(inside_modules(None, _MODULES))
+
+
+def _message(value: Any) -> bytes:
+    return framed(marshal.dumps(value, 2))
 
 
 class End(Protocol):
@@ -76,13 +84,16 @@ class End(Protocol):
 
 
 class Machine(Protocol):
-    """The other interpreter; nothing of it is called by what it runs but the monitor."""
+    """The other interpreter; nothing of it is called by what it runs but the monitor. `files` are
+    its own, as Emscripten keeps them."""
+
+    files: Any
 
     def run(
         self, setup: bytes, job: bytes, monitor: BrowserMonitor, seconds: float, memory: int
     ) -> End:
         """Do a job in the memory that preparing this `setup` left, in at most so many seconds and
-        further bytes; what is then in the monitor's `folder` comes to be in ours."""
+        further bytes; both are messages."""
 
     def extend(self, seconds: float) -> None:
         """Do not count that many of the run's seconds."""
@@ -109,7 +120,7 @@ class BrowserDriver(AnyDriver):
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> BrowserServer:
         common = {"directory": _EMPTY, "environment": INNER_ENVIRONMENT}
-        return BrowserServer(self, marshal.dumps(common | dict(setup), 2))
+        return BrowserServer(self, _message(common | dict(setup)))
 
     def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
         return compiled_here(sources)
@@ -190,12 +201,12 @@ class BrowserMonitor(ScenarioMonitor):
         self._job = job
         self._limits = limits
         self._asleep = 0.0
-        self.folder = ""  # of ours, where what is left in the machine's is looked at
+        self.folder = ""  # where what is left in the machine's is looked at
 
     def _follow(self) -> tuple[int, float]:
         end = self._machine.run(
             self._setup,
-            marshal.dumps(self._job, 2),
+            _message(self._job),
             self,
             SLOWER * self._limits.cpu_seconds,
             self._limits.memory_mib * _MIB,
@@ -203,7 +214,24 @@ class BrowserMonitor(ScenarioMonitor):
         self.compiled = end.began
         if end.passed:
             self._stop(Ending.CPU_LIMIT)
+        if self.folder:
+            self._bring_back()
         return end.exit_code, end.seconds / SLOWER
+
+    def _bring_back(self) -> None:
+        """Copy what the run left in its folder to ours: one more than is shown at most."""
+        files, found = self._machine.files, [""]
+        for below in found:  # it grows
+            source, target = _FOLDER + below, Path(self.folder + below)
+            mode = files.lstat(source).mode
+            if stat.S_ISLNK(mode):
+                target.symlink_to("nowhere")
+            elif stat.S_ISREG(mode):
+                target.write_bytes(files.readFile(source).to_bytes())
+            elif stat.S_ISDIR(mode):
+                target.mkdir(exist_ok=True)
+                names = [name for name in files.readdir(source) if name not in (".", "..")]
+                found += [f"{below}/{name}" for name in names[: MOST_ENTRIES + 2 - len(found)]]
 
     def _kill(self) -> None:
         pass  # the machine looks at what it is answered

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
-import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright import sync_api as playwright
 
-from harness.assignment.loading import load
+from harness.assignment.loading import CACHE, load
 from harness.common.errors import UserError
 from harness.common.words import listed
 from harness.execution import create_driver
@@ -33,13 +34,16 @@ from harness.reporting.html.submission_pages import check_results
 from harness.results.student_view import student_view
 from tests.packaging.given_away import of_program, packed, telling
 from tests.packaging.web_page import KEPT, START, Checker, packages_or_skip, served
+from tests.per_commit import per_commit
 from tests.reporting import test_report_browser
 from tests.shipped import ROOT, root_of, shipped
 from tests.tiny_course import FIXTURE, Course
 
 LIMITED = "limits: {wall_seconds: 1, cpu_seconds: 0.6}\ntime_zone: Europe/Berlin\npolicy:"
 PERFECT = (FIXTURE / "submissions/tiny/perfect/a1.py").read_text("utf-8")
-SAMPLES = sorted(path.parent for path in FIXTURE.glob("submissions/tiny/*/a1.py"))
+SAMPLES = {
+    path.parent.name: path.parent for path in sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))
+}
 chromium_here = test_report_browser.chromium_started
 MOST_BYTES = 20_000_000
 TAG = "cpython-312"  # of the assignment's Python
@@ -51,18 +55,40 @@ def made(specification: Specification, context: GradingContext) -> dict[str, byt
 
 
 @pytest.fixture(scope="module")
-def tiny() -> tuple[Specification, GradingContext]:
-    with tempfile.TemporaryDirectory() as folder:
-        course = Course.copy(FIXTURE, Path(folder, "course"))
-        # What listens to nobody is ended after this time, and two seconds.
-        course.edit("specs/tiny/assignment.yaml", "policy:", LIMITED)
-        specification = load(course.root, "tiny")
-        return specification, prepare(visible_only(specification), cache=Path(folder, "cache"))
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A copy of the tiny course, not to be changed."""
+    course = Course.copy(FIXTURE, tmp_path_factory.mktemp("web") / "course")
+    # What listens to nobody is ended after this time, and two seconds.
+    course.edit("specs/tiny/assignment.yaml", "policy:", LIMITED)
+    return course
 
 
 @pytest.fixture(scope="module")
-def folder(tiny: tuple[Specification, GradingContext]) -> dict[str, bytes]:
-    return made(*tiny)
+def tiny(limited: Course) -> tuple[Specification, GradingContext]:
+    specification = load(limited.root, "tiny")
+    return specification, prepare(visible_only(specification), cache=limited.root / CACHE)
+
+
+@pytest.fixture(scope="module")
+def site(limited: Course) -> Path:
+    """The folder that `harness web` makes of it."""
+    cache = packages_or_skip("3.12")
+    shutil.copytree(cache / "npm", limited.root / CACHE / "npm", dirs_exist_ok=True)
+    limited.ok("web", "tiny", "-o", limited.path("site"))
+    return limited.path("site")
+
+
+@pytest.fixture(scope="module")
+def folder(site: Path) -> dict[str, bytes]:
+    return files_below(site)
+
+
+def files_below(top: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(top).as_posix(): path.read_bytes()
+        for path in top.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_nothing_hidden_is_in_the_folder(folder: dict[str, bytes]) -> None:
@@ -93,45 +119,48 @@ def test_the_page_asks_for_nothing_from_elsewhere(folder: dict[str, bytes]) -> N
     assert sum(map(len, folder.values())) <= MOST_BYTES
 
 
+CODE = {  # by the archive, of one of its modules
+    "pyodide/python_stdlib.zip": ("asyncio/events.py", "asyncio/events.pyc"),
+    "checker.zip": (
+        "harness/packaging/web/checker.py",
+        f"harness/packaging/web/__pycache__/checker.{TAG}.pyc",
+    ),
+}
+
+
 def test_modules_come_with_their_code_where_the_python_is_the_assignments(
     folder: dict[str, bytes], tiny: tuple[Specification, GradingContext]
 ) -> None:
     """A browser would compile them at each start."""
-    specification, context = tiny
-    if not context.interpreter.exact:
+    if not tiny[1].interpreter.exact:
         pytest.skip("the assignment's Python is not here")
+    for name, (_, code) in CODE.items():
+        assert code in names_in(folder[name])
+
+
+@pytest.mark.release
+def test_modules_come_as_texts_where_the_python_is_another(
+    tiny: tuple[Specification, GradingContext],
+) -> None:
+    specification, context = tiny
     elsewhere = replace(context, interpreter=replace(context.interpreter, version="3.10.1"))
     of_another = made(specification, elsewhere)
-    for name, module, code in (
-        ("pyodide/python_stdlib.zip", "asyncio/events.py", "asyncio/events.pyc"),
-        (
-            "checker.zip",
-            "harness/packaging/web/checker.py",
-            f"harness/packaging/web/__pycache__/checker.{TAG}.pyc",
-        ),
-    ):
-        assert code in packed(folder[name])
-        assert module in packed(of_another[name])
-        assert code not in packed(of_another[name])
+    for name, (module, code) in CODE.items():
+        assert module in names_in(of_another[name])
+        assert code not in names_in(of_another[name])
 
 
-def test_the_same_folder_every_time(
-    folder: dict[str, bytes], tiny: tuple[Specification, GradingContext]
+def names_in(archive: bytes) -> list[str]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return opened.namelist()
+
+
+def test_both_commands_make_the_same_folder_every_time(
+    folder: dict[str, bytes], limited: Course
 ) -> None:
-    assert made(*tiny) == folder
-
-
-def test_the_command_makes_the_page(course: Course) -> None:
-    cache = packages_or_skip("3.12")
-    shutil.copytree(cache / "npm", course.root / ".harness-cache" / "npm", dirs_exist_ok=True)
-    course.ok("web", "tiny", "-o", course.path("site"))
-    course.ok("handout", "tiny", "--web", "-o", course.path("again"))
-    names = [
-        sorted(str(path.relative_to(course.path(top))) for path in course.path(top).rglob("*.*"))
-        for top in ("site", "again")
-    ]
-    assert names[0] == names[1]
-    assert {"index.html", "checker.zip", "provided/till.py", "pyodide/pyodide.js"} <= {*names[0]}
+    limited.ok("handout", "tiny", "--web", "-o", limited.path("again"))
+    assert files_below(limited.path("again")) == folder
+    assert {"index.html", "checker.zip", "provided/till.py", "pyodide/pyodide.js"} <= {*folder}
 
 
 def test_a_course_that_no_browser_runs_is_refused(
@@ -176,11 +205,9 @@ def tab(chromium_here: playwright.Browser) -> Iterator[playwright.Page]:
 
 
 @pytest.fixture(scope="module")
-def checker(
-    tab: playwright.Page, folder: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Checker]:
+def checker(tab: playwright.Page, site: Path) -> Iterator[Checker]:
     """The tiny course's page in one tab, started once."""
-    with served(folder, tmp_path_factory.mktemp("site")) as address:
+    with served({}, site) as address:
         checker = Checker(tab, address)
         checker.ready()
         yield checker
@@ -207,10 +234,11 @@ def verdicts_of(result: SubmissionResult) -> dict[str, str]:
     return {each.scenario_id: str(each.verdict.kind) for each in result.scenarios}
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+@pytest.mark.parametrize("name", per_commit(SAMPLES, "prints_total"))
 def test_the_page_finds_what_a_check_finds(
-    checker: Checker, tiny: tuple[Specification, GradingContext], sample: Path
+    checker: Checker, tiny: tuple[Specification, GradingContext], name: str
 ) -> None:
+    sample = SAMPLES[name]
     result = natively(tiny[1], sample)
     assert checker.check(files_of(sample)) == verdicts_of(result)
     view = _as_checked(student_view(result, student_plan(tiny[1].specification)), ())
@@ -225,7 +253,7 @@ HOSTILE = {
     "is_valid": "import os; os._exit(0)",
     "add": "import signal; signal.signal(24, signal.SIG_IGN)\n    while True: pass",
     "total": "import js; js.document.title = 'stolen'",
-    "main": "print('x' * 10 ** 8)",
+    "main": "print('x' * 10 ** 7)",
 }
 TOTALS = {"total/an-empty-basket", "main/two-amounts"}
 BECAME = {
@@ -245,9 +273,11 @@ def hostile(bodies: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def test_what_a_program_does_harms_its_own_verdict_alone(checker: Checker) -> None:
+    before = checker.starts
     verdicts = checker.check(hostile(HOSTILE))
     kinds = {name.partition("/")[0]: kind for name, kind in reversed(verdicts.items())}
     assert kinds == BECAME
+    assert checker.starts == before, "the loop ended with its worker"
     assert "the loop in line 20 of add does not end" in checker.cards
     assert "imports js, which is neither a module of Python nor" in checker.cards
     assert checker.page.title().startswith("Check your work")
@@ -299,13 +329,17 @@ LEAVES_NOTHING = """
 import os
 os.mkdir("/folder/sub")
 with open("/folder/sub/new", "w") as file:
-    file.write("text")
+    file.write("text" * 2 ** 18)  # the largest that a file may be
 os.chmod("/folder/sub/new", 0o600)
+def append(path, data):
+    with open(path, "ab", 0) as file:
+        file.write(data)
 for function, *given in (
     (os.unlink, "/dev/answers"), (os.rename, "/dev/questions", "/dev/mine"), (os.mkdir, "/dev/sub"),
     (os.utime, "/tmp", (5, 5)), (os.chmod, "/tmp", 0o777), (os.chown, "/tmp", 1, 1),
     (open, "/dev/new", "w"), (open, "/proc/new", "w"), (open, "/tmp/new", "w"),
-    (os.symlink, "/folder", "/dev/link"), (os.unlink, "/folder/sub/new"),
+    (os.symlink, "/folder", "/dev/link"), (append, "/folder/sub/new", b"more"),
+    (os.truncate, "/folder/sub/new", 2 ** 21), (os.unlink, "/folder/sub/new"),
 ):
     try:
         function(*given)
@@ -352,8 +386,8 @@ def test_an_example_is_played_by_hand(checker: Checker) -> None:
     page.get_by_role("button", name="Close").click()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", per_commit(["light", "dark"], "light"))
+@pytest.mark.parametrize("width", per_commit([390, 1280], 390))
 def test_the_page_fits_and_axe_finds_nothing(checker: Checker, width: int, scheme: str) -> None:
     page = checker.page
     if "to fix" not in checker.cards:
@@ -362,6 +396,16 @@ def test_the_page_fits_and_axe_finds_nothing(checker: Checker, width: int, schem
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert Axe().run(page).response["violations"] == []
+
+
+@pytest.mark.release
+def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker) -> None:
+    """And the rest goes on."""
+    endless = "import itertools; return sum(itertools.repeat(0))"
+    verdicts = checker.check(hostile({"total": endless}))
+    failed = {name: kind for name, kind in verdicts.items() if kind != "passed"}
+    assert set(failed) == TOTALS
+    assert {*failed.values()} == {"cpu_limit"}
 
 
 def test_what_was_written_is_there_again_without_a_network(checker: Checker) -> None:
@@ -385,21 +429,17 @@ def requested(checker: Checker) -> list[str]:
     return ["" if url.startswith(own) else url.partition(":")[0] for url in checker.requests]
 
 
-def test_opened_from_a_folder_it_says_what_to_do(
-    chromium_here: playwright.Browser, folder: dict[str, bytes], tmp_path: Path
-) -> None:
-    for name in ("index.html", "page.js", "assignment.js", "page.css"):
-        (tmp_path / name).write_bytes(folder[name])
-    with chromium_here.new_context() as context:
-        page = context.new_page()
-        page.goto((tmp_path / "index.html").as_uri())
-        assert "Put this folder on a web space" in page.locator("#status").inner_text()
+def test_opened_from_a_folder_it_says_what_to_do(tab: playwright.Page, site: Path) -> None:
+    tab.goto((site / "index.html").as_uri())
+    assert "Put this folder on a web space" in tab.locator("#status").inner_text()
 
 
+@pytest.mark.release
 def test_without_webassembly_or_storage_it_says_what_to_do(
     chromium_here: playwright.Browser, folder: dict[str, bytes], tmp_path: Path
 ) -> None:
-    with served(folder, tmp_path) as address, chromium_here.new_context() as context:
+    files = {name: data for name, data in folder.items() if not name.startswith("pyodide/")}
+    with served(files, tmp_path) as address, chromium_here.new_context() as context:
         page = context.new_page()
         page.add_init_script("delete self.WebAssembly")
         page.goto(address)
@@ -409,16 +449,6 @@ def test_without_webassembly_or_storage_it_says_what_to_do(
         page.add_init_script(f"Object.defineProperty(self, 'localStorage', {{ {broken} }})")
         page.goto(address)
         page.get_by_text("This browser keeps nothing").wait_for()
-
-
-@pytest.mark.release
-def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker) -> None:
-    """And the rest goes on."""
-    endless = "import itertools; return sum(itertools.repeat(0))"
-    verdicts = checker.check(hostile({"total": endless}))
-    failed = {name: kind for name, kind in verdicts.items() if kind != "passed"}
-    assert set(failed) == TOTALS
-    assert {*failed.values()} == {"cpu_limit"}
 
 
 @pytest.mark.release
@@ -435,7 +465,7 @@ def test_every_pinned_python_checks(
     context = replace(context, specification=replace(context.specification, plan=plan))
     with served(made(replace(specification, plan=plan), context), tmp_path) as address:
         checker = Checker(tab, address)
-        for sample in SAMPLES:
+        for sample in SAMPLES.values():
             expected = verdicts_of(natively(context, sample))
             assert checker.check(files_of(sample)) == expected, sample.name
         leaves_nothing(checker)

@@ -75,18 +75,23 @@ def served(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:
 @dataclass
 class Checker:
     """A tab with such a page. `requests` are the addresses that it asked for, `said` what its
-    console said."""
+    console said, `starts` how often Python was started."""
 
     page: playwright.Page
     address: str
     requests: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    starts: int = 0
 
     def __post_init__(self) -> None:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("worker", self._started)
         self.page.goto(self.address)
+
+    def _started(self, _worker: object) -> None:
+        self.starts += 1
 
     @property
     def status(self) -> str:

@@ -44,7 +44,7 @@ from tests.reporting.test_study_page import ALIKE, STRENGTH, a_course
 FLAGS = """
     --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync
     --disable-background-networking --disable-component-update --in-process-gpu
-    --renderer-process-limit=1
+    --renderer-process-limit=1 --js-flags=--no-wasm-inlining
 """
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SIZE = (80, 24)
-_LIMIT_PASSED = 24  # the signal by which the worker says so (SIGXCPU)
-_LEFT_BY_LIMIT = 99
 # What leads out of the interpreter, into the page's worker: no program of a student's has it at
 # home either.
 _OUTSIDE = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core")
@@ -100,8 +98,6 @@ class Server:
         def get_terminal_size(descriptor: int = 1, /) -> os.terminal_size:
             return os.terminal_size(_SIZE)
 
-        leave = os._exit
-        _signal.signal(_LIMIT_PASSED, lambda number, frame: leave(_LEFT_BY_LIMIT))
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         _signal.setitimer, _signal.ITIMER_PROF = setitimer, 2
         time.sleep = sleep  # type: ignore[assignment]

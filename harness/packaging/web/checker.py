@@ -37,8 +37,8 @@ def _packed() -> tuple[Plan, AnswerKey]:
 
 
 def check(machine: Machine, files: Mapping[str, bytes]) -> str:
-    """What these files come to, as JSON: `html`, the cards; `passed` and `total`; `verdicts` by
-    scenario. Or `problem`, where they cannot be checked at all."""
+    """What these files come to, as JSON: `html`, the cards; `verdicts` by scenario; what the page
+    has `told` when it is done, which is of a `kind`."""
     plan, key = _packed()
     paths = _laid(files)
     try:
@@ -47,21 +47,27 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
         with BrowserDriver(_this_interpreter(), machine) as driver, Grader(setup, driver) as it:
             graded = it.grade(submission).result
     except UserError as error:
-        return json.dumps({"problem": str(error)})
+        return _not_checked(str(error))
     except HarnessError as error:
-        what = f"The check failed, which is not your program's fault: {error}"
-        return json.dumps({"problem": what})
+        return _not_checked(f"The check failed, which is not your program's fault: {error}")
     result = without_files(graded, not_here(paths, plan.assignment))
     view = student_view(result, plan)
     told = notes(paths, (submission,), plan.assignment)
+    passed = sum(tally.passed for tally in view.functions)
+    total = sum(tally.total for tally in view.functions)
+    summary = f"{passed} of {total} visible checks passed."
     return json.dumps(
         {
             "html": check_results(_as_checked(view, tuple(told))),
-            "passed": sum(tally.passed for tally in view.functions),
-            "total": sum(tally.total for tally in view.functions),
             "verdicts": {each.scenario_id: each.verdict.kind for each in result.scenarios},
+            "told": summary if total else "The file could not be checked.",
+            "kind": "good" if 0 < total == passed else "",
         }
     )
+
+
+def _not_checked(problem: str) -> str:
+    return json.dumps({"html": "", "verdicts": {}, "told": problem, "kind": "bad"})
 
 
 def _as_checked(view: StudentView, told: tuple[str, ...]) -> StudentView:
@@ -82,9 +88,9 @@ def _as_checked(view: StudentView, told: tuple[str, ...]) -> StudentView:
 def play(
     machine: Machine, files: Mapping[str, bytes], scenario_id: str, lines: Sequence[str]
 ) -> str:
-    """A scenario with these lines typed in place of its own, as JSON: `turns`, pairs of what was
-    printed and typed, `waits` for another line or not, the scenario's own `lines`, and how it
-    `ended`. KeyError where there is no such scenario."""
+    """A scenario with these lines typed in place of its own, as JSON: the `screen`, its texts with
+    whether they were typed; whether it `waits` for another line, the scenario's `next` one, and a
+    `hint` at that. KeyError where there is no such scenario."""
     plan, _ = _packed()
     scenario = plan.scenario(scenario_id)
     stimulus = scenario.stimuli[0]
@@ -98,13 +104,21 @@ def play(
         seen = program.observe(replace(stimulus, inputs=typed, replies=None), scenario.limits)
     waits = seen.ending is Ending.ASKED_FOR_MORE
     turns = (Turn(printed=seen.loading_printed), *seen.turns)
-    shown = [(turn.printed, turn.typed and turn.typed.text) for turn in turns]
-    ended = "" if waits else f"It was ended: {seen.ending.value.replace('_', ' ')}."
+    screen = []
+    for turn in turns:
+        screen.append((turn.printed, False))
+        if turn.typed is not None:
+            screen += [(turn.typed.text or "⏎", True), ("\n", False)]
+    ended = f"It was ended: {seen.ending.value.replace('_', ' ')}."
     if seen.ending is Ending.ANSWERED:
         ended = f"The {'program' if stimulus.action.program else 'call'} has ended."
     if seen.raised is not None:
         ended = f"{seen.raised.type_name}: {seen.raised.message}"
-    return json.dumps({"turns": shown, "waits": waits, "lines": own, "ended": ended})
+    if not waits:
+        screen.append((f"\n[{ended}]", False))
+    following = own[len(lines)] if waits and len(lines) < len(own) else None
+    hint = "" if following is None else f"The example types {following or 'Enter alone'} now."
+    return json.dumps({"screen": screen, "waits": waits, "next": following, "hint": hint})
 
 
 def _laid(files: Mapping[str, bytes]) -> list[Path]:

@@ -1,16 +1,12 @@
 // The interpreter that runs what a student wrote. Nothing forks in a browser: a copy of its memory
 // is put back before each run, which so begins in a fresh interpreter and leaves nothing behind.
 
-const MEBIBYTE = 2 ** 20;
-const LARGEST_FILE = MEBIBYTE; // as the kernel lets none become larger elsewhere
-const MOST_FILES = 301; // of a scenario's folder; one more than are shown
+const LARGEST_FILE = 2 ** 20; // as the kernel lets none become larger elsewhere
 const PREPARING = 30; // seconds to compile what a student wrote
-const LISTENING = 300; // milliseconds in which it leaves that is told to
-const [SIGINT, SIGXCPU, SIGPROF] = [2, 24, 27];
-const CRASHED = -11; // as the signal of a process whose stack is full
+const [SIGINT, SIGPROF] = [2, 27];
+const [KILLED, CRASHED] = [-9, -11]; // as signals end a process, the second one whose stack is full
 const [EFBIG, EINTR, EPERM] = [22, 27, 63]; // as this file system numbers them
 const [TERMINAL, QUESTIONS, ANSWERS] = ["/dev/terminal", "/dev/questions", "/dev/answers"];
-const [EMPTY, FOLDER] = ["/empty", "/folder"]; // where scenarios run: those that need a folder in that
 
 // What Python needs of the worker: files, clocks, chance, and what unwinds and calls for it.
 const NEEDED = new RegExp("^(" + [
@@ -20,69 +16,62 @@ const NEEDED = new RegExp("^(" + [
   "get(addr|name)info", "getprotobyname", "gethostby.*", "_try_(fcntl64|shutdown)", "_maybe_poll_async",
 ].join("|") + ")$");
 
-class Ended extends Error {} // unwinds whatever runs
+class Ended extends Error { // unwinds whatever runs
+  status = KILLED;
+}
 
-// The interpreter that `load` loads, and what takes from its code all ways into the worker but
+// The interpreter that `load` loads. Once it is `closed`, its code has no ways into the worker but
 // those that it needs: those of Pyodide lead to every object that there is.
 export async function enclosed(load) {
-  let closed = false;
-  const names = ["instantiate", "instantiateStreaming"];
-  const real = names.map((name) => WebAssembly[name]);
-  const enclose = (ways) => {
-    for (const [name, way] of Object.entries(ways ?? {})) {
+  const inner = { closed: false, pending: () => 0 };
+  const real = WebAssembly.instantiateStreaming;
+  WebAssembly.instantiateStreaming = async (source, imports) => {
+    const ways = imports.env;
+    for (const [name, way] of Object.entries(ways)) {
       if (typeof way !== "function" || NEEDED.test(name)) continue;
-      const guarded = (...given) => { if (closed) throw new Error(`${name} is closed`); return way(...given); };
+      const guarded = (...given) => { if (inner.closed) throw new Error(`${name} is closed`); return way(...given); };
       ways[name] = Object.assign(guarded, way);
     }
+    ways._Py_CheckEmscriptenSignals_Helper = () => inner.pending(); // that of Python would catch what it throws
+    const { body } = await source; // a file server may not know what a WebAssembly file is
+    const typed = new Response(body, { headers: { "Content-Type": "application/wasm" } });
+    return real.call(WebAssembly, typed, imports);
   };
-  names.forEach((name, number) => {
-    WebAssembly[name] = (source, imports, ...more) => {
-      enclose(imports?.env);
-      return real[number].call(WebAssembly, source, imports, ...more);
-    };
-  });
-  const python = await load();
-  names.forEach((name, number) => { WebAssembly[name] = real[number]; });
-  return { python, close: () => { closed = true; } };
+  inner.python = await load();
+  WebAssembly.instantiateStreaming = real;
+  return inner;
 }
 
 export class Machine {
-  // `judge` is the interpreter that judges; `boot` defines what takes `modules`, the first message.
-  constructor({ python, close }, judge, boot, modules) {
-    this.module = python._module;
+  // `boot` defines what takes `modules`, the first message.
+  constructor(inner, boot, modules) {
+    this.module = inner.python._module;
     this.files = this.module.FS;
-    this.judgeFiles = judge.FS;
-    this.inbox = framed(modules);
+    this.inbox = modules;
     [this.shown, this.made] = [[], []]; // of output what is not told yet, of files all that are new
     this.prepared = new Map();
     this.memory = this.deadline = this.timer = Infinity;
     this.makeDevices();
-    [EMPTY, FOLDER].forEach((name) => this.files.mkdir(name));
     const command = (text) => this.module.stringToNewUTF8(text);
     const start = command(`${boot}\nserver = boot("${TERMINAL}", "${QUESTIONS}", "${ANSWERS}")`);
     [this.prepare, this.work] = [command("server.prepare()"), command("server.run()")];
-    let told = "";
-    this.monitor = { shown: (bytes) => { told += new TextDecoder().decode(bytes); return true; } };
     const status = this.module._PyRun_SimpleString(start);
-    this.show();
-    if (status !== 0) throw new Error(told);
+    const told = this.shown.splice(0).map((bytes) => new TextDecoder().decode(bytes));
+    if (status !== 0) throw new Error(told.join(""));
     this.limitMemory();
     this.closeFiles();
-    const pending = () => this.pending();
-    python.setInterruptBuffer({ get 0() { return pending(); }, set 0(value) {} });
+    inner.python.setInterruptBuffer(new Uint8Array(1)); // Python asks from now on
+    inner.pending = () => this.pending();
     this.clean = this.keep();
-    close();
+    inner.closed = true;
   }
 
   // What Python asks between two instructions: a signal that waits for it, or 0.
   pending() {
     const now = performance.now();
+    this.passed = now > this.deadline;
+    if (this.passed) throw new Ended();
     if (this.interrupted) { this.interrupted = false; return SIGINT; }
-    if (now > this.deadline) {
-      if (this.passed) throw new Ended(); // it does not listen
-      [this.deadline, this.passed] = [now + LISTENING, true];
-      return SIGXCPU;
-    }
     if (now > this.timer) { this.timer = Infinity; return SIGPROF; }
     return 0;
   }
@@ -109,7 +98,7 @@ export class Machine {
     device(TERMINAL, 0, {
       read: (stream, ...place) => this.type(...place),
       write: (stream, buffer, offset, length) => {
-        if (this.shown.push(part(buffer, offset, length)) > 1000 || length > MEBIBYTE / 16) this.show();
+        if (this.shown.push(part(buffer, offset, length)) > 1000 || length > 2 ** 16) this.show();
         return length;
       },
     }, { tty });
@@ -175,12 +164,11 @@ export class Machine {
     }
     this.restore(this.prepared.get(key));
     const end = this.call(this.work, job, seconds, memory);
-    if (monitor.folder) this.copy(FOLDER, monitor.folder, MOST_FILES);
     return { ...end, began: true };
   }
 
   call(command, message, seconds, memory) {
-    this.inbox = framed(message.toJs());
+    this.inbox = message.toJs();
     this.memory = this.clean.bytes.length + memory;
     [this.typed, this.passed, this.interrupted] = [new Uint8Array(), false, false];
     this.begun = performance.now();
@@ -189,7 +177,7 @@ export class Machine {
     try {
       exit_code = this.module._PyRun_SimpleString(command);
     } catch (error) {
-      if (!(error instanceof Ended)) exit_code = error.name === "ExitStatus" ? error.status : CRASHED;
+      exit_code = error.status ?? CRASHED;
     }
     try { this.show(); } catch { /* ended for too much of it */ }
     const taken = (performance.now() - this.begun) / 1000;
@@ -233,44 +221,24 @@ export class Machine {
     const { folder, ...others } = files.root.contents;
     Object.values(others).forEach(close);
     files.root.mode &= ~0o222;
-    const { createNode, write } = files;
+    const { createNode } = files;
     files.createNode = (...given) => {
       this.made.push(createNode.apply(files, given));
       return this.made.at(-1);
     };
-    files.write = (stream, buffer, offset, length, position, ...more) => {
-      const end = (position ?? stream.position) + length;
-      if (files.isFile(stream.node.mode) && end > LARGEST_FILE) throw new files.ErrnoError(EFBIG);
-      return write.call(files, stream, buffer, offset, length, position, ...more);
+    const kinds = files.filesystems.MEMFS.ops_table;
+    const { write } = kinds.file.stream;
+    kinds.file.stream.write = (stream, buffer, offset, length, position, ...more) => {
+      if (position + length > LARGEST_FILE) throw new files.ErrnoError(EFBIG);
+      return write(stream, buffer, offset, length, position, ...more);
     };
-    for (const name of ["chmod", "fchmod", "lchmod", "chown", "fchown", "lchown", "utime"]) {
-      const change = files[name];
-      const found = (path) => files.lookupPath(path, { follow: !name.startsWith("l") }).node;
-      files[name] = (place, ...given) => { // a path, the number of a stream, or what was found already
-        const node = typeof place === "number" ? files.getStream(place)?.node : place;
-        if (!this.made.includes(typeof node === "string" ? found(node) : node)) throw new files.ErrnoError(EPERM);
-        return change.call(files, place, ...given);
+    for (const { node: operations } of Object.values(kinds)) {
+      const { setattr } = operations; // its rights, its times, its size
+      operations.setattr = (node, changed) => {
+        if (!this.made.includes(node)) throw new files.ErrnoError(EPERM);
+        if (changed.size > LARGEST_FILE) throw new files.ErrnoError(EFBIG);
+        setattr(node, changed);
       };
     }
   }
-
-  // Copy what a program left in its folder to where it is looked at.
-  copy(from, to, left) {
-    const { files, judgeFiles } = this;
-    for (const name of files.readdir(from)) {
-      const [source, target] = [`${from}/${name}`, `${to}/${name}`];
-      if (name === "." || name === ".." || left-- <= 0) continue;
-      const { mode } = files.lstat(source);
-      if (files.isDir(mode)) { judgeFiles.mkdir(target); this.copy(source, target, left); }
-      if (files.isLink(mode)) judgeFiles.symlink("nowhere", target);
-      if (files.isFile(mode)) judgeFiles.writeFile(target, files.readFile(source));
-    }
-  }
-}
-
-function framed(message) {
-  const bytes = new Uint8Array(4 + message.length);
-  new DataView(bytes.buffer).setUint32(0, message.length, true);
-  bytes.set(message, 4);
-  return bytes;
 }

@@ -6,7 +6,7 @@
   const element = (name, properties) => Object.assign(document.createElement(name), properties);
   const link = (name) => new URL(name, document.baseURI).href;
   const { id, files } = self.ASSIGNMENT;
-  const texts = new Map(files);
+  const stubs = new Map(files), texts = new Map(files);
   const LARGEST_SHOWN = 200_000; // characters that an editor shows without pause
   const [PATIENCE, STARTING] = [2, 180]; // seconds beyond a run's limit; for Python to start
   let editor, worker, watch, current = files[0][0], ready = false;
@@ -18,11 +18,8 @@
   // What keeps a browser from checking, in the words of what to do.
   const FROM_A_FOLDER = "A browser runs no program from a folder. Put this folder on a web space, or type "
     + "“python3 -m http.server” in it and open localhost:8000.";
-  const lacking = () => {
-    if (location.protocol === "file:") return FROM_A_FOLDER;
-    const missing = ["WebAssembly", "Worker"].find((name) => !(name in self));
-    return missing && `This browser has no ${missing}, or it is switched off. Use another, or the self-check file.`;
-  };
+  const SWITCHED_OFF = "This browser has no WebAssembly, or it is switched off. Use another, or the self-check file.";
+  const problem = location.protocol === "file:" ? FROM_A_FOLDER : self.WebAssembly ? "" : SWITCHED_OFF;
 
   // Storage may be switched off, or full: what is written then lives as long as the page.
   const stored = (name, text) => {
@@ -79,7 +76,7 @@
   };
 
   const program = () => { // of several files those that were begun
-    const begun = [...texts].filter(([name, text]) => text !== new Map(files).get(name));
+    const begun = [...texts].filter(([name, text]) => text !== stubs.get(name));
     return Object.fromEntries((begun.length ? begun : [...texts]).map(([name, text]) => [name, encoder.encode(text)]));
   };
 
@@ -132,12 +129,10 @@
     answer: ({ answer }) => { const show = asked.play ? showGame : showResults; done(); show(answer); },
   };
 
-  const showResults = ({ html, problem, passed, total, verdicts }) => {
+  const showResults = ({ html, verdicts, told, kind }) => {
     const results = Object.assign(part("results"), { verdicts });
-    results.innerHTML = html ?? ""; // of our templates, which escape; this page runs no script in it
-    const all = total && passed === total;
-    const told = total ? `${passed} of ${total} visible checks passed.` : "The file could not be checked.";
-    tell(problem ?? told, problem ? "bad" : all ? "good" : "");
+    results.innerHTML = html; // of our templates, which escape; this page runs no script in it
+    tell(told, kind);
     results.focus({ preventScroll: true });
   };
 
@@ -147,18 +142,13 @@
     ask({ files: game.files, play: [game.scenario, lines] });
   };
 
-  const showGame = ({ turns, waits, lines, ended: end }) => {
-    const screen = part("screen");
-    screen.replaceChildren();
-    for (const [printed, typed] of turns) {
-      screen.append(printed);
-      if (typed !== null) screen.append(element("b", { textContent: typed || "⏎" }), "\n");
-    }
-    if (end) screen.append(`\n[${end}]`);
-    screen.scrollTop = screen.scrollHeight;
-    game.next = waits ? lines[game.lines.length] : undefined;
-    part("next").textContent = game.next === undefined ? "" : `The example types ${game.next || "Enter alone"} now.`;
-    part("type-next").disabled = game.next === undefined;
+  const showGame = ({ screen, waits, next, hint }) => {
+    game.next = next;
+    const shown = screen.map(([text, typed]) => (typed ? element("b", { textContent: text }) : text));
+    part("screen").replaceChildren(...shown);
+    part("screen").scrollTop = part("screen").scrollHeight;
+    part("next").textContent = hint;
+    part("type-next").disabled = next === null;
     for (const control of part("typing").elements) control.disabled = !waits;
     if (!part("terminal").open) part("terminal").showModal();
     if (waits) part("line").focus();
@@ -173,7 +163,7 @@
       element("a", { href, download: current }).click();
     },
     reset: () => {
-      if (confirm(`Throw away what is in ${current}, and begin again?`)) write(current, new Map(files).get(current));
+      if (confirm(`Throw away what is in ${current}, and begin again?`)) write(current, stubs.get(current));
       select(current);
     },
     results: ({ target }) => {
@@ -182,7 +172,6 @@
     },
     "type-next": () => play([...game.lines, game.next]),
     "play-again": () => play([]),
-    close: () => part("terminal").close(),
   };
 
   const listen = () => {
@@ -197,7 +186,6 @@
     self.ondrop = (event) => { event.preventDefault(); receive([...event.dataTransfer.files]); };
   };
 
-  const problem = lacking();
   if (problem) { tell(problem, "bad"); return; }
   tell("Starting Python. The first time it loads 17 MB.");
   startEditor().then(listen).then(startWorker).catch(({ message }) => tell(`This page does not start: ${message}`, "bad"));
