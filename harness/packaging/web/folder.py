@@ -30,7 +30,7 @@ from harness.grading.stub import handed_out_stubs
 from harness.model.plan import Plan, Specification
 from harness.packaging.handout import scenarios_page, student_key, student_plan
 from harness.packaging.program_file import program_parts
-from harness.reporting.html.environment import render
+from harness.reporting.html.environment import render, template_module
 
 _PATIENCE = 600.0  # seconds for a download
 _LARGEST = 64 * 1024 * 1024  # bytes of a package, unpacked
@@ -134,8 +134,8 @@ INDEX = "index.html"
 _CHECKER = "harness.packaging.web.checker"
 _FILES = resources.files("harness.packaging.web").joinpath("files")
 _OURS = ("machine.js", "page.css", "page.js", "worker.js")
-_TEMPLATES = "reporting/html/templates"
-_NEEDED_TEMPLATES = ("check.html.j2", "parts.html.j2", "student.html.j2", "style.css")
+_TEMPLATES = "harness/reporting/html/templates"
+_NEEDED_TEMPLATES = ("check.html.j2", "parts.html.j2", "student.html.j2")
 _LIBRARY = "pyodide/python_stdlib.zip"
 _PYODIDE_FILES = ("pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 _EDITOR_ENTRIES = (
@@ -173,9 +173,10 @@ def web_folder(
     files |= {f"pyodide/{name}": data for name, data in _pyodide(package(pin, cache))}
     files |= {f"editor/{name}": data for name, data in _editor(package(EDITOR, cache))}
     checker = program_parts(plan, key, _CHECKER)
-    templates = resources.files("harness").joinpath(_TEMPLATES)
-    for name in _NEEDED_TEMPLATES:
-        checker[f"harness/{_TEMPLATES}/{name}"] = templates.joinpath(name).read_bytes()
+    for name, text in map(template_module, _NEEDED_TEMPLATES):
+        checker[f"{_TEMPLATES}/modules/{name}"] = text.encode()
+    style = resources.files("harness.reporting.html").joinpath("templates/style.css")
+    checker[f"{_TEMPLATES}/style.css"] = style.read_bytes()
     files["checker.zip"] = zipped(checker | dict(_jinja()))
     if context.interpreter.version.startswith(f"{assignment.python}."):
         library = f"/lib/python{assignment.python.replace('.', '')}.zip"

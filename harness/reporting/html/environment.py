@@ -262,14 +262,28 @@ def render(template: str, **context: object) -> str:
     return page.render(style=style, style_hash=digest, **context)
 
 
+# Templates as modules of Python: a student's browser has them in this form alone.
+_MODULES = _TEMPLATES / "modules"
+
+
+def template_module(name: str) -> tuple[str, str]:
+    """The file of a template as a module of Python, in `templates/modules`, and its text."""
+    from jinja2 import ModuleLoader  # noqa: PLC0415
+
+    text = (_TEMPLATES / name).read_text(encoding="utf-8")
+    code = environment().compile(text, name, raw=True, defer_init=True)
+    return ModuleLoader.get_module_filename(name), code
+
+
 @functools.cache
 def environment() -> Environment:
     """The one environment. `select_autoescape()` would leave `*.html.j2` unescaped."""
     # Only now: what is shown in a terminal needs no templates.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+    from jinja2 import Environment, FileSystemLoader, ModuleLoader, StrictUndefined  # noqa: PLC0415
 
+    has_modules = _MODULES.is_dir()
     pages = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=ModuleLoader(_MODULES) if has_modules else FileSystemLoader(_TEMPLATES),
         bytecode_cache=_bytecode_cache(),
         autoescape=True,
         undefined=StrictUndefined,

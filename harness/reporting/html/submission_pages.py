@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.study import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, shown_causes, words
@@ -21,6 +20,9 @@ from harness.results.student_view import (
     put_together,
     student_view,
 )
+
+if TYPE_CHECKING:
+    from harness.model.study import StyleEvidence
 
 
 def submission_page(
