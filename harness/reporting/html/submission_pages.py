@@ -31,7 +31,7 @@ def submission_page(
     before: str = "",
     after: str = "",
     *,
-    style: StyleEvidence | None = None,
+    style: "StyleEvidence | None" = None,
 ) -> str:
     """The lecturer's page of one submission, which shows all, as HTML. `before` and `after` are the
     ids of those beside it; `style` where evidence of it was gathered."""
@@ -44,7 +44,7 @@ def submission_page(
 
 
 def lecturers_view(
-    result: SubmissionResult, plan: Plan, style: StyleEvidence | None = None
+    result: SubmissionResult, plan: Plan, style: "StyleEvidence | None" = None
 ) -> dict[str, Any]:
     """What templates need to show all of one submission."""
     view = student_view(result, plan, visible=EVERYTHING)
