@@ -4,7 +4,7 @@
   var progress = document.getElementById("progress"), list = document.getElementById("goto");
   var sought = document.getElementById("sought"), found = document.getElementById("found");
   var keys = document.getElementById("keys"), bar = document.getElementById("bar");
-  var entries = [], byNumber = {}, offered = [], number = 0, last = 0, made = 0, seen = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
+  var entries = [], offered = [], number = 0, last = 0, made = 0, seen = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
 
   // The token comes behind a # that no server is sent, and leaves the address before anything else.
   var given = /[#&]token=([A-Za-z0-9_-]+)/.exec(location.hash), start = /[#&]at=(\d+)(?::(\d+))?/.exec(location.hash);
@@ -48,20 +48,16 @@
     }
   }
 
+  function entryOf(wanted) { return entries.find(function (entry) { return entry.number === wanted; }); }
   function take(rows) {
-    rows.forEach(function (row) {
-      if (byNumber[row.number]) Object.assign(byNumber[row.number], row);
-    });
+    rows.forEach(function (row) { Object.assign(entryOf(row.number) || {}, row); });
     var done = entries.filter(function (entry) { return entry.done; }).length;
     progress.textContent = done + " of " + entries.length + " done";
   }
   // What others changed; at first, and when the run was graded again, all of it.
   async function news() {
     var plain = await ask("/since/" + made + "/" + last), anew = plain.made !== made;
-    if (anew) {
-      entries = plain.rows; byNumber = {};
-      entries.forEach(function (entry) { byNumber[entry.number] = entry; });
-    }
+    if (anew) entries = plain.rows;
     made = plain.made; last = plain.last; offered = plain.offered || offered;
     take(plain.rows);
     return anew ? [] : plain.rows;
@@ -81,11 +77,11 @@
     line = lines()[at] || null;
     mark(); choose(slot);
     if (kept) edit(lines()[kept.at], kept.sent, kept.text);
-    document.title = byNumber[number].shown + " \u00b7 Review";
+    document.title = entryOf(number).shown + " \u00b7 Review";
     history.replaceState(null, "", "/#at=" + number);
   }
   async function go(wanted) {
-    if (!byNumber[wanted]) return;
+    if (!entryOf(wanted)) return;
     show(await ask("/submission/" + wanted)); say(""); main.focus({ preventScroll: true });
   }
   function send(fields, refused) {
@@ -98,7 +94,7 @@
       });
     });
   }
-  function place() { return entries.indexOf(byNumber[number]); }
+  function place() { return entries.indexOf(entryOf(number)); }
   function step(by) { then(function () { var next = entries[place() + by]; if (next) return go(next.number); say(by > 0 ? "this is the last one" : "this is the first one"); }); }
   function next() {
     then(function () {
@@ -281,7 +277,7 @@
   var commands = {
     n: next, h: function () { step(-1); }, l: function () { step(1); }, ArrowLeft: function () { step(-1); }, ArrowRight: function () { step(1); },
     d: function () {
-      if (!byNumber[number].done) send({ "do": "done" });
+      if (!entryOf(number).done) send({ "do": "done" });
       then(function () { next(); });
     },
     j: function () { move(1); }, k: function () { move(-1); }, ArrowDown: function () { move(1); }, ArrowUp: function () { move(-1); },
@@ -329,7 +325,7 @@
   then(news).then(function () {
     if (!entries.length) return say("there is no submission here", true);
     then(async function () {
-      await go((start && byNumber[start[1]] || entries.filter(function (entry) { return !entry.done; })[0] || entries[0]).number);
+      await go((start && entryOf(Number(start[1])) || entries.filter(function (entry) { return !entry.done; })[0] || entries[0]).number);
       if (start && start[2]) { line = lines()[Number(start[2]) - 1] || null; mark(); }
     });
     setInterval(look, 2000);
