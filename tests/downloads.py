@@ -6,8 +6,6 @@
 Several `HandIn`s of one id are that student's attempts, the first one first.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,8 +1,6 @@
 """`-p tests.no_processes` leaves out tests that are marked `process`, or have a fixture that
 starts some; another test that starts a process fails. For `make quick`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Generator
 from typing import Any

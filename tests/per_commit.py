@@ -1,7 +1,5 @@
 """Which cases of a table run on every commit; the others run before a release (`make test-all`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

@@ -5,8 +5,6 @@ got past it. Each is asked for `f()`. What its names alone refuse is in
 `tests/policy/test_sharing.py`.
 """
 
-from __future__ import annotations
-
 _SET = "class A:\n    def keep(self):\n        self.kept = 1\n"
 _LATE = (
     "def late(*held):\n    try:\n        yield 1\n    finally:\n        print('late')\n"

@@ -2,8 +2,6 @@
 whichever test asks first: in this process by memory, among those that run side by side by the
 cache folder."""
 
-from __future__ import annotations
-
 import fcntl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress

@@ -3,8 +3,6 @@ what is generated has words for everything, and no link leads nowhere. `make doc
 MkDocs itself refuses a page outside the navigation.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -2,8 +2,6 @@
 that docs/architecture.md lists are those that they take.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

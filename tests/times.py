@@ -2,8 +2,6 @@
 started, which may live on. `-p tests.times` prints the slowest tests and the CPU time by folder;
 `--times-json FILE` keeps each test's."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -9,8 +9,6 @@ returns. What runs in the submission's own process is not looked at.
 them.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """A small assignment on disk, whole and right, for tests to change."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

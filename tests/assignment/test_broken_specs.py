@@ -4,8 +4,6 @@
 `UPDATE_GOLDEN=1 pytest -n 0 tests/assignment/test_broken_specs.py` writes those of the text file anew.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@ stands for a constant in a text, and texts get their messages put back to names.
 specification is kept by the content of all it came from; a plan and its subsets.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -2,8 +2,6 @@
 `record_draws`, only read when grading.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """A spec folder that is right, and the model it becomes."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

@@ -4,8 +4,6 @@ published JSON Schema: current, and of one mind with the loader.
 
 # ruff: noqa: E501
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from functools import cache

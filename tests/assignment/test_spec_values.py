@@ -2,8 +2,6 @@
 readers take differently; sessions; `clock:`; what the head of a file states for all of its
 scenarios, and what a file holds afterwards."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

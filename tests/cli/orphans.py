@@ -2,8 +2,6 @@
 it had started is gone.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import select

@@ -3,8 +3,6 @@ What all commands have in common: they are found and listed, start without what 
 print rows a pipe can read, and make no folder for `-o`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import resource
 import subprocess

@@ -2,8 +2,6 @@
 annotations and the exit status, and nothing a program printed.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

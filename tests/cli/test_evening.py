@@ -3,8 +3,6 @@ awkward students; what goes out is read with the csv and zipfile modules. `harne
 `harness manual` on a real run.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -2,8 +2,6 @@
 same folder, of the class or of a part of it; a class's download: who, when, late or not.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

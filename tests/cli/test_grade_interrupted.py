@@ -3,8 +3,6 @@ breaks in the middle it is tried again, and never a mark of 0. What arrives in a
 watched is graded when it is complete. Progress with an estimate that may be believed.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import select

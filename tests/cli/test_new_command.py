@@ -3,8 +3,6 @@ the repository of a course; pages of docs/ done as they say: writing-an-assignme
 ci-workflow.md.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -2,8 +2,6 @@
 does not count for whom), show, mail, course and review; and record, schema and doctor.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -3,8 +3,6 @@ old code page, with line ends of its own: no such system itself has been tried. 
 version 0.1, as it was first stored, opens and is graded on.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import shutil

@@ -1,7 +1,5 @@
 """`pytest specs/<id>`: one test a scenario, and nothing of ours in anybody else's tests."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from contextlib import chdir

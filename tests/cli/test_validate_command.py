@@ -2,8 +2,6 @@
 program played on a real terminal, and recorded; a graded scenario on a terminal again.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -6,8 +6,6 @@ block has commands after `$ `, and what they print; a line `…` stands for any 
 succeeds unless `$ echo $?` follows it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

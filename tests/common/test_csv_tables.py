@@ -3,8 +3,6 @@ written whole or not at all, and archives of the same bytes every time; escaping
 keys.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import threading

@@ -4,8 +4,6 @@ programs that return objects, files or messages subtly wrong: not one has all ma
 
 # ruff: noqa: E501
 
-from __future__ import annotations
-
 import json
 import os
 import re

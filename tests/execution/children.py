@@ -1,8 +1,6 @@
 """What runs in a process of its own, forked from one that has imported the harness: a driver that
 is killed, and what a machine says that refuses something."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import multiprocessing

@@ -3,8 +3,6 @@
 Usage: no_terminals.py PROGRAM ARGUMENT…   (a file or an archive)
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import select

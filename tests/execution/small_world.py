@@ -1,7 +1,5 @@
 """A small assignment to run programs in, and shorthand for stimuli and values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """What is read off a stimulus's text, and in which part of it an exception was raised: alone,
 together and over pipes."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -3,8 +3,6 @@ time asleep is not time spent waiting for a processor; nothing outlives the driv
 of by descriptors; a fixed clock: what programs read of the time of day, in every kind of process.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import subprocess

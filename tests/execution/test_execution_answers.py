@@ -1,8 +1,6 @@
 """What a program returns, raises, prints and changes; objects of its own
 classes, whatever these do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Broken and hostile programs: each ends where it should, and harms nobody but itself."""
 
-from __future__ import annotations
-
 import os
 import signal
 from dataclasses import replace

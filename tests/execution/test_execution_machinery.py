@@ -2,8 +2,6 @@
 code of the grading interpreter, kept between runs.
 """
 
-from __future__ import annotations
-
 import json
 import marshal
 import os

@@ -1,8 +1,6 @@
 """Programs that ask: a line is typed when it is asked for, and at no other time; over pipes, what a
 program does looks as it does on a terminal."""
 
-from __future__ import annotations
-
 import ast
 import os
 import select

@@ -2,8 +2,6 @@
 there is seen, or gains nothing.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import string

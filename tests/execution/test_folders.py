@@ -1,8 +1,6 @@
 """A scenario's own folder, bounded in all that is written; directories of our own, of which none is
 left behind; stderr told apart; input by a generator of the course's."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

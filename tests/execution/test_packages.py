@@ -1,7 +1,5 @@
 """The packages of an assignment: wheels that stand in a folder here, in place of an index."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """A reply has every field of its stimulus's outcome, or it was not written by our code."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.common.errors import HarnessError

@@ -4,8 +4,6 @@ The programs here that keep something name nothing that is refused, so that the 
 them.
 """
 
-from __future__ import annotations
-
 import threading
 from bisect import bisect
 from collections.abc import Callable

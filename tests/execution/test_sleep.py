@@ -1,8 +1,6 @@
 """A sleep that nobody waits for: the clocks that a program reads move as if it had slept, its limit
 on time asleep holds, and where something goes on meanwhile it is waited for."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """The course's modules and functions in place of a submission's: run in a process of their own,
 bound where the program will use them, with nothing of the reference in its process."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -2,8 +2,6 @@
 confinement layer is one new file: it belongs to its tiers and is in force in a scenario.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -1,7 +1,5 @@
 """What `processes.start` runs in its tests: it tells what it is, then waits."""
 
-from __future__ import annotations
-
 import os
 from multiprocessing.connection import Connection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A course of two files, where the program is graded although the student's module is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

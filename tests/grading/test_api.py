@@ -3,8 +3,6 @@ names one of several that belong together; a program that runs and cannot be che
 marks, and a person is asked to read it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import sys

@@ -2,8 +2,6 @@
 the last trial of a tier is used while nothing has changed, and only this user's own.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

@@ -1,7 +1,5 @@
 """`validate --isolation`: scenarios together and each alone give the same results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from contextlib import ExitStack

@@ -3,8 +3,6 @@ running them with a function of the course's in place of theirs; the lines that 
 likely in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

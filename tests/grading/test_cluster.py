@@ -1,8 +1,6 @@
 """A scheduler and two workers, over TLS: the same bytes as on one machine, whoever is killed; what
 travels comes back as it was, bounded; who does not serve is refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,8 +1,6 @@
 """What public collections of exercises ask for, each as a small assignment: its reference is sound,
 a right program of another style passes, and a wrong one fails the scenarios that are about it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 """The table of what first courses ask for: of each line the scenario is run as it stands in the
 guide, with a right program, which is the reference, and two wrong ones."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

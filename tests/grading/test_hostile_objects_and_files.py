@@ -2,8 +2,6 @@
 """Programs whose objects and files are hostile, or only odd: each ends, is told what is wrong, and
 leaves the next submission alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Scenarios that need others to be right first, and those that must not take too long."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,5 @@
 """The faults that beginners make, each in a tiny program, and what the student's page says."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -3,8 +3,6 @@ by what a confined process says and the text agrees to; processes of workers: fo
 possible, and the same where it is not.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Grading with the shared run: the same results as with every scenario alone, and the checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

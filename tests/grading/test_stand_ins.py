@@ -1,7 +1,5 @@
 """A scenario that fails with the student's own module is tried with the course's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

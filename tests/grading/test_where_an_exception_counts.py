@@ -1,8 +1,6 @@
 """Every place where something can raise before, or after, what a scenario states: with the running
 program, together and alone. The table of `docs/decisions/where-an-exception-counts.md`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

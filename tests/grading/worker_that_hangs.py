@@ -1,7 +1,5 @@
 """What `processes.start` runs in a test: a worker that never ends cleaning up."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection

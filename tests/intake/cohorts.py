@@ -1,7 +1,5 @@
 """A cohort from a download, for tests of what a class is held to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

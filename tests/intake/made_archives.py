@@ -1,7 +1,5 @@
 """Archives for tests: ordinary ones from the standard library, hostile ones byte by byte."""
 
-from __future__ import annotations
-
 import io
 import struct
 import tarfile

@@ -2,8 +2,6 @@
 archives to entries: whatever they are called, and however they are broken.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import stat

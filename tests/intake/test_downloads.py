@@ -1,7 +1,5 @@
 """What each platform gives to download in, students with their latest attempt out."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace

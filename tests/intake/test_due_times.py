@@ -1,8 +1,6 @@
 """Times due against times of handing in: zones, summer time, extensions. What people decided about
 submissions that are held is done by the next grading."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

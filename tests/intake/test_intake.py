@@ -2,8 +2,6 @@
 of review, or ignored.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Which attempt is graded where a course takes late work, and the slip days that are left."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,8 +1,6 @@
 """What is late, by how much, and what that costs: a table with nights in which clocks change, and
 what holds for any zone, any time and any rules."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo

@@ -2,8 +2,6 @@
 should have handed in, against who did.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 is one file; archives that hold a whole class: what is wrong with them is one line, never a mark.
 """
 
-from __future__ import annotations
-
 import stat
 from dataclasses import replace
 from datetime import UTC, datetime

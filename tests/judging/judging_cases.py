@@ -1,7 +1,5 @@
 """Short ways to write observations and cases in the tests of judging."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Classes, their objects and generators: what each rule fires on, says, and leaves alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harness.matchers.kinds.equal_to import EqualTo

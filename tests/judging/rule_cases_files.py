@@ -1,7 +1,5 @@
 """Files: what each rule fires on, says, and leaves alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

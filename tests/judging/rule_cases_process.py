@@ -1,7 +1,5 @@
 """Endings, inputs and exceptions: what each rule fires on, says, and leaves alone."""
 
-from __future__ import annotations
-
 from harness.model.expectation import Expected, StatedRaise
 from harness.model.observation import Ending, Phase
 from harness.model.stimulus import Stimulus

@@ -1,7 +1,5 @@
 """Printed text and boards: what each rule fires on, says, and leaves alone."""
 
-from __future__ import annotations
-
 from harness.matchers.kinds.combinations import ALine, AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import HasNumber, Matches

@@ -1,7 +1,5 @@
 """Returned values and arguments: what each rule fires on, says, and leaves alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from harness.matchers.kinds.combinations import AllOf, OneOf

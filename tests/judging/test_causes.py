@@ -2,8 +2,6 @@
 failures put together into causes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction

@@ -3,8 +3,6 @@ and by nothing that comes before; where the reference does not do what a scenari
 sentence each.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -2,8 +2,6 @@
 call should have taken, or should not have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

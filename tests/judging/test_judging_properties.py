@@ -2,8 +2,6 @@
 back whole, and a flood costs no more than a look along it.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

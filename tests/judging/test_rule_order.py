@@ -2,8 +2,6 @@
 the rules are tried.
 """
 
-from __future__ import annotations
-
 import sys
 
 import pytest

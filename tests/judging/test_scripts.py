@@ -1,7 +1,5 @@
 """Failures of programs without functions, put together by the statement that they lead to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The lines that a cause is most likely in, by what runs where it shows and where it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A plan of a few scenarios, and what marking needs beside it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from harness.model.plan import FunctionSignature, Plan, Scenario, SourceFile

@@ -1,7 +1,5 @@
 """Marks from verdicts and findings, as tables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -2,8 +2,6 @@
 matcher is one new file.
 """
 
-from __future__ import annotations
-
 import re
 import signal
 import sys

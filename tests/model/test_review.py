@@ -1,8 +1,6 @@
 """What follows from a list of changes that people made: marks by a rubric, undoing, comments on
 files that changed, and two lists put together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Model values survive JSON, and what is no such value is refused with a reason."""
 
-from __future__ import annotations
-
 import json
 import sys
 from fractions import Fraction

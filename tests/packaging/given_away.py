@@ -1,7 +1,5 @@
 """Handouts made by the command, and what is in them."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

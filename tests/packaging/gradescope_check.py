@@ -8,8 +8,6 @@ SECOND=SUITE:VERSION (a suite of Debian that has another Python beside its own) 
 with as well: setup.sh must take it from the distribution.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 Usage: refusing.py landlock|seccomp PROGRAM ARGUMENT…
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

@@ -1,7 +1,5 @@
 """The bundle for Classroom 50, run as its job runs it: in a checkout, with the standard library."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -3,8 +3,6 @@
 matter, the step that grades is called in this process.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -3,8 +3,6 @@ every field of a result with hidden scenarios, looked for in all that a student 
 planted as well: it may be seen only when this list names it.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import io

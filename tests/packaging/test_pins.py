@@ -1,7 +1,5 @@
 """What `constraints.txt` pins can be installed on every Python that the harness supports."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution

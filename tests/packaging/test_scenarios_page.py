@@ -3,8 +3,6 @@ made class of `harness demo`. The harness as a wheel has it: outside the clone, 
 folder.
 """
 
-from __future__ import annotations
-
 import ast
 import shutil
 import subprocess

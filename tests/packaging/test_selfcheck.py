@@ -1,7 +1,5 @@
 """`selfcheck.pyz` as a student runs it: alone, under any Python, where there are no terminals."""
 
-from __future__ import annotations
-
 import zipfile
 from dataclasses import replace
 from functools import cache

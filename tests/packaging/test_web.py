@@ -1,7 +1,5 @@
 """The page that checks in the browser: what is in its folder, and what it does in Chromium."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """A page that checks in the browser: made, served by a file server that knows little, and used."""
 
-from __future__ import annotations
-
 import functools
 import threading
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What a submission's text is made of, and what it prints outside functions."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.model.policy import Outline, Printing

@@ -1,7 +1,5 @@
 """Every rule of the policy as a table: source in, findings out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The policy's sources, loaded from memory by bare interpreters."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -2,8 +2,6 @@
 rule is one new file.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

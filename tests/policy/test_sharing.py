@@ -4,8 +4,6 @@ Most of these programs were refused by the proof that once decided this. Those o
 gives away are in `tests/shared_corpus.py`.
 """
 
-from __future__ import annotations
-
 import gc
 import time
 

@@ -1,7 +1,5 @@
 """No public name of the standard library is a finding unless it is another module."""
 
-from __future__ import annotations
-
 import builtins
 import importlib
 import types

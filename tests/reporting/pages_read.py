@@ -2,8 +2,6 @@
 of a refusal.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A small class, built by hand, in which every feature of a report occurs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

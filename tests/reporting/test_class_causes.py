@@ -1,7 +1,5 @@
 """The class in numbers; its causes joined, and who needs a person."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -2,8 +2,6 @@
 words; nothing to decode, and never too much.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from harness.judging.boards import board_arguments

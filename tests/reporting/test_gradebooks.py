@@ -2,8 +2,6 @@
 (`UPDATE_GOLDEN=1` writes them anew); any bytes are a table that is written back, or one line.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

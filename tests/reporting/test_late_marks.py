@@ -1,7 +1,5 @@
 """What lateness takes of a mark: exactly, and in every page and file that shows a mark."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Mails as a mail program reads them: to whom, with what, whatever a student is called."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import UTC, datetime

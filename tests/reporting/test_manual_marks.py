@@ -3,8 +3,6 @@ page that shows a mark shows them. Two runs side by side, as a reviewer can open
 (`UPDATE_GOLDEN=1` writes them anew).
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable

@@ -4,8 +4,6 @@ that is not ours; an anonymous export has nothing of a student but the work.
 `UPDATE_GOLDEN=1` writes the files anew.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable, Iterable

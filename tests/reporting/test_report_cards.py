@@ -3,8 +3,6 @@ not, on every page; what the student's page says beside the differences; the lin
 told to paste do what they say; GitHub's workflow commands: each message on its one line.
 """
 
-from __future__ import annotations
-
 import code
 import io
 import random

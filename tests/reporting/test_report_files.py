@@ -5,8 +5,6 @@ processes; a class ten times as large takes no more memory.
 `UPDATE_GOLDEN=1 pytest tests/reporting/test_report_files.py` writes the pages anew.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -2,8 +2,6 @@
 beside a cause, and which of them are marked.
 """
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import hashlib

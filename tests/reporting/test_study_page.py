@@ -2,8 +2,6 @@
 names stay names, and that a student's page has nothing of anybody else.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

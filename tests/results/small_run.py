@@ -1,7 +1,5 @@
 """A small plan, and results of it, for the tests of the `results` package."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType

@@ -1,8 +1,6 @@
 """Changes that people made, in the run's database: two writers, a kill at any moment, beside a
 grading, after a grading, and in a database from before there were changes."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """The runs of a course put together: which count, who is who, and who has not handed in."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

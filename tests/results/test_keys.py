@@ -2,8 +2,6 @@
 for these alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

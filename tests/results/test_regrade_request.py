@@ -1,8 +1,6 @@
 """Requests for another look: what a page offers is read again, whatever a mail program has made of
 it, and nothing that a student can write is more than a line that says what is wrong."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

@@ -2,8 +2,6 @@
 is anywhere inside the value.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -3,8 +3,6 @@ pieces from the workers, each text once, results that stay in the database until
 for; also after its writer was killed, the disk filled up, or the folder was sealed.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -1,7 +1,5 @@
 """A run of small programs to mark: every third is flagged, the last is held, with a rubric."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

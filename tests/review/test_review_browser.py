@@ -2,8 +2,6 @@
 in the store then compared; two windows; axe-core without a violation at 1280.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,8 +1,6 @@
 """`harness review` by its requests: who may ask, what is refused in one line, what is stored; two
 windows, a run that is graded again while somebody marks, parts, and marking without names."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What endless programs cost, by the CPU time that was counted, never by the clock."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The parts of `make soak`, small."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The assignment that a module is about: its `ASSIGNMENT`; what scenarios come to."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from collections.abc import Iterable

@@ -2,8 +2,6 @@
 against a sample that was written without it.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from contextlib import redirect_stdout

@@ -1,7 +1,5 @@
 """CS 112's project 4: the reference held against other programs, and what its scenarios promise."""
 
-from __future__ import annotations
-
 import ast
 import random
 import re

@@ -3,8 +3,6 @@ written without it. docs/assignments.md says of each assignment what its folders
 (`UPDATE_GOLDEN=1` writes the table anew).
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,8 +1,6 @@
 """A new kind of stimulus is one file, and one for what it does beside a submission where that is
 new: it is read, run over pipes and on a terminal, judged, worded and drawn."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ else: statements in another shape, not only under other names. Nobody runs what 
 compared, so what it would do matters less than its shape.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import random

@@ -3,8 +3,6 @@
 Each is a sample with full marks in which some texts are replaced.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

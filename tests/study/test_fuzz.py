@@ -2,8 +2,6 @@
 which submissions are compared with the reference: rare faults that scenarios miss among them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import ExitStack

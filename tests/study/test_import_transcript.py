@@ -2,8 +2,6 @@
 Evidence of style: what is counted, what ruff is asked, where it is shown.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Copies are found beneath their disguises, and what is not copied is not taken for it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
