@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -71,7 +70,8 @@ def tiny(limited: Course) -> tuple[Specification, GradingContext]:
 def site(limited: Course) -> Path:
     """The folder that `harness web` makes of it."""
     cache = packages_or_skip("3.12")
-    shutil.copytree(cache / "npm", limited.root / CACHE / "npm", dirs_exist_ok=True)
+    (limited.root / CACHE).mkdir(exist_ok=True)
+    (limited.root / CACHE / "npm").symlink_to(cache / "npm")
     limited.ok("web", "tiny", "-o", limited.path("site"))
     return limited.path("site")
 
@@ -286,8 +286,8 @@ def test_a_sleep_counts_where_nobody_waits_for_it(checker: Checker) -> None:
     verdicts = checker.check(
         hostile(
             {
-                "is_valid": "import time; time.sleep(0.7)",
-                "total": "import time; time.sleep(0.7); time.sleep(0.7)",
+                "is_valid": "import time; time.sleep(0.1)",
+                "total": "import time; time.sleep(0.1); time.sleep(0.95)",
             }
         )
     )
