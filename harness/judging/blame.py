@@ -1,21 +1,6 @@
-"""Which part of a submission is to blame for each failing scenario. There are three ways to tell.
-
-Substitution (`_Search`): run the scenario again with the reference's function in place of the
-submission's. If it passes then, that function is to blame. Where no run is possible, a function
-that fails when called directly, and calls nothing that fails, is to blame.
-
-Use (`_blame_by_use`): where nothing can be substituted, as in classes, blame the parts that failing
-scenarios use and passing ones do not. A scenario uses the functions, classes, methods and constants
-that it names, and all that these name in turn. Of several explanations the one with the shortest
-description is taken: a part costs its name, the number of its failures, and which of the scenarios
-that use it fail. (Spectrum-based fault localization, by description length.)
-
-Output (`in_scripts`): of a program without functions, blame a statement. The first line that
-differs leads to the statement that prints it, or that would print the missing line; the literal
-texts in the program tell which. If the line is there with other words, that statement is wrong, or
-a value that it prints. If the line is missing, extra, or in the place of another, the run took
-another branch than it should; so did a run that asks for more or less input. Then any statement
-with such a line may be the reason.
+"""Which part of a submission is to blame for each failing scenario: by substitution (`_Search`), by
+use where nothing can be substituted (`_blame_by_use`), and of a program without functions by what
+it prints (`in_scripts`). docs/causes.md says how each of the three tells.
 """
 
 from __future__ import annotations
@@ -370,7 +355,9 @@ def _shortest_explanation(
     uses: Sequence[Uses], passing: Sequence[Uses], functions: Sequence[str]
 ) -> list[str]:
     """For each failure one of the parts that it uses ("": none), with the shortest description in
-    all. `passing` are the parts used by what passes, `functions` those that failures are about."""
+    all: a part costs its name, the number of its failures, and which of the scenarios that use it
+    fail. (Spectrum-based fault localization, by description length.) `passing` are the parts used
+    by what passes, `functions` those that failures are about."""
     suspects = [
         _Suspect(
             name=name,

@@ -1,10 +1,6 @@
-"""The lines that a cause is most likely in: those that run in failing runs and not in passing ones.
-
-A traced run tells which lines ran, which line of the same call came next, and which calls returned
-True, False or None. Each of these events is scored by Ochiai's coefficient: 1 if it happens in all
-failing runs and in no passing one. The score of a line is the highest of its events, because the
-line of a wrong condition runs in all of them, and only what comes next differs. Of equal lines
-those with more operators, conditions and numbers come first: more can be wrong in them.
+"""The lines that a cause is most likely in: those that run in failing runs and not in passing ones,
+by the events of traced runs (docs/causes.md). The score of a line is the highest of its events,
+because the line of a wrong condition runs in all of them, and only what comes next differs.
 """
 
 import ast

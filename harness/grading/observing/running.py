@@ -1,13 +1,8 @@
 """Runs a submission's scenarios: which, in what order, under which limits, and when to stop.
 
 A submission that loops in every scenario must not cost the full limit each time, and a mark must
-not depend on that. A function's first scenario that runs into its limit puts the function's other
-scenarios off, unless one of them ended before. Those then run under a shortened limit; what ends
-there counts. If any of a function's scenarios came to an end, the program loops only sometimes,
-and those that did not end run again at the full limit. If none did, one more has the full limit,
-and the others read "stopped early". What all this may cost is decided from the plan and the
-reference's times, never from how long the submission took: the same submission meets the same
-limits in every run.
+not depend on that: docs/decisions/a-looping-submission-has-a-budget.md. What that may cost follows
+from the plan and the reference's times: the same submission meets the same limits in every run.
 """
 
 from collections.abc import Callable, Iterable
