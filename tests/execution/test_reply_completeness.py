@@ -187,6 +187,15 @@ def test_a_screen_is_parted_at_its_marks_and_cut_to_its_limit() -> None:
     assert (loading, parts[0]) == ("load", (Turn(printed="on", typed=first), Turn(printed="")))
 
 
+def test_a_screen_forgets_what_it_may_discard() -> None:
+    screen = ScreenParser(sentinel=b"<!>", most_sentinels=1, may_discard=19)
+    told = []
+    for text in (b"a<!>b", b"0123456789", b"<!>0123", b"45", b"6"):
+        screen.raw += text
+        told.append((screen.exceeds(2), bytes(screen.raw)))
+    assert told == [(False, b"a<!>b")] * 4 + [(True, b"a<!>b6")]
+
+
 @pytest.mark.parametrize(
     "data",
     [b"", b"a\xff\xffb", b"\xe2\x82", b"\xc3\xa9\x80", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80\xf5"],

@@ -286,6 +286,11 @@ def three(n):
     while True:
         print("again", n)
 """
+PRINTS_LINES = """\
+def three(n):
+    while True:
+        print("What is that? Type one of the letters")
+"""
 OTHERS = '''\
 def one(n):
     while n:
@@ -331,6 +336,14 @@ def test_loops_are_named(course: Course) -> None:
     assert kinds["all/c"] is VerdictKind.TAMPERED
     assert others.mark == 0
     assert others.flagged
+
+
+def test_a_loop_is_named_however_much_it_prints_before_its_time_is_over(course: Course) -> None:
+    long_lines = PRINTS_LINES.replace("letters", "letters" + 950 * "!")
+    results = course.graded("loops", prints=PRINTS_LINES, prints_much=long_lines)
+    found = [results[name].causes for name in ("prints", "prints_much")]
+    lines = [{each.function: each.line for each in causes}["three"] for causes in found]
+    assert lines == [2, 2]
 
 
 @pytest.mark.release

@@ -251,6 +251,9 @@ def _check_names(*names: str) -> None:
 
 
 _SENTINEL_BYTES = 16
+# More than a program prints until its loop is found: half a second of CPU time, lines of 1,000
+# characters, however slow the machine is.
+_MOST_DISCARDED = 64 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -263,9 +266,11 @@ class ScreenParser:
 
     sentinel: bytes
     most_sentinels: int
+    may_discard: int = 0
     raw: bytearray = field(default_factory=bytearray)
     typed: list[tuple[int, Typed]] = field(default_factory=list)
     _loaded: bool = False
+    _kept: int = 0  # bytes, once it discards what is more
 
     def remember(self, typed: Typed) -> None:
         """It was typed at this place, as far as what was printed is there."""
@@ -284,11 +289,18 @@ class ScreenParser:
         return [turn.printed for turn in joined(self.parts(len(self.raw))[1])]
 
     def exceeds(self, limit: int) -> bool:
-        """Whether more than `limit` bytes were printed."""
-        if len(self.raw) <= limit:
-            return False
-        sentinels = min(self.raw.count(self.sentinel), self.most_sentinels)
-        return len(self.raw) - sentinels * len(self.sentinel) > limit
+        """Whether more than `limit` bytes were printed, and more than may be discarded: that is
+        forgotten here."""
+        more = len(self.raw) - (self._kept or limit)
+        if more > 0 and not self._kept:
+            sentinels = min(self.raw.count(self.sentinel), self.most_sentinels)
+            more -= sentinels * len(self.sentinel)
+        if more <= 0 or more > self.may_discard:
+            return more > 0
+        del self.raw[-more:]
+        self._kept = len(self.raw)
+        self.may_discard -= more
+        return False
 
     def parts(self, limit: int) -> tuple[str, list[tuple[Turn, ...]]]:
         """What was printed while loading, and the turns of each part after it, cut to `limit`
@@ -345,9 +357,13 @@ def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
 
 def scenario_screen(stimulus: Stimulus) -> ScreenParser:
     """An empty screen with a new sentinel for this stimulus: its process writes one after loading,
-    and one after each session step."""
-    most = 1 + len(stimulus.action.steps)
-    return ScreenParser(sentinel=os.urandom(_SENTINEL_BYTES), most_sentinels=most)
+    and one after each session step. Of what a program prints until its loop is found, no more is
+    kept than in any scenario."""
+    return ScreenParser(
+        sentinel=os.urandom(_SENTINEL_BYTES),
+        most_sentinels=1 + len(stimulus.action.steps),
+        may_discard=_MOST_DISCARDED if stimulus.finds_loop else 0,
+    )
 
 
 def plain_screen() -> ScreenParser:

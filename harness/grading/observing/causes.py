@@ -75,7 +75,7 @@ class Substitutable:
 
 MOST_LOOP_RUNS = 3  # of one submission
 _LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of that
-_OUTPUT_KIB = 1024  # output limit of such a run
+_LEAST_WALL_SECONDS = 10.0  # who prints without end waits until a busy machine has read that
 _LOOPING = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.OUTPUT_LIMIT})
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
 
@@ -232,11 +232,13 @@ class _RunsAgain:
     def _find_loop(self, each: FailedScenario) -> Verdict:
         """Where it loops, as the message of a verdict, which is what a cache stores."""
         limits = each.scenario.limits
-        seconds = max(limits.cpu_seconds, _LEAST_SECONDS)
-        seen = self.candidate.server.observe(
-            replace(each.stimulus, finds_loop=True),
-            replace(limits, cpu_seconds=seconds, output_kib=max(limits.output_kib, _OUTPUT_KIB)),
+        longer = replace(
+            limits,
+            cpu_seconds=max(limits.cpu_seconds, _LEAST_SECONDS),
+            wall_seconds=max(limits.wall_seconds, _LEAST_WALL_SECONDS),
         )
+        stimulus = replace(each.stimulus, finds_loop=True)
+        seen = self.candidate.server.observe(stimulus, longer)
         detail = seen.detail if seen.ending is Ending.CPU_LIMIT else ""
         return Verdict(kind=each.verdict.kind, explanation=Explanation(rule="loop", message=detail))
 
