@@ -205,6 +205,12 @@ FIRES: Sentences = {
             typing("n"),
             stated=Expected(reads_at_most=1),
         ),
+        'After input 1 ("12"), the program should have ended; it asks for more input.': case(
+            ran("> ", "12", ""),
+            ended(Ending.ASKED_FOR_MORE, "> ", "12", "> "),
+            typing("12"),
+            stated=Expected(reads_at_most=7),
+        ),
         "add_piece asked for input, although it should ask for none.": case(
             called(1), ended(Ending.ASKED_FOR_MORE, "> ")
         ),
