@@ -25,6 +25,7 @@ from harness.model.stimulus import Binding, Clock, Stimulus, Typed
 from harness.model.verdict import (
     Cause,
     CodePlace,
+    Conversation,
     Explanation,
     StandInOutcome,
     Verdict,
@@ -33,7 +34,12 @@ from harness.model.verdict import (
 from harness.reporting.github import Annotation, of_submission, placed
 from harness.reporting.html.environment import TAB_SIGN, source_lines
 from harness.reporting.html.submission_pages import feedback_page
-from harness.reporting.terminal.cards import as_text, explain_failures, explained
+from harness.reporting.terminal.cards import (
+    as_text,
+    conversation_lines,
+    explain_failures,
+    explained,
+)
 from harness.reporting.terminal.tables import show_submission
 from harness.reporting.view import words
 from harness.reporting.view.comparisons import folded
@@ -268,6 +274,20 @@ def test_the_caller_that_shows_a_fault_is_named() -> None:
     found = result("x", {HOURS.id: failed("r", "It is wrong.")}, causes=(cause,))
     for page in both_pages(found):
         assert "1. _hours (called by num_hours)" in Page(page).text
+
+
+@pytest.mark.parametrize(("example", "title"), [(False, "right so far:"), (True, "on the screen:")])
+def test_turns_that_are_only_like_an_example_are_not_called_right(
+    example: bool, title: str
+) -> None:
+    talk = Conversation(
+        shared=(Turn(printed="black? ", typed=Typed(text="1")),),
+        expected=Turn(printed="red? "),
+        actual=Turn(printed="blue? "),
+        example=example,
+    )
+    first, *_ = conversation_lines(talk)
+    assert first.text == title
 
 
 def test_what_else_is_seen_of_a_cause_names_the_call_or_the_session() -> None:

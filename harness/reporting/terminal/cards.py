@@ -318,11 +318,13 @@ _SIGNS = {" ": "·", "\t": "⇥"}
 
 
 def conversation_lines(conversation: Conversation) -> Iterator[Line]:
-    """The part of a game that is right, and what comes next, expected above actual."""
+    """What was on the screen, and what comes next, expected above actual."""
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
     if shown := _boxed(recent, _MOST_SCREEN_LINES):
-        yield line(("right so far:" if goes_on else "on the screen:", "dim"))
+        # What only has to be like an example says of the turns before it nothing for certain.
+        is_right = goes_on and not conversation.example
+        yield line(("right so far:" if is_right else "on the screen:", "dim"))
         yield from shown
     if not goes_on:
         return
