@@ -158,6 +158,21 @@ FIRES: Sentences = {
                 )
             ),
         ),
+        'After input 1 ("3"), the board is not the one that it should be: it has no line '
+        '"|X |1".': case(
+            None,
+            ran("Column? ", "3", GRID.replace("X", "O") + "\nColumn? "),
+            typing("3"),
+            stated=Expected(
+                turns=StatedTurns(
+                    turns=(
+                        StatedTurn(index=0, printed=Contains(text="Column")),
+                        StatedTurn(index=1, printed=Contains(text=GRID)),
+                    ),
+                    all_turns=False,
+                )
+            ),
+        ),
         'add_piece does not print the 2 lines from "one" to "two".': fails_to_print(
             Contains(text="one\ntwo"), "hi\n"
         ),

@@ -186,9 +186,13 @@ def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> 
     those = f"the {len(lines)} lines from {quoted(lines[0])} to {quoted(lines[-1])}"
     if not is_board(lines):
         return failure.says(f"does not print {those}", place=place)
-    other = holds_board(text.actual.split("\n", _MOST_ITEMS))
-    clause = "is not the one that it should be" if other else "is not shown"
-    return failure.says(f"{clause}: {those} are missing", place=place, who="the board")
+    printed = text.actual.split("\n", _MOST_ITEMS)
+    clause, what = "is not shown", f"{those} are missing"
+    if holds_board(printed):
+        clause = "is not the one that it should be"
+        absent = [line for line in lines if line not in printed]
+        what = f"it has no line {quoted(absent[0])}" if absent else what
+    return failure.says(f"{clause}: {what}", place=place, who="the board")
 
 
 @rule(Stage.DIFFERENCE, 110, "ends with another exit status")
