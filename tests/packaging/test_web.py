@@ -296,29 +296,30 @@ def test_a_sleep_counts_where_nobody_waits_for_it(checker: Checker) -> None:
     assert kinds == {"is_valid": "passed", "basket": "passed", **slept}
 
 
-# Each gives a program the worker's own objects, as `js`, if nothing stops it.
+# Each gives a function of a program the worker's own objects, as `js`, if nothing stops it: by the
+# finder of js, and by the core made anew.
 WAYS_OUT = {
-    "the finder of js": """
+    "total": """
 import gc
 gc.unfreeze()
 js = next(each for each in gc.get_objects() if type(each).__name__ == "JsFinder").jsproxies["js"]
 """,
-    "the core made anew": """
+    "is_valid": """
 import _imp, types
 core = _imp.create_builtin(types.SimpleNamespace(name="_pyodide_core"))
 _imp.exec_builtin(core)
 js = core.to_js([]).constructor.constructor("return self")()
 """,
 }
-FORGED = '{"answer": {"html": "forged", "passed": 9, "total": 9, "verdicts": {}}}'
+FORGED = '{"answer": {"html": "forged", "told": "9 of 9", "kind": "good", "verdicts": {}}}'
 
 
-@pytest.mark.parametrize("way", WAYS_OUT)
-def test_no_way_leads_out_of_the_interpreter(checker: Checker, way: str) -> None:
-    body = f"{WAYS_OUT[way]}js.postMessage(js.JSON.parse({FORGED!r}))"
-    verdicts = checker.check(hostile({"total": indent(body, "    ").strip()}))
-    assert {name for name, kind in verdicts.items() if kind != "passed"} == TOTALS
-    assert checker.status == "5 of 7 visible checks passed."
+def test_no_way_leads_out_of_the_interpreter(checker: Checker) -> None:
+    send = f"js.postMessage(js.JSON.parse({FORGED!r}))"
+    bodies = {name: indent(way + send, "    ").strip() for name, way in WAYS_OUT.items()}
+    verdicts = checker.check(hostile(bodies))
+    assert {name for name, kind in verdicts.items() if kind == "passed"} == {"basket/to-the-end"}
+    assert checker.status == "1 of 7 visible checks passed."
 
 
 # A program may write where scenarios have a folder; what else it could leave for the next one ends
@@ -363,7 +364,7 @@ def test_what_is_no_program_is_told_so(checker: Checker) -> None:
     assert checker.status.startswith(
         "a1.ipynb: this is neither a folder, an archive nor a .py file"
     )
-    large = checker.check({"a1.py": b"#" * 2_000_000})
+    large = checker.check({"a1.py": b"#" * 600_000})
     assert {*large.values()} == {"unreadable"}
     assert "a1.py is larger than 512 KiB" in checker.cards
 
@@ -427,6 +428,7 @@ def requested(checker: Checker) -> list[str]:
     return ["" if url.startswith(own) else url.partition(":")[0] for url in checker.requests]
 
 
+@pytest.mark.release
 def test_opened_from_a_folder_it_says_what_to_do(tab: playwright.Page, site: Path) -> None:
     tab.goto((site / "index.html").as_uri())
     assert "Put this folder on a web space" in tab.locator("#status").inner_text()

@@ -266,6 +266,7 @@ def render(template: str, **context: object) -> str:
 _MODULES = _TEMPLATES / "modules"
 
 
+@functools.cache
 def template_module(name: str) -> tuple[str, str]:
     """The file of a template as a module of Python, in `templates/modules`, and its text."""
     from jinja2 import ModuleLoader  # noqa: PLC0415
