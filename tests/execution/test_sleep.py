@@ -222,3 +222,58 @@ def test_the_times_of_files_are_not_before_a_sleep(way: AnyDriver) -> None:
 def test_a_program_that_does_not_sleep_has_pythons_own_clocks(way: AnyDriver) -> None:
     program = "import time\ndef f():\n    return [type(time.time) is type(len)]\n"
     assert plain(observe(way, program, call("f()"), LONG).value) == "[True]"
+
+
+# What a program finds where it looks at a function of `time`, beside what Python's own gives.
+AS_BUILTIN = {
+    "in a class": (
+        "class Clock:\n    nap = time.sleep\n    now = time.time\n    lap = time.perf_counter\n"
+        "    day = time.localtime\n"
+        "def f():\n    c = Clock()\n    c.nap(0.01)\n"
+        "    return c.now() > 0, c.lap() > 0, c.day().tm_year > 2000\n",
+        "(True, True, True)",
+    ),
+    "a copy": (
+        "import copy, pickle\ndef f():\n    own = time.time\n"
+        "    return [each is own for each in\n"
+        "            (copy.copy(own), copy.deepcopy(own), pickle.loads(pickle.dumps(own)))]\n",
+        "[True, True, True]",
+    ),
+    "its names": (
+        "def f():\n    own = time.sleep\n"
+        "    return own.__name__, own.__qualname__, own.__module__, repr(own), own.__doc__[:5]\n",
+        "('sleep', 'sleep', 'time', '<built-in function sleep>', 'sleep')",
+    ),
+    "without parentheses": (
+        "def f():\n    try:\n        return time.time - 1\n    except TypeError as error:\n"
+        "        return str(error)\n",
+        "\"unsupported operand type(s) for -: 'builtin_function_or_method' and 'int'\"",
+    ),
+    "too much given": (
+        "def f():\n    try:\n        return time.time(1)\n    except TypeError as error:\n"
+        "        return str(error)\n",
+        "'time.time() takes no arguments (1 given)'",
+    ),
+    "by name": (
+        "def f():\n    try:\n        time.localtime(secs=1)\n    except TypeError as error:\n"
+        "        return str(error)\n",
+        "'localtime() takes no keyword arguments'",
+    ),
+    "None for a time": (
+        "def f():\n    told = [time.localtime(None).tm_year, time.gmtime(None).tm_year]\n"
+        "    for wrong in (lambda: time.asctime(None), lambda: time.strftime('%Y', None)):\n"
+        "        try: told.append(wrong())\n        except TypeError: pass\n"
+        "    return len(told)\n",
+        "2",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AS_BUILTIN)
+def test_what_takes_the_place_of_a_builtin_function_is_like_it(
+    one_driver: Driver, name: str
+) -> None:
+    body, value = AS_BUILTIN[name]
+    for begins in ("import time\n", "import time  # no sleep\n"):
+        seen = observe(one_driver, begins + body, call("f()"), LONG)
+        assert (seen.raised, plain(seen.value)) == (None, value)

@@ -81,13 +81,12 @@ def _count_sleep(longest: float) -> _Slept:
     real_sleep, slept = time.sleep, _Slept()
     left = round(longest * _NANO)
 
-    def sleep(*given: Any, **named: Any) -> None:
+    def sleep(length: Any, /) -> None:
         nonlocal left
-        length: Any = given[0] if len(given) == 1 and not named else None
         is_plain = type(length) is float or type(length) is int
         is_skipped = is_plain and _SHORTEST_SLEEP <= length <= longest
         if not is_skipped or not _BESIDE.isdisjoint(sys.modules):
-            real_sleep(*given, **named)  # which has its own words for what is wrong
+            real_sleep(length)  # which has its own words for what is wrong
             slept.told += int(float(length) * _NANO)
             return
         nanoseconds = round(length * _NANO)
@@ -97,7 +96,7 @@ def _count_sleep(longest: float) -> _Slept:
         while left < 0:
             real_sleep(longest)
 
-    time.sleep = sleep
+    _put_function(sleep)
     return slept
 
 
@@ -123,7 +122,7 @@ def _tell_of_skipped(slept: _Slept) -> None:
         return int(real["perf_counter_ns"]()) + slept.skipped
 
     for function in (monotonic, monotonic_ns, perf_counter, perf_counter_ns):
-        setattr(time, function.__name__, function)
+        _put_function(function)
     moved = [real[name] for name in _MOVED_CLOCKS if name in real]
     if moved:
 
@@ -135,8 +134,8 @@ def _tell_of_skipped(slept: _Slept) -> None:
             nanoseconds: int = real["clock_gettime_ns"](clock)
             return nanoseconds + slept.skipped if clock in moved else nanoseconds
 
-        time.clock_gettime = clock_gettime
-        time.clock_gettime_ns = clock_gettime_ns
+        _put_function(clock_gettime)
+        _put_function(clock_gettime_ns)
 
 
 def move(seconds: int) -> None:
@@ -161,10 +160,9 @@ def _zone(offset: int) -> str:
 def _tell(now: Callable[[], int]) -> None:
     """Let `time` and `datetime` read the time of `now`, in nanoseconds since 1970."""
     import datetime  # noqa: PLC0415
-    import time  # noqa: PLC0415
 
     for function in _of_time(now):
-        setattr(time, function.__name__, function)
+        _put_function(function)
     utc = datetime.timezone.utc  # noqa: UP017  (Python 3.10 has no other)
 
     def today(cls: Any) -> Any:
@@ -182,6 +180,39 @@ def _tell(now: Callable[[], int]) -> None:
     _put(datetime.datetime, utcnow)
     clear = getattr(sys, "_clear_internal_caches", None) or sys._clear_type_cache
     clear()
+
+
+def _put_function(function: Callable[..., Any]) -> None:
+    """Put this in the place of the function of `time` with its name. What is given in another
+    number or by name, Python's own takes, which has the words for it."""
+    import time  # noqa: PLC0415
+
+    name = function.__name__
+    real = getattr(time, name)
+    most = function.__code__.co_argcount
+    taken = range(most - len(function.__defaults__ or ()), most + 1)
+
+    def called(*given: Any, **named: Any) -> Any:
+        taking = real if named or len(given) not in taken else function
+        return taking(*given, **named)
+
+    setattr(time, name, _as_builtin(called, real))
+
+
+def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
+    """An object that is called as this, and else like Python's own function: unlike one that is
+    written in Python, it is no method of the objects of a class that has it (`nap = time.sleep`),
+    its copy is itself, and messages call its type as ever."""
+    space = {
+        "__slots__": ("__weakref__",),
+        "__module__": "time",
+        "__doc__": real.__doc__,
+        "__call__": staticmethod(called),
+        "__getattr__": lambda own, name: getattr(real, name),
+        "__repr__": lambda own: repr(real),
+        "__reduce__": lambda own: real.__name__,
+    }
+    return type("builtin_function_or_method", (), space)()
 
 
 def _put(kind: type, method: Any) -> None:
@@ -210,14 +241,15 @@ def _of_time(now: Callable[[], int]) -> tuple[Callable[..., Any], ...]:
         return real["gmtime"](time() if seconds is None else seconds)
 
     def ctime(seconds: float | None = None, /) -> str:
-        return asctime(localtime(seconds))
-
-    def asctime(parts: Any = None, /) -> str:
-        text: str = real["asctime"](localtime() if parts is None else parts)
+        text: str = real["asctime"](localtime(seconds))
         return text
 
-    def strftime(form: str, parts: Any = None, /) -> str:
-        text: str = real["strftime"](form, localtime() if parts is None else parts)
+    def asctime() -> str:
+        text: str = real["asctime"](localtime())
+        return text
+
+    def strftime(form: str, /) -> str:
+        text: str = real["strftime"](form, localtime())
         return text
 
     functions = (time, time_ns, localtime, gmtime, ctime, asctime, strftime)
