@@ -53,6 +53,7 @@ class Library:
 
     def __init__(self, sources: dict[str, ModuleSource]) -> None:
         self.sources = sources
+        self.program = ""  # the module that runs as `__main__`
         self._specs: dict[str, ModuleSpec] = {}
         for name, source in sources.items():
             spec = ModuleSpec(
@@ -75,7 +76,9 @@ class Library:
         exec(self.sources[module.__name__].compiled(), module.__dict__)
 
     def get_source(self, name: str) -> str:
-        """Part of the import protocol, for `inspect`."""
+        """Part of the import protocol, for `inspect` and `traceback`."""
+        if name == "__main__":
+            name = self.program
         return self.sources[name].data.decode("utf-8-sig", "replace")
 
     def load(self, name: str) -> ModuleType:

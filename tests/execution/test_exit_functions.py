@@ -1,0 +1,113 @@
+"""How a program ends: what it leaves to `atexit`, what it printed and has not yet shown, its exit
+status, and the traceback that it prints itself, each as Python has it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.execution import AnyDriver, Driver
+from harness.execution.piped import PipedDriver
+from harness.model.observation import Ending
+from tests.execution.small_world import ROOMY, observe, run
+
+
+@pytest.fixture(params=["terminal", "pipes"])
+def way(request: pytest.FixtureRequest, driver: Driver, pipes: PipedDriver) -> AnyDriver:
+    return driver if request.param == "terminal" else pipes
+
+
+ERRS = "import atexit, sys\natexit.register(lambda: print('late', file=sys.stderr))\n"
+# A program's text, what it shows, and its exit status: from a terminal with Python 3.12.
+ENDS = {
+    "a line that is not ended stands before what is written at the end": (
+        f"{ERRS}print('Score: 5', end='')\n",
+        "Score: 5late\n",
+        0,
+    ),
+    "it stands before the message of the exit": (
+        f"{ERRS}print('Score: 5', end='')\nsys.exit('no')\n",
+        "Score: 5no\nlate\n",
+        1,
+    ),
+    "stderr is shown first": (
+        "import sys\nprint('out', end='')\nsys.stderr.write('err ')\n",
+        "err out",
+        0,
+    ),
+    "a status that is an IntEnum": (
+        "import enum, sys\nclass Code(enum.IntEnum):\n    BAD = 3\nsys.exit(Code.BAD)\n",
+        "",
+        3,
+    ),
+    "stderr is None": (
+        "import atexit, sys\nsys.stderr = None\natexit.register(print, 'bye')\nsys.exit('no')\n",
+        "no\nbye\n",
+        1,
+    ),
+    "the status has no text": (
+        "import sys\nclass Odd:\n    def __str__(self): raise ValueError\nsys.exit(Odd())\n",
+        "",
+        1,
+    ),
+    "both streams are closed": (
+        "import sys\nprint('a')\nsys.stderr.close()\nsys.stdout.close()\nsys.exit(4)\n",
+        "a\n",
+        4,
+    ),
+    "a traceback that it prints": (
+        "import sys, traceback\ntry:\n    [][1]\nexcept IndexError:\n"
+        "    print(traceback.format_exc().splitlines()[2].strip())\n",
+        "[][1]\n",
+        0,
+    ),
+    "an exception that it logs": (
+        "import logging, sys\nlogging.basicConfig(stream=sys.stdout, format='%(message)s')\n"
+        "try:\n    int('x')\nexcept ValueError:\n    logging.exception('wrong')\nprint('on')\n",
+        None,
+        0,
+    ),
+    "registered by what is registered": (
+        "import atexit\ndef f(n):\n    print(n)\n    if n: atexit.register(f, n - 1)\n"
+        "atexit.register(f, 2)\n",
+        "2\n",
+        0,
+    ),
+    "unregistered by what is registered": (
+        "import atexit\ndef f():\n    print('f')\n    atexit.unregister(f)\n"
+        "atexit.register(f)\natexit.register(f)\n",
+        "f\n",
+        0,
+    ),
+    "sys.exit at the end": (
+        "import atexit, io, sys\nsys.stderr = io.StringIO()\n"
+        "atexit.register(lambda: sys.exit(3))\natexit.register(print, 'bye')\nsys.exit(2)\n",
+        "bye\n",
+        2,
+    ),
+    "a finalizer": (
+        "import weakref\nclass A: pass\na = A()\nweakref.finalize(a, print, 'gone')\n"
+        "print('end')\n",
+        "end\ngone\n",
+        0,
+    ),
+    "it clears the modules": (
+        "import atexit, sys\natexit.register(sys.modules.clear)\natexit.register(print, 'bye')\n",
+        "bye\n",
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_program_ends_as_at_home(way: AnyDriver, name: str) -> None:
+    program, shown, status = ENDS[name]
+    seen = observe(way, program, run(), ROOMY)
+    assert (seen.ending, seen.raised, seen.exit_status) == (Ending.ANSWERED, None, status)
+    if shown is None:
+        assert seen.printed.startswith("wrong\nTraceback")
+        assert "    int('x')\n" in seen.printed
+        assert seen.printed.endswith(
+            "ValueError: invalid literal for int() with base 10: 'x'\non\n"
+        )
+    else:
+        assert seen.printed == shown
