@@ -40,8 +40,10 @@ def stand_still(seconds: int, offset: int, longest_sleep: float = 0.0) -> None:
 
 
 # What lets a program see that nobody waited: threads, processes and signals go on meanwhile. What
-# these modules bring is asked of `sys.modules`; the rest has these words in the program's text.
+# these modules bring is asked of `sys.modules`; the rest has these words in the program's text. A
+# browser has the modules loaded, and none of what they bring.
 _BESIDE = frozenset({"multiprocessing", "signal", "subprocess", "threading"})
+_IN_BROWSER = sys.platform == "emscripten"
 _BESIDE_WORDS = (
     b"_thread", b"_signal", b"fork", b"posix_spawn", b"P_NOWAIT", b"ctypes", b"faulthandler",
 )  # fmt: skip
@@ -84,8 +86,8 @@ def _count_sleep(longest: float) -> _Slept:
     def sleep(length: Any, /) -> None:
         nonlocal left
         is_plain = type(length) is float or type(length) is int
-        is_skipped = is_plain and _SHORTEST_SLEEP <= length <= longest
-        if not is_skipped or not _BESIDE.isdisjoint(sys.modules):
+        is_short = is_plain and _SHORTEST_SLEEP <= length <= longest
+        if not is_short or not (_IN_BROWSER or _BESIDE.isdisjoint(sys.modules)):
             real_sleep(length)  # which has its own words for what is wrong
             slept.told += int(float(length) * _NANO)
             return
