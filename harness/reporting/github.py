@@ -52,7 +52,7 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
 
 def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotation]:
     """What a student has to fix, of visible scenarios alone; `files` has the paths by name."""
-    for finding in view.result.findings:
+    for finding in view.findings:
         yield Annotation(
             level="warning",
             message=finding.message,
@@ -62,9 +62,9 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
             title=finding.rule,
         )
     anywhere = next(iter(files.values()), "")
-    broken = view.result.unparsable
-    if view.result.problem:
-        yield Annotation(message=view.result.problem, file=anywhere)
+    broken = view.unparsable
+    if view.problem:
+        yield Annotation(message=view.problem, file=anywhere)
     if broken is not None:
         yield Annotation(
             message=broken.reason,
@@ -72,7 +72,7 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
             line=broken.line or 0,
             column=broken.column or 0,
         )
-    for cause in view.causes if not (view.result.problem or broken) else ():
+    for cause in view.causes if not (view.problem or broken) else ():
         place = cause.place
         title, message = cause.function, cause.message
         if cause.checks:
@@ -106,9 +106,9 @@ def markdown_summary(view: StudentView, failures: int) -> str:
     table = ["| function | checks passed |", "|---|---|", *rows] if rows else []
     text = explain_failures(view, failures, width=_COLUMNS)
     # A name in a note is a student's: only in code is it no mention, reference or address.
-    notes = [f"- {_code(visible(note))}" for note in view.result.notes]
+    notes = [f"- {_code(visible(note))}" for note in view.notes]
     parts = [f"### {title}", "\n".join(table), fenced(text), "\n".join(notes)]
-    if said := words.said_by_hand(view.result):
+    if said := words.said_by_hand(view):
         parts.append(fenced("\n".join(map(visible_lines, said))))
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -48,10 +48,8 @@ class RegradeRequest:
 
 def link(view: StudentView, about: str = "") -> str:
     """The link to a submission, and to a scenario or function of it."""
-    page = page_name(view.result.id).removesuffix(".html")
-    start = (
-        f"harness:{quote(view.assignment, safe='')}/{page}/{view.result.source_digest[:_DIGITS]}"
-    )
+    page = page_name(view.id).removesuffix(".html")
+    start = f"harness:{quote(view.assignment, safe='')}/{page}/{view.source_digest[:_DIGITS]}"
     return f"{start}#{quote(about, safe='/[]=')}" if about else start
 
 

@@ -13,11 +13,18 @@ from operator import itemgetter
 
 from harness.model.assignment import Surroundings
 from harness.model.plan import Clause, Plan, Scenario, Visibility
+from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
+    Adjustment,
+    LineComment,
+    ManualMark,
+    Override,
     ScenarioResult,
     SubmissionResult,
+    SubmissionStatus,
 )
 from harness.model.stimulus import Stimulus
+from harness.model.submission import Lateness
 from harness.model.verdict import Cause, CodePlace, Explanation, Suspect, Verdict, VerdictKind
 
 
@@ -114,27 +121,45 @@ class FunctionTally:
 class StudentView:
     """One submission as its author may see it.
 
-    `result` has no scenarios, causes and files. What else it has is about the student's own file or
-    said by people, and so is never secret.
+    `problem`, `unparsable`, `notes` and `findings` are about the student's own file, and so are
+    never secret.
     """
 
-    result: SubmissionResult
+    id: str
     title: str
     course: str
-    assignment: str  # its id
+    status: SubmissionStatus
+    mark: Fraction | None  # None where there is none (yet)
+    out_of: Fraction
     surroundings: Surroundings
     functions: tuple[FunctionTally, ...]
     shown: tuple[ShownCheck, ...]  # in the plan's order, as the hidden ones
     hidden: tuple[HiddenCheck, ...] = ()
     causes: tuple[ShownCause, ...] = ()  # what to fix, in order
+    findings: tuple[Finding, ...] = ()
+    unparsable: Unparsable | None = None
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    manual: tuple[ManualMark, ...] = ()
+    adjustment: Adjustment | None = None
+    comment: str = ""
+    late: Lateness | None = None
+    reached: Fraction | None = None  # before what lateness and the adjustment change
+    late_marks: Fraction | None = None
+    total: Fraction | None = None  # None until people have given all of their part
+    total_out_of: Fraction = Fraction(0)
+    override: Override | None = None
+    line_comments: tuple[LineComment, ...] = ()
     extra_points: Fraction = Fraction(0)  # of extra credit, above those of the functions
     extra_earned: Fraction = Fraction(0)  # of these, those of the scenarios that passed
+    assignment: str = ""  # its id
+    source_digest: str = ""  # of the files that were graded
 
     @property
     def marks_of_a_point(self) -> Fraction:
         """What a point of a function is worth; 0 where there are none."""
         points = _sum(tally.out_of for tally in self.functions)
-        return self.result.out_of / points if points else Fraction(0)
+        return self.out_of / points if points else Fraction(0)
 
 
 def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ...]:
@@ -194,17 +219,35 @@ def student_view(
     extra_ids = {scenario.id for scenario in plan.scenarios if scenario.extra_credit}
     extra = [entry for entry in result.scenarios if entry.scenario_id in extra_ids]
     return StudentView(
-        result=replace(result, scenarios=(), causes=(), files=(), choices=(), isolation_reason=""),
+        id=result.id,
         title=plan.assignment.title,
         course=plan.assignment.course,
-        assignment=plan.assignment.id,
+        status=result.status,
+        mark=result.mark,
+        out_of=result.out_of,
         surroundings=Surroundings.of(plan.assignment),
         functions=by_function(plan, result),
         shown=tuple(shown),
         hidden=tuple(hidden),
         causes=_causes(result, plan, shown),
+        findings=result.findings,
+        unparsable=result.unparsable,
+        problem=result.problem,
+        notes=result.notes,
+        manual=result.manual,
+        adjustment=result.adjustment,
+        comment=result.comment,
+        late=result.late,
+        reached=result.reached,
+        late_marks=result.late_marks,
+        total=result.total,
+        total_out_of=result.total_out_of,
+        override=result.override,
+        line_comments=result.line_comments,
         extra_points=_sum(entry.out_of for entry in extra),
         extra_earned=_sum(entry.points for entry in extra),
+        assignment=plan.assignment.id,
+        source_digest=result.source_digest,
     )
 
 

@@ -336,7 +336,7 @@ def test_a_caret_stands_where_python_stopped(
     source: str, column: int | None, caret: str | None
 ) -> None:
     broken = Unparsable(file="a1.py", reason="r", line=1, source=source, column=column)
-    view = student_view(replace(UNREADABLE, unparsable=broken), PLAN)
+    view = replace(student_view(UNREADABLE, PLAN), unparsable=broken)
     lines = explain_failures(view, width=100).splitlines()
     assert ([line for line in lines if "^" in line] or [None]) == [caret]
 

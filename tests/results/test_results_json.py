@@ -260,8 +260,8 @@ def test_visible_scenarios_are_shown_whole_and_hidden_ones_by_name_and_verdict()
     assert view.shown[0].stimulus == PLAN.scenarios[0].stimuli[0]
     assert view.shown[1].stimulus == PLAN.scenarios[1].stimuli[1]  # the smallest failing draw
     assert view.shown[1].draws == 3
-    assert (view.result.findings, view.result.notes) == ((FINDING,), ("a note",))
-    assert student_view(UNREADABLE, PLAN).result.unparsable == UNREADABLE.unparsable
+    assert (view.findings, view.notes) == ((FINDING,), ("a note",))
+    assert student_view(UNREADABLE, PLAN).unparsable == UNREADABLE.unparsable
     assert view.hidden == tuple(
         HiddenCheck(name=name, function="f", kind=VerdictKind.FAILED)
         for name in ("secret", "later")
@@ -283,8 +283,8 @@ def test_what_is_visible_grows_with_time() -> None:
 
 def test_marks_and_tallies() -> None:
     view = student_view(result("ada"), PLAN)
-    assert (view.result.id, view.title, view.course) == ("ada", "Small", "C1")
-    assert (view.result.mark, view.result.out_of) == (Fraction(9, 2), 6)
+    assert (view.id, view.title, view.course) == ("ada", "Small", "C1")
+    assert (view.mark, view.out_of) == (Fraction(9, 2), 6)
     assert view.functions == (
         FunctionTally(
             function="f", passed=1, total=4, points=Fraction(1, 3), out_of=Fraction(4, 3)

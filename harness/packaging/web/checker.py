@@ -58,7 +58,7 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     summary = f"{passed} of {total} visible checks passed."
     return json.dumps(
         {
-            "html": check_results(_as_checked(view, tuple(told))),
+            "html": check_results(replace(_as_checked(view), notes=tuple(told))),
             "verdicts": {each.scenario_id: each.verdict.kind for each in result.scenarios},
             "told": summary if total else "The file could not be checked.",
             "kind": "good" if 0 < total == passed else "",
@@ -70,9 +70,9 @@ def _not_checked(problem: str) -> str:
     return json.dumps({"html": "", "verdicts": {}, "told": problem, "kind": "bad"})
 
 
-def _as_checked(view: StudentView, told: tuple[str, ...]) -> StudentView:
-    """The view with these notes, and without what its parts would earn, for a check gives no marks,
-    and without the clauses, whose texts are not here."""
+def _as_checked(view: StudentView) -> StudentView:
+    """The view without what its parts would earn, for a check gives no marks, and without the
+    clauses, whose texts are not here."""
 
     def unquoted(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
         return tuple(replace(check, clauses=()) for check in checks)
@@ -81,8 +81,7 @@ def _as_checked(view: StudentView, told: tuple[str, ...]) -> StudentView:
         replace(cause, marks=Fraction(0), clauses=(), checks=unquoted(cause.checks))
         for cause in view.causes
     )
-    result = replace(view.result, mark=None, notes=told)
-    return replace(view, result=result, causes=causes, shown=unquoted(view.shown))
+    return replace(view, mark=None, causes=causes, shown=unquoted(view.shown))
 
 
 def play(

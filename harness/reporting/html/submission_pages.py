@@ -52,7 +52,7 @@ def lecturers_view(
     tallies = view.functions if figures.was_run(result) else ()
     points = sum((tally.points for tally in tallies), Fraction(0))
     functionality = points * view.marks_of_a_point
-    taken = functionality - view.result.mark if view.result.mark is not None else Fraction(0)
+    taken = functionality - view.mark if view.mark is not None else Fraction(0)
     return {
         "tallies": tallies,
         "passed": sum(tally.passed for tally in tallies),
@@ -103,9 +103,8 @@ def _feedback(view: StudentView) -> dict[str, object]:
     shown, missing = shown_causes.written_first(causes)
     unseen = [cause for cause in shown if not cause.checks and not cause.message]
     apart = [cause for cause in shown if cause not in unseen]
-    told = [f for cause in causes for f in shown_causes.runs_at_load(cause, view.result.findings)]
+    told = [f for cause in causes for f in shown_causes.runs_at_load(cause, view.findings)]
     hidden_only = bool(causes) and not any(cause.checks for cause in causes)
-    may_ask = view.result.mark is not None and view.result.source_digest
     return {
         "view": view,
         "you": STUDENT,
@@ -121,12 +120,12 @@ def _feedback(view: StudentView) -> dict[str, object]:
         "overlap": any(cause.together_with and cause.marks for cause in apart),
         "missing": missing,
         "only_hidden": [cause.function or "the file" for cause in causes] if hidden_only else [],
-        "remedy": words.remedy(view.result.problem, view.surroundings.submitted),
-        "findings": [each for each in view.result.findings if each not in told],
+        "remedy": words.remedy(view.problem, view.surroundings.submitted),
+        "findings": [each for each in view.findings if each not in told],
         "ungraded": put_together(_ungraded(view.shown)),
         "passes": _passes(view.shown),
         "hidden": shown_causes.hidden_by_function(view.hidden),
-        "request": request_text(view) if may_ask else "",
+        "request": request_text(view) if view.mark is not None and view.source_digest else "",
     }
 
 

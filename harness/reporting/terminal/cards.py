@@ -271,7 +271,7 @@ def explain_failures(
 
 
 def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
-    if view.result.problem or view.result.unparsable:
+    if view.problem or view.unparsable:
         yield from _unreadable(view)
     if view.causes:
         names = words.listed(view.surroundings.submitted)
@@ -285,7 +285,7 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
         yield from (Line(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
     if missing:
         yield from (Line(), all_missing(missing))
-    for finding in view.result.findings:
+    for finding in view.findings:
         place = f"{finding.file}:{finding.line}:{finding.column}"
         yield line(("note: ", "yellow"), visible(f"{place}: {finding.message}"))
     yield Line()
@@ -296,9 +296,9 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
 
 
 def _unreadable(view: StudentView) -> Iterator[Line]:
-    broken = view.result.unparsable
+    broken = view.unparsable
     if broken is None:
-        yield line((visible(view.result.problem), "red"))
+        yield line((visible(view.problem), "red"))
         return
     place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
     yield line((visible(f"{place}: {broken.reason}"), "red"))

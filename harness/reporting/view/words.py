@@ -126,13 +126,13 @@ def rubric(given: ManualMark) -> str:
     return f" ({'; '.join(items)})" if items else ""
 
 
-def is_by_hand(result: SubmissionResult) -> bool:
+def is_by_hand(result: SubmissionResult | StudentView) -> bool:
     """Whether this submission has marks, an adjustment or an override given by hand."""
     given = (result.adjustment, result.override, *(part.mark for part in result.manual))
     return any(each is not None for each in given)
 
 
-def said_by_hand(result: SubmissionResult) -> list[str]:
+def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
     """What people gave and said, a line each; nothing before anybody did."""
     is_said = result.comment or result.line_comments or is_by_hand(result)
     return [*account(result), *map(on_line, result.line_comments)] if is_said else []
@@ -154,7 +154,7 @@ def isolation(result: SubmissionResult) -> str:
     return f"Every scenario had a process of its own{reason}."
 
 
-def account(result: SubmissionResult) -> list[str]:
+def account(result: SubmissionResult | StudentView) -> list[str]:
     """What makes the total of the mark, a line each: parts marked by hand, lateness, what a person
     adds or takes; and the total."""
     lines = [manual(given) for given in result.manual]
@@ -216,7 +216,7 @@ def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -
     return "; ".join(parts)
 
 
-def _limit(result: SubmissionResult) -> str:
+def _limit(result: SubmissionResult | StudentView) -> str:
     """A word where the adjustment would have led below 0 or above the maximum."""
     reached, late = result.reached, result.late_marks
     if result.total is None or result.adjustment is None or reached is None or late is None:
@@ -271,10 +271,9 @@ def number(value: Fraction) -> str:
 def extra(view: StudentView) -> str:
     """What of a mark is extra credit, after the mark: `, with 0.5 of 1 extra`; empty where there
     is no mark, or none for extra credit. A mark of 0 has none of it."""
-    mark = view.result.mark
-    if mark is None or not view.extra_points:
+    if view.mark is None or not view.extra_points:
         return ""
-    earned = min(mark, view.extra_earned * view.marks_of_a_point)
+    earned = min(view.mark, view.extra_earned * view.marks_of_a_point)
     return f", with {number(earned)} of {number(view.extra_points * view.marks_of_a_point)} extra"
 
 
