@@ -49,6 +49,12 @@ ENDS = {
         "",
         1,
     ),
+    "the status lies about its class": (
+        "import sys\nclass Odd:\n    __class__ = int\n    def __str__(self): return 'odd'\n"
+        "sys.exit(Odd())\n",
+        "odd\n",
+        1,
+    ),
     "both streams are closed": (
         "import sys\nprint('a')\nsys.stderr.close()\nsys.stdout.close()\nsys.exit(4)\n",
         "a\n",

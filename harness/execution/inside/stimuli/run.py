@@ -7,6 +7,8 @@ from atexit import _run_exitfuncs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..modules import Library
     from ..scenario.evaluate import StimulusAnswer
 
@@ -33,10 +35,10 @@ def perform(library: Library, name: str, answer: StimulusAnswer) -> None:
 
 
 def _exit_status(error: SystemExit) -> int:
-    code = error.code
+    code: Any = error.code
     if code is None:
         return 0
-    if isinstance(code, int):
+    if issubclass(type(code), int):  # `isinstance` would ask the object
         return int.__and__(code, 0xFF)
     # As the interpreter itself does, for which the status is 1 whatever is wrong with the text.
     stream = sys.__stderr__ if sys.stderr is None else sys.stderr
