@@ -410,7 +410,8 @@ def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker)
 
 def test_what_was_written_is_there_again_without_a_network(checker: Checker) -> None:
     page = checker.page
-    checker.check({"a1.py": PERFECT.encode()})
+    page.set_input_files("#open", FIXTURE / "submissions/tiny/perfect/a1.py")
+    page.get_by_text("Loaded a1.py.").wait_for()
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     assert checker.said == []
     assert {*requested(checker)} == {"", "blob"}
