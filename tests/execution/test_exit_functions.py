@@ -8,7 +8,7 @@ import pytest
 from harness.execution import AnyDriver, Driver
 from harness.execution.piped import PipedDriver
 from harness.model.observation import Ending
-from tests.execution.small_world import ROOMY, observe, run
+from tests.execution.small_world import QUICK, ROOMY, observe, run
 
 
 @pytest.fixture(params=["terminal", "pipes"])
@@ -117,3 +117,48 @@ def test_a_program_ends_as_at_home(way: AnyDriver, name: str) -> None:
         )
     else:
         assert seen.printed == shown
+
+
+THREADS = {
+    "one that it does not wait for": (
+        "import atexit, threading, time\natexit.register(print, 'bye')\n"
+        "def late():\n    time.sleep(0.2)\n    print('thread')\n"
+        "threading.Thread(target=late).start()\nprint('main')\n",
+        "main\nthread\nbye\n",
+        Ending.ANSWERED,
+    ),
+    "a timer": (
+        "import threading\nthreading.Timer(0.1, print, ['ring']).start()\nprint('main')\n",
+        "main\nring\n",
+        Ending.ANSWERED,
+    ),
+    "a daemon": (
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(99,), daemon=True).start()\nprint('main')\n",
+        "main\n",
+        Ending.ANSWERED,
+    ),
+    "one that never ends": (
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start()\n"
+        "print('main')\n",
+        "main\n",
+        Ending.TIMEOUT,
+    ),
+    "what is no module": ("import sys\nsys.modules['threading'] = 7\n", "", Ending.ANSWERED),
+}
+
+
+@pytest.mark.parametrize("name", THREADS)
+def test_a_program_ends_after_its_threads(piped_driver: PipedDriver, name: str) -> None:
+    program, shown, ending = THREADS[name]
+    seen = observe(piped_driver, program, run(), QUICK)
+    assert (seen.ending, seen.printed) == (ending, shown)
+
+
+def test_a_program_that_cannot_start_a_thread_ends(one_driver: Driver) -> None:
+    program = (
+        "import atexit, threading\natexit.register(print, 'bye')\ntry:\n"
+        "    threading.Thread(target=print).start()\nexcept RuntimeError:\n    print('no')\n"
+    )
+    seen = observe(one_driver, program, run(), ROOMY)
+    assert (seen.ending, seen.printed) == (Ending.ANSWERED, "no\nbye\n")

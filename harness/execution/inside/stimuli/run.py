@@ -30,6 +30,7 @@ def perform(library: Library, name: str, answer: StimulusAnswer) -> None:
         status = 1
         answer.put_raised(error)
     _flush()
+    _wait_for_threads()
     _run_exitfuncs()  # the process itself ends without
     answer.fields["exit"] = str(status)
 
@@ -57,3 +58,13 @@ def _flush() -> None:
             stream.flush()
         except BaseException:  # closed or replaced by the program
             continue
+
+
+def _wait_for_threads() -> None:
+    """As the interpreter does before it calls what is left to `atexit`. Only tiers that do not
+    confine let a program start any."""
+    threading = sys.modules.get("threading")
+    try:
+        threading._shutdown()  # type: ignore[union-attr]
+    except BaseException:  # there is none, or the program changed it
+        return
