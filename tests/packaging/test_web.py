@@ -297,6 +297,15 @@ def test_a_sleep_counts_where_nobody_waits_for_it(checker: Checker) -> None:
     assert kinds == {"is_valid": "passed", "basket": "passed", **slept}
 
 
+def test_what_a_program_leaves_to_its_end_is_run(checker: Checker) -> None:
+    body = "import atexit, sys, threading; atexit.register({}, 'late')"
+    kinds = []
+    for function in ("print", "sys.stdout.isatty() and str"):
+        verdicts = checker.check(hostile({"main": body.format(function)}))
+        kinds.append({kind for name, kind in verdicts.items() if name.startswith("main/")})
+    assert kinds == [{"failed"}, {"passed"}]
+
+
 # Each gives a function of a program the worker's own objects, as `js`, if nothing stops it: by the
 # finder of js, and by the core made anew.
 WAYS_OUT = {
