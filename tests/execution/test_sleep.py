@@ -277,3 +277,10 @@ def test_what_takes_the_place_of_a_builtin_function_is_like_it(
     for begins in ("import time\n", "import time  # no sleep\n"):
         seen = observe(one_driver, begins + body, call("f()"), LONG)
         assert (seen.raised, plain(seen.value)) == (None, value)
+
+
+def test_one_that_is_returned_is_a_function(one_driver: Driver) -> None:
+    for begins in ("import time\n", "import time  # no sleep\n"):
+        program = f"{begins}def f():\n    return [time.time, time.perf_counter]\n"
+        seen = observe(one_driver, program, call("f()"), LONG)
+        assert plain(seen.value) == "[<function time>, <function perf_counter>]"

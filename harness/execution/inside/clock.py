@@ -13,6 +13,8 @@ import gc
 import sys
 from os import environ
 
+from .messages.codec import like_built_in
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -214,7 +216,10 @@ def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
         "__repr__": lambda own: repr(real),
         "__reduce__": lambda own: real.__name__,
     }
-    return type("builtin_function_or_method", (), space)()
+    kind = type("builtin_function_or_method", (), space)
+    _replaced.append(kind)
+    like_built_in[id(kind)] = real.__name__
+    return kind()
 
 
 def _put(kind: type, method: Any) -> None:

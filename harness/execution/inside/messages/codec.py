@@ -239,6 +239,8 @@ FUNCTION = type(lambda: None)
 _METHOD = type(_NO_COMPARISON.is_own)
 # Among them what built-in types have: `str.upper`, `str.__len__`, `"".__len__`.
 _BUILT_IN = frozenset(map(id, (type(len), type(str.upper), type(str.__len__), type("".__len__))))
+# What is in the place of a built-in function, its name by the identity of its type, which lives on.
+like_built_in: dict[int, str] = {}
 _ELLIPSIS = type(...)
 _SCALARS = frozenset(map(id, (type(None), bool, int, float, complex, str, bytes, _ELLIPSIS)))
 _CONTAINERS = frozenset(map(id, (list, tuple, set, frozenset, dict)))
@@ -374,7 +376,8 @@ def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
         ends = (thing.start, thing.stop, thing.step)
         if all(type(end) is int and _bit_length(end) < LONGEST_INT_BITS for end in ends):
             return '["range",' + _quoted(repr(thing), budget) + "]"
-    if kind is FUNCTION or kind is _METHOD or id(kind) in _BUILT_IN:
+    known = id(kind) in _BUILT_IN or id(kind) in like_built_in
+    if known or kind is FUNCTION or kind is _METHOD:
         return '["function",' + _quoted(_name_of(thing), budget) + "]"
     if kind is type:
         shown = type.__repr__(thing)
@@ -427,4 +430,6 @@ def _name_of(thing: object) -> str:
         name = thing.__name__
     elif id(type(thing)) in _BUILT_IN:
         name = thing.__qualname__  # type: ignore[attr-defined]
+    else:
+        name = like_built_in.get(id(type(thing)))
     return name if type(name) is str else "function"
