@@ -314,7 +314,7 @@ import gc
 gc.unfreeze()
 js = next(each for each in gc.get_objects() if type(each).__name__ == "JsFinder").jsproxies["js"]
 """,
-    "is_valid": """
+    "add": """
 import _imp, types
 core = _imp.create_builtin(types.SimpleNamespace(name="_pyodide_core"))
 _imp.exec_builtin(core)
@@ -322,15 +322,6 @@ js = core.to_js([]).constructor.constructor("return self")()
 """,
 }
 FORGED = '{"answer": {"html": "forged", "told": "9 of 9", "kind": "good", "verdicts": {}}}'
-
-
-def test_no_way_leads_out_of_the_interpreter(checker: Checker) -> None:
-    send = f"js.postMessage(js.JSON.parse({FORGED!r}))"
-    bodies = {name: indent(way + send, "    ").strip() for name, way in WAYS_OUT.items()}
-    verdicts = checker.check(hostile(bodies))
-    assert {name for name, kind in verdicts.items() if kind == "passed"} == {"basket/to-the-end"}
-    assert checker.status == "1 of 7 visible checks passed."
-
 
 # A program may write where scenarios have a folder; what else it could leave for the next one ends
 # it early.
@@ -359,8 +350,15 @@ for function, *given in (
 """
 
 
-def test_a_program_leaves_nothing_for_the_next_scenario(checker: Checker) -> None:
-    leaves_nothing(checker)
+def test_no_way_leads_out_of_the_interpreter_or_to_the_next_scenario(checker: Checker) -> None:
+    send = f"js.postMessage(js.JSON.parse({FORGED!r}))"
+    texts = {name: way + send for name, way in WAYS_OUT.items()} | {"is_valid": LEAVES_NOTHING}
+    verdicts = checker.check(
+        hostile({name: indent(text, "    ").strip() for name, text in texts.items()})
+    )
+    passed = {name.partition("/")[0] for name, kind in verdicts.items() if kind == "passed"}
+    assert passed == {"is_valid"}
+    assert checker.status == "4 of 7 visible checks passed."
 
 
 def leaves_nothing(checker: Checker) -> None:
@@ -391,6 +389,15 @@ def test_an_example_is_played_by_hand(checker: Checker) -> None:
     page.get_by_role("button", name="Enter").click()
     page.get_by_text("The program has ended.").wait_for(timeout=START)
     assert screen.inner_text().endswith("Bye\n\n[The program has ended.]")
+    page.get_by_role("button", name="Close").click()
+
+
+@pytest.mark.release
+def test_axe_finds_nothing_while_an_example_is_played(checker: Checker) -> None:
+    page = checker.page
+    checker.check({"a1.py": PERFECT.replace("print(BYE)", "print('Bye')").encode()})
+    page.get_by_role("button", name="Play example 1 in a terminal").click()
+    page.get_by_text("The example types 3 now.").wait_for(timeout=START)
     assert Axe().run(page).response["violations"] == []
     page.get_by_role("button", name="Close").click()
 
