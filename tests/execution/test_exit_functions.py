@@ -3,12 +3,24 @@ status, and the traceback that it prints itself, each as Python has it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.execution import AnyDriver, Driver
 from harness.execution.piped import PipedDriver
 from harness.model.observation import Ending
-from tests.execution.small_world import QUICK, ROOMY, observe, run
+from tests.execution.small_world import (
+    QUICK,
+    ROOMY,
+    assignment,
+    call,
+    observe,
+    plain,
+    run,
+    session,
+    source,
+)
 
 
 @pytest.fixture(params=["terminal", "pipes"])
@@ -151,8 +163,46 @@ THREADS = {
 @pytest.mark.parametrize("name", THREADS)
 def test_a_program_ends_after_its_threads(piped_driver: PipedDriver, name: str) -> None:
     program, shown, ending = THREADS[name]
-    seen = observe(piped_driver, program, run(), QUICK)
+    limits = replace(QUICK, wall_seconds=0.8) if ending is Ending.TIMEOUT else QUICK
+    seen = observe(piped_driver, program, run(), limits)
     assert (seen.ending, seen.printed) == (ending, shown)
+
+
+# What is called at the end, and how that ends the program.
+HELD = {
+    "it sleeps again and again": ("while True: time.sleep(1)", Ending.TIMEOUT),
+    "it waits": ("select.select([], [], [], 99)", Ending.TIMEOUT),
+    "it asks again and again": ("while True: input('? ')", Ending.ASKED_FOR_MORE),
+    "it prints without end": ("while True: print('x' * 100)", Ending.OUTPUT_LIMIT),
+    "it leaves": ("os._exit(0)", Ending.ENDED_EARLY),
+    "it closes everything": ("os.closerange(0, 200)", Ending.ENDED_EARLY),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_is_called_at_the_end_is_within_the_limits(
+    one_driver: Driver, piped_driver: PipedDriver, name: str
+) -> None:
+    body, ending = HELD[name]
+    program = f"import atexit, os, select, time\n@atexit.register\ndef late():\n    {body}\n"
+    limits = replace(QUICK, wall_seconds=0.5) if ending is Ending.TIMEOUT else QUICK
+    for driver in (one_driver, piped_driver):
+        assert observe(driver, program, run("a"), limits).ending is ending
+
+
+def test_no_scenario_meets_what_another_left_or_slept(way: AnyDriver) -> None:
+    program = (
+        "import atexit, time\nbegan = time.time()\ndef f():\n    atexit.register(print, 'late')\n"
+        "    time.sleep(5)\n    return round(time.time() - began)\n"
+        "if __name__ == '__main__':\n    print(f())\n"
+    )
+    with way.submission(assignment(), (source(program),)) as server:
+        for _ in range(2):
+            seen = server.observe(call("f()"), ROOMY)
+            assert (plain(seen.value), seen.printed) == ("5", "")
+            assert server.observe(run(), ROOMY).printed == "5\nlate\n"
+        steps = server.observe(session("f()", "f()"), replace(ROOMY, wall_seconds=11)).steps
+    assert [plain(each.value) for each in steps] == ["5", "10"]
 
 
 def test_a_program_that_cannot_start_a_thread_ends(one_driver: Driver) -> None:
