@@ -251,9 +251,9 @@ def _check_names(*names: str) -> None:
 
 
 _SENTINEL_BYTES = 16
-# More than a program prints until its loop is found: in half a second of CPU time, lines of 1,000
-# characters are 30 to 50 MiB here, and more on a faster machine.
-_MOST_DISCARDED = 1024 * 1024 * 1024
+# Several times what a program prints until its loop is found, which is after half a second of CPU
+# time: lines of 40 characters are 2 MiB, of 300 characters 12. More would take us long to read.
+_MOST_DISCARDED = 64 * 1024 * 1024
 
 
 @dataclass(slots=True)
