@@ -170,7 +170,8 @@ class Grader(AbstractContextManager["Grader"]):
                 name = scenario.id
                 if name in second.verdicts:
                     own, other = first.verdicts[name], verdicts[name]
-                    verdicts[name] = merge_stand_in_verdict(own, other, scenario)
+                    files = assignment.submission_files
+                    verdicts[name] = merge_stand_in_verdict(own, other, scenario, files)
             failures = failing(plan, verdicts, observations)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
             causes, bits = self._causes.find(failures, passed, candidate)

@@ -179,9 +179,11 @@ def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> 
 RULE = "stand_in_passed"
 
 
-def merge_stand_in_verdict(own: Verdict, second: Verdict, scenario: Scenario) -> Verdict:
+def merge_stand_in_verdict(
+    own: Verdict, second: Verdict, scenario: Scenario, files: Collection[str]
+) -> Verdict:
     """The verdict of the run with the scenario's stand-ins, saying where the cause of the failure
-    is.
+    is, of the `files` that are handed in.
 
     `own` failed with all submitted files, `second` is of the run with the stand-ins; where these
     could not be run, the verdict is the first one, which says why.
@@ -209,9 +211,9 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, scenario: Scenario) ->
         explanation = Explanation(rule=RULE, message=message)
         return replace(second, explanation=explanation, stand_in=StandInOutcome.PASSED)
     rule = second.explanation.rule if second.explanation else RULE
-    stimulus = scenario.stimuli[0]
-    program = stimulus.action.program
-    where = "another file" if not program or program in stimulus.provide else program
+    others = sorted(set(files) - {each.module for each in scenario.stand_ins})
+    program = scenario.stimuli[0].action.program
+    where = program if program in others else others[0] if len(others) == 1 else "another file"
     message = f"{second.message} The fault is in {where}: it also fails with our {names}.".strip()
     explanation = Explanation(rule=rule, message=message)
     return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)

@@ -115,13 +115,17 @@ def test_the_message_says_whose_fault_it_is(graded: Path) -> None:
     assert "No!" in fails
 
 
-def test_a_file_of_the_courses_is_not_whose_fault_it_is() -> None:
+@pytest.mark.parametrize(
+    ("files", "where"),
+    [(("bank.py", "shop.py"), "shop.py"), (("bank.py", "shop.py", "till.py"), "another file")],
+)
+def test_a_file_of_the_courses_is_not_whose_fault_it_is(files: tuple[str, ...], where: str) -> None:
     stimulus = Stimulus(action=Run(program="plays.py"), provide=("plays.py",))
     stand_in = StandIn(module="bank.py", file="stand_in_bank.py")
     scenario = plans.scenario("shop/played", stimuli=(stimulus,), stand_ins=(stand_in,))
     failed = Verdict(kind=VerdictKind.FAILED)
-    message = merge_stand_in_verdict(failed, failed, scenario).message
-    assert message == "The fault is in another file: it also fails with our bank.py."
+    message = merge_stand_in_verdict(failed, failed, scenario, files).message
+    assert message == f"The fault is in {where}: it also fails with our bank.py."
 
 
 def test_both_pages_say_it(graded: Path) -> None:

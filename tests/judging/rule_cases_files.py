@@ -8,6 +8,7 @@ from harness.matchers.kinds.contains import Contains
 from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.policy import SourceFile
+from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind, file_value, place_value
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
@@ -95,6 +96,11 @@ FIRES: Sentences = {
         "triangle.py was not handed in.": [
             case(called(1), NOT_HANDED_IN),
             case(called(1), replace(NOT_HANDED_IN, phase=Phase.GIVEN)),
+            case(
+                ran("1\n"),
+                replace(NOT_HANDED_IN, phase=Phase.STIMULUS),
+                Stimulus(action=Run(program="plays.py"), provide=("plays.py",)),
+            ),
         ]
     },
     "module_is_unknown": {

@@ -40,7 +40,10 @@ _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 @rule(Stage.ENDING, 5, "a file is missing")
 def not_handed_in(failure: Failure) -> str | None:
     raised, phase = failure.observation.raised, failure.observation.phase
-    if phase not in {Phase.LOADING, Phase.GIVEN} or raised is None or raised.frames:
+    is_ours = failure.stimulus.action.program in failure.stimulus.provide  # a program that imports
+    if raised is None or raised.frames:
+        return None
+    if phase not in {Phase.LOADING, Phase.GIVEN} and not (phase is Phase.STIMULUS and is_ours):
         return None
     named = _NOT_THERE.match(raised.message[:200])
     if raised.type_name != "ModuleNotFoundError" or named is None:
