@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.execution import Driver, Interpreter, find_interpreter
+from harness.execution import AnyDriver, Driver, Interpreter, find_interpreter
 from harness.execution.piped import PipedDriver
 from harness.model.observation import Tier
 
@@ -46,6 +46,12 @@ def one_driver(request: pytest.FixtureRequest, strong_here: bool) -> Iterator[Dr
 def pipes(interpreter: Interpreter) -> Iterator[PipedDriver]:
     with PipedDriver(interpreter) as running:
         yield running
+
+
+@pytest.fixture(params=["terminal", "pipes"])
+def way(request: pytest.FixtureRequest, driver: Driver, pipes: PipedDriver) -> AnyDriver:
+    """Each version on a terminal, and over pipes."""
+    return driver if request.param == "terminal" else pipes
 
 
 @pytest.fixture(scope="session")

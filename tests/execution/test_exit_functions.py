@@ -22,12 +22,6 @@ from tests.execution.small_world import (
     source,
 )
 
-
-@pytest.fixture(params=["terminal", "pipes"])
-def way(request: pytest.FixtureRequest, driver: Driver, pipes: PipedDriver) -> AnyDriver:
-    return driver if request.param == "terminal" else pipes
-
-
 ERRS = "import atexit, sys\natexit.register(lambda: print('late', file=sys.stderr))\n"
 # A program's text, what it shows, and its exit status: from a terminal with Python 3.12.
 ENDS = {

@@ -19,11 +19,6 @@ SHORT = Limits(cpu_seconds=2, wall_seconds=1.5, memory_mib=128, output_kib=64)
 SOON = 60  # seconds, however busy the machine is: whoever waits for a sleep below takes longer
 
 
-@pytest.fixture(params=["terminal", "pipes"])
-def way(request: pytest.FixtureRequest, driver: Driver, pipes: PipedDriver) -> AnyDriver:
-    return driver if request.param == "terminal" else pipes
-
-
 @pytest.fixture
 def soon() -> Iterator[None]:
     begun = time.monotonic()
