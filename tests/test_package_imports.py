@@ -88,3 +88,4 @@ def test_a_digest_of_sources_covers_all_that_they_import(packages: tuple[str, ..
 def test_the_document_lists_every_type_that_holds_it(way: Way, tmp_path: Path) -> None:
     types = traced(way, tmp_path)
     assert sorted(types) == sorted(listed(way.title)), "python -m tests.ways --write"
+    assert len(types) <= way.most

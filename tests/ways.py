@@ -55,23 +55,27 @@ class Way:
     title: str
     scenario: str
     program: str
+    most: int  # types that may hold it: a further one must take the place of another
     texts: tuple[str, ...] = (PLANT,)
 
 
 WAYS = (
     Way(
         title="An expected value, from YAML to the page",
+        most=9,
         scenario=f"call: word()\n    returns: {PLANT}\n",
         program='def word():\n    return "other"\n',
     ),
     Way(
         title="A submission's file, from an LMS's zip to the mark",
+        most=7,
         scenario="call: word()\n    returns: other\n",
         program=f'def word():\n    return "other"  # {PLANT}\n',
         texts=(PLANT, "_4711_assignsubmission_file_"),  # its bytes, or where it lies
     ),
     Way(
         title="A byte that a program prints, to the difference on the page",
+        most=7,
         scenario='call: word()\n    prints: "other\\n"\n',
         program=f"def word():\n    print({_HALVES})\n",
     ),

@@ -130,11 +130,8 @@ class _Column:
     it has no line."""
 
     def __init__(self, side: _Side, numbers: Sequence[int | None], channel: Channel) -> None:
-        self.rows = [None if number is None else side.lines[number] for number in numbers]
-        self.values = [
-            side.values[number] if number is not None and side.values else None
-            for number in numbers
-        ]
+        self._side = side
+        self._numbers = list(numbers)
         shown = [number for number in numbers if number is not None]
         self.after = len(side.lines) - 1 - shown[-1] if shown else 0
         self._unended: int | None = None  # the row of a last line without a line end
@@ -149,17 +146,25 @@ class _Column:
         if side.lines[-1]:
             self._unended = last
         else:
-            self.rows[last] = None  # what `split` gives after the last line end is no line
+            self._numbers[last] = None  # what `split` gives after the last line end is no line
             self._ended = last
-        if all(row is None for row in self.rows):
+        if all(number is None for number in self._numbers):
             self._absence = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
 
+    def row(self, index: int) -> str | None:
+        number = self._numbers[index]
+        return None if number is None else self._side.lines[number]
+
+    def value(self, index: int) -> Value | None:
+        number = self._numbers[index]
+        return None if number is None or not self._side.values else self._side.values[number]
+
     def differs(self, other: _Column, index: int) -> bool:
-        return self.rows[index] != other.rows[index] or self._ends_differ(other, index)
+        return self.row(index) != other.row(index) or self._ends_differ(other, index)
 
     def _ends_differ(self, other: _Column, index: int) -> bool:
         """Whether one of two lines lacks its line end."""
-        both = self.rows[index] is not None and other.rows[index] is not None
+        both = self.row(index) is not None and other.row(index) is not None
         return both and (index == self._unended) is not (index == other._unended)
 
     def cell(
@@ -173,7 +178,7 @@ class _Column:
         signs: bool,
     ) -> Cell:
         """The cell of a line, whose first difference is at the index `at`."""
-        text = self.rows[index]
+        text = self.row(index)
         if text is None:
             return Cell(
                 note=self._absence, end=LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
@@ -245,7 +250,7 @@ def _compared(
     left = _Column(expected, [pair.expected for pair in pairs], channel)
     right = _Column(actual, [pair.actual for pair in pairs], channel)
     every = range(len(pairs))
-    there = [i for i in every if left.rows[i] is not None or right.rows[i] is not None]
+    there = [i for i in every if left.row(i) is not None or right.row(i) is not None]
     differing = [i for i in there if left.differs(right, i)]
     first = there.index(differing[0]) if differing else None
     start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
@@ -255,11 +260,11 @@ def _compared(
     rows = [
         _row(left, right, i, channel, is_first=i in differing[:1])
         if i in differing
-        else ComparedRow(expected=_cell(left.rows[i] or "", len(left.rows[i] or "")))
+        else ComparedRow(expected=_cell(left.row(i) or "", len(left.row(i) or "")))
         for i in there[start:stop]
     ]
     more = [
-        side.after + sum(side.rows[i] is not None for i in there[stop:]) for side in (left, right)
+        side.after + sum(side.row(i) is not None for i in there[stop:]) for side in (left, right)
     ]
     return Comparison(
         channel=channel,
@@ -275,15 +280,15 @@ def _compared(
 def _row(
     left: _Column, right: _Column, index: int, channel: Channel, *, is_first: bool
 ) -> ComparedRow:
-    text, other_text = left.rows[index] or "", right.rows[index] or ""
-    value, other_value = left.values[index], right.values[index]
+    text, other_text = left.row(index) or "", right.row(index) or ""
+    value, other_value = left.value(index), right.value(index)
     marks: list[Span] = []
     other_marks: list[Span] = []
     by_character = channel not in OF_VALUES or all(
         each is not None and each.kind is ValueKind.STR for each in (value, other_value)
     )
     if by_character:
-        if left.rows[index] is None or right.rows[index] is None:
+        if left.row(index) is None or right.row(index) is None:
             marks, other_marks = [_span(0, text)], [_span(0, other_text)]
     elif value and other_value and _is_python(value, text) and _is_python(other_value, other_text):
         one, other = (

@@ -17,7 +17,7 @@ from fractions import Fraction
 from harness.common.escaping import shorten
 from harness.judging.explain.siblings import written_out
 from harness.model.plan import Clause, Scenario, Visibility
-from harness.model.policy import Finding
+from harness.model.policy import Finding, Unparsable
 from harness.model.result import LineComment, SubmissionResult
 from harness.model.verdict import NOT_HANDED_IN, CodePlace, Suspect, Verdict, VerdictKind
 from harness.policy.rules import finding_kind
@@ -44,11 +44,25 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineNote:
-    """What is said beside a line."""
+    """What is said beside a line; None: only that the line is to blame, for the cause's sentence is
+    beside another."""
 
-    text: str  # empty: only that the line is to blame, for the cause's sentence is beside another
+    said: ShownCause | Finding | Unparsable | None
     cause: int = 0  # the number of the cause, from 1; 0: it is about none
     mark: Mark | None = None
+
+    @property
+    def text(self) -> str:
+        match self.said:
+            case None:
+                return ""
+            case ShownCause(function=function, message=message):
+                text = f"{function}: {message}" if function else message
+            case Finding(rule=rule, message=message):
+                text = f"{finding_kind(rule).title}: {message}"
+            case Unparsable(reason=reason):
+                return reason
+        return shorten(text, _LONGEST_NOTE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,28 +111,26 @@ def _notes(
     for number, cause in enumerate(causes, start=1):
         yield from _notes_of_cause(number, cause)
     for finding in result.findings:
-        text = shorten(f"{finding_kind(finding.rule).title}: {finding.message}", _LONGEST_NOTE)
-        yield finding.file, finding.line, LineNote(text=text, mark=Mark.EXACT)
+        yield finding.file, finding.line, LineNote(said=finding, mark=Mark.EXACT)
     broken = result.unparsable
     if broken is not None and broken.line is not None and not causes:
-        yield broken.file, broken.line, LineNote(text=broken.reason, mark=Mark.EXACT)
+        yield broken.file, broken.line, LineNote(said=broken, mark=Mark.EXACT)
 
 
 def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, LineNote]]:
     """The cause's sentence beside the first line of its first place, a note beside each line that
     is marked."""
-    text = f"{cause.function}: {cause.message}" if cause.function else cause.message
-    text = shorten(text, _LONGEST_NOTE)
+    said = cause if cause.function or cause.message else None
     for each in marked_lines(cause):
         name, first = each.place.file, each.place.first
-        if text and first not in each.marked:
-            yield name, first, LineNote(text=text, cause=number)
-            text = ""
+        if said and first not in each.marked:
+            yield name, first, LineNote(said=said, cause=number)
+            said = None
         mark = Mark.EXACT if each.exact else Mark.LOOK
         for line in each.marked:
-            said = text if line == first else ""
-            yield name, line, LineNote(text=said, cause=number, mark=mark)
-        text = ""
+            beside = said if line == first else None
+            yield name, line, LineNote(said=beside, cause=number, mark=mark)
+        said = None
 
 
 WHOLE = 30  # lines: a function of so many is shown whole
