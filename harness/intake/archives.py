@@ -31,6 +31,7 @@ from harness.intake.entries import (
     composed,
     is_ignored,
     kind_of_bytes,
+    kind_of_mode,
     shown_path,
 )
 
@@ -90,7 +91,13 @@ class ReadBudget:
 def _zip_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
     """Each with its path as name; contents are decompressed only when they are asked for."""
     # zipfile makes an object of each entry before it can be asked how many there are.
-    budget.check_members(_count_members(stream, budget.caps.members))
+    stream.seek(0)
+    count, rest = 0, b""
+    while chunk := stream.read(MIB):
+        window = rest + chunk
+        count += window.count(_DIRECTORY_ENTRY)
+        budget.check_members(count)
+        rest = window[-(len(_DIRECTORY_ENTRY) - 1) :]
     try:
         archive = zipfile.ZipFile(stream)
     except _ZIP_ERRORS:
@@ -115,7 +122,10 @@ def _zip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: ReadBud
         budget.spend(len(data))
         return data
 
-    return Entry(name=_zip_name(info), kind=_zip_kind(info), start=start)
+    mode = info.external_attr >> 16
+    kind = kind_of_mode(mode) if stat.S_IFMT(mode) else EntryKind.FILE
+    kind = EntryKind.FOLDER if info.filename.endswith("/") else kind
+    return Entry(name=_zip_name(info), kind=kind, start=start)
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
@@ -140,26 +150,6 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
     except UnicodeDecodeError:
         return name
     return western if all(c.isascii() or c.isalpha() for c in western) else name
-
-
-def _zip_kind(info: zipfile.ZipInfo) -> EntryKind:
-    mode = stat.S_IFMT(info.external_attr >> 16)
-    if info.filename.endswith("/") or mode == stat.S_IFDIR:
-        return EntryKind.FOLDER
-    if mode == stat.S_IFLNK:
-        return EntryKind.LINK
-    return EntryKind.FILE if mode in (0, stat.S_IFREG) else EntryKind.OTHER
-
-
-def _count_members(stream: BinaryIO, most: int) -> int:
-    """Of a zip archive; counted no further than beyond `most`."""
-    stream.seek(0)
-    count, rest = 0, b""
-    while count <= most and (chunk := stream.read(MIB)):
-        window = rest + chunk
-        count += window.count(_DIRECTORY_ENTRY)
-        rest = window[-(len(_DIRECTORY_ENTRY) - 1) :]
-    return count
 
 
 def _tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
@@ -201,14 +191,6 @@ def _tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
             records = dict(_records(data))
             name = records[b"path"].decode("utf-8", "replace") if b"path" in records else name
             length = _decimal(records[b"size"]) if b"size" in records else length
-
-
-def _tar_gz_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
-    """Decompressed in memory first, as far as the budget goes."""
-    tar = io.BytesIO()
-    _decompress(stream, tar, budget)
-    budget.spent = 0  # from here on nothing more is decompressed
-    return _tar_members(tar, budget)
 
 
 def _decompress(stream: BinaryIO, into: BinaryIO, budget: ReadBudget) -> None:
@@ -262,13 +244,7 @@ def _read_at(stream: BinaryIO, start: int, size: int) -> bytes:
     return data
 
 
-_READERS = {
-    FileKind.ZIP: _zip_members,
-    FileKind.TAR: _tar_members,
-    FileKind.GZIP: _tar_gz_members,
-}
 _DRIVE = re.compile(r"[A-Za-z]:")
-STANDARD_CAPS = Caps()
 # A class, not a submission: what is read of it is counted all the same.
 CLASS_CAPS = Caps(members=200_000, unpacked_bytes=4096 * MIB)
 
@@ -278,16 +254,14 @@ def kind_named(name: str) -> FileKind:
     return {".zip": FileKind.ZIP, ".tar": FileKind.TAR}.get(PurePath(name).suffix, FileKind.GZIP)
 
 
-def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = STANDARD_CAPS) -> tuple[Entry, ...]:
+def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = Caps()) -> tuple[Entry, ...]:
     """The files, links and special files of a seekable stream that should be an archive of this
     kind, by path, without what is ignored. Keep the stream open: bytes are read when asked for.
 
     Raises Refused with a phrase that follows the archive's name ("is a RAR archive, …").
     """
-    entries = _read(stream, kind, caps)
-    paths = (f"{entry.folder}/{entry.name}".lstrip("/").split("/") for entry in entries)
-    pairs = zip(entries, paths, strict=True)
-    return tuple(entry for entry, path in pairs if not entry.is_folder and not _is_junk(path))
+    files = (entry for entry in _read(stream, kind, caps) if not entry.is_folder)
+    return tuple(each for each in files if not _is_junk([*each.folder.split("/"), each.name]))
 
 
 @contextmanager
@@ -313,8 +287,9 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
             hint = "download it again, or unpack it yourself and name the folder"
             raise UserError(str(refusal), place=str(path), hint=hint) from None
         except OSError as error:
-            what = f"cannot be read ({error.strerror or error})"
-            raise UserError(what, place=str(path)) from None
+            raise UserError(
+                f"cannot be read ({error.strerror or error})", place=str(path)
+            ) from None
         yield _folder(path, by_folder, "")
 
 
@@ -358,16 +333,18 @@ def _read(stream: BinaryIO, kind: FileKind, caps: Caps) -> tuple[Entry, ...]:
         raise Refused(f"is empty, expected {kind}")
     if actual is not kind:
         raise Refused(f"is {actual}, expected {kind}" if actual else f"is not {kind}")
+    if kind is FileKind.GZIP:
+        packed, stream = stream, io.BytesIO()
+        _decompress(packed, stream, ReadBudget(caps))
+    members = _zip_members if kind is FileKind.ZIP else _tar_members
     entries: dict[str, Entry] = {}
     folders: dict[str, Entry] = {}
-    for member in _READERS[kind](stream, ReadBudget(caps)):
+    for member in members(stream, ReadBudget(caps)):
         parts = _checked_parts(member.name, caps)
         above = parts if member.is_folder else parts[:-1]
         for count, name in enumerate(above):
-            path = "/".join(above[: count + 1])
-            if path not in folders:
-                folder = "/".join(above[:count])
-                folders[path] = Entry(name=name, folder=folder, kind=EntryKind.FOLDER)
+            folder, path = "/".join(above[:count]), "/".join(above[: count + 1])
+            folders.setdefault(path, Entry(name=name, folder=folder, kind=EntryKind.FOLDER))
         if member.is_folder or not parts:
             continue
         path = "/".join(parts)

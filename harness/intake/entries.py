@@ -48,10 +48,7 @@ _HIDDEN = frozenset(
 def safe_id(name: str) -> str:
     """The name without what does not print (controls, bidi marks, undecodable bytes), shortened."""
     shown = "".join(c if c.isprintable() and c not in '/\\:*?"<>|' else "_" for c in name)
-    shown = shown.strip(" ")[:MAX_ID]
-    if shown.startswith("."):
-        shown = "_" + shown[1:]
-    return shown or "submission"
+    return re.sub(r"\A\.", "_", shown.strip(" ")[:MAX_ID]) or "submission"
 
 
 def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
@@ -209,6 +206,15 @@ class EntryKind(StrEnum):
     OTHER = "special file"
 
 
+def kind_of_mode(mode: int) -> EntryKind:
+    """By the mode that the system, or an archive, has for it."""
+    if stat.S_ISLNK(mode):
+        return EntryKind.LINK
+    if stat.S_ISDIR(mode):
+        return EntryKind.FOLDER
+    return EntryKind.FILE if stat.S_ISREG(mode) else EntryKind.OTHER
+
+
 class Refused(Exception):  # noqa: N818  (an answer about one submission, not an error of ours)
     """One submission's file or folder is not read; `str()` is the reason, for its `problem`.
 
@@ -267,7 +273,8 @@ def file_at(path: Path) -> Entry:
     """A file that the user names, which may be a link."""
     actual = path.resolve()
     start = partial(_first_bytes, actual, ours=False)
-    return Entry(name=path.name, kind=_kind(actual), where=str(path), start=start)
+    kind = kind_of_mode(actual.lstat().st_mode)
+    return Entry(name=path.name, kind=kind, where=str(path), start=start)
 
 
 def folder_at(path: Path, name: str = "") -> Entry:
@@ -286,19 +293,10 @@ def _inside(folder: Path, most: int) -> tuple[Entry, ...]:
 
 
 def _entry(path: Path) -> Entry:
-    kind = _kind(path)
+    kind = kind_of_mode(path.lstat().st_mode)
     if kind is EntryKind.FOLDER:
         return folder_at(path, path.name)
     return Entry(name=path.name, kind=kind, start=partial(_first_bytes, path, ours=True))
-
-
-def _kind(path: Path) -> EntryKind:
-    mode = path.lstat().st_mode
-    if stat.S_ISLNK(mode):
-        return EntryKind.LINK
-    if stat.S_ISDIR(mode):
-        return EntryKind.FOLDER
-    return EntryKind.FILE if stat.S_ISREG(mode) else EntryKind.OTHER
 
 
 def _first_bytes(path: Path, size: int, *, ours: bool) -> bytes:

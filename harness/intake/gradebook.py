@@ -28,8 +28,7 @@ def person_in(record: Record, ids: Iterable[str], logins: Iterable[str] = ()) ->
 
 
 def _plain(record: Record, columns: Iterable[str]) -> tuple[str, ...]:
-    cells = (_BEFORE_ID.sub("", cell) for cell in record.every(*columns))
-    return tuple(cell for cell in cells if cell)
+    return tuple(filter(None, (_BEFORE_ID.sub("", cell) for cell in record.every(*columns))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,9 +126,7 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
 def choose_column(sheet: Sheet, titles: dict[int, str], wanted: str | None, title: str) -> int:
     """The column for the marks among `titles`, each column's title without its decoration: the one
     that was asked for, by its title or its whole header, else the one of the assignment's title.
-
-    Raises UserError when there is none or more than one.
-    """
+    UserError when there is none or more than one."""
     header = sheet.rows[0]
     asked = title if wanted is None else wanted
     found = [i for i in titles if _same(asked, header[i])]

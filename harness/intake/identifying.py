@@ -65,8 +65,9 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
     ]
     attempts = {(each.origin, each.number) for one in everybody for each in one.attempts}
     groups = {one.attempts[0].origin: one for one in everybody}  # one member of each
+    members.sort(key=lambda m: (safe_id(m.identity), *(each.origin for each in m.attempts[:1])))
     return Class(
-        members=tuple(sorted(members, key=_order)),
+        members=tuple(members),
         students=len(everybody),
         submissions=len(attempts) + sum(len(one.elsewhere) for one in groups.values()),
         notices=tuple(notices),
@@ -74,10 +75,17 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
 
 
 def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[StudentUploads]:
+    zone = terms.zone
     everybody: dict[tuple[str, str], StudentUploads] = {}
     for download in downloads:
         for uploads in download.uploads:
-            key, zoned = _key(download, uploads), _zoned(uploads, terms)
+            attempts = (replace(a, at=a.at and in_zone(a.at, zone)) for a in uploads.attempts)
+            elsewhere = tuple(in_zone(at, zone) for at in uploads.elsewhere)
+            zoned = replace(uploads, attempts=tuple(attempts), elsewhere=elsewhere)
+            if uploads.student:
+                key = download.name, uploads.student.id
+            else:  # two plain folders of one name are two
+                key = PLAIN, str(Path(uploads.attempts[0].origin).absolute())
             if key not in everybody:
                 everybody[key] = zoned
             elif download.layout is not None:
@@ -93,28 +101,12 @@ def _check_times(downloads: Sequence[Download], members: Sequence[StudentUploads
     for download in downloads:
         if download.times is Times.NONE and not any(times):
             whose = f"a download from {download.name}" if download.layout else "this"
-            raise UserError(
-                f"{whose} does not say when anything was handed in, so --due cannot be held to",
-                place=str(download.path),
-                hint="add --roster with a column handed_in, or leave out --due",
-            )
+            what = f"{whose} does not say when anything was handed in, so --due cannot be held to"
+            hint = "add --roster with a column handed_in, or leave out --due"
+            raise UserError(what, place=str(download.path), hint=hint)
     if any(at is not None and at.tzinfo is None for at in times):
-        raise UserError(
-            "the times here have no zone",
-            place=str(downloads[0].path),
-            hint="add --time-zone Australia/Brisbane (or yours)",
-        )
-
-
-def _order(member: StudentUploads) -> tuple[str, str]:
-    return safe_id(member.identity), member.attempts[0].origin if member.attempts else ""
-
-
-def _key(download: Download, uploads: StudentUploads) -> tuple[str, str]:
-    """What is the same for all uploads of one student. Two plain folders of one name are two."""
-    if uploads.student is None:
-        return PLAIN, str(Path(uploads.attempts[0].origin).absolute())
-    return download.name, uploads.student.id
+        place, hint = str(downloads[0].path), "add --time-zone Australia/Brisbane (or yours)"
+        raise UserError("the times here have no zone", place=place, hint=hint)
 
 
 def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
@@ -136,15 +128,6 @@ def _identity(attempt: Attempt) -> tuple[str, str, int] | None:
     return attempt.source, str(attempt.at), attempt.number or 0
 
 
-def _zoned(uploads: StudentUploads, terms: Terms) -> StudentUploads:
-    attempts = (
-        replace(each, at=in_zone(each.at, terms.zone)) if each.at is not None else each
-        for each in uploads.attempts
-    )
-    elsewhere = tuple(in_zone(at, terms.zone) for at in uploads.elsewhere)
-    return replace(uploads, attempts=tuple(attempts), elsewhere=elsewhere)
-
-
 def _on_roster(
     everybody: Sequence[StudentUploads], roster: Sequence[Listed], place: str
 ) -> tuple[list[StudentUploads], list[str]]:
@@ -163,11 +146,9 @@ def _on_roster(
     by_name = {one: at for one, at in same_name.items() if one not in by_id and at not in found}
     line_of = {one: roster[at] for one, at in (by_id | by_name).items()}
     if everybody and not line_of:
-        raise UserError(
-            "nobody on the roster is among those who handed in",
-            place=place,
-            hint="see whether its ids are the platform's, or its names complete",
-        )
+        what = "nobody on the roster is among those who handed in"
+        hint = "see whether its ids are the platform's, or its names complete"
+        raise UserError(what, place=place, hint=hint)
     members = [_on_line(uploads, line_of.get(index)) for index, uploads in enumerate(everybody)]
     strangers = [member for member in members if member.listed is None]
     unsure = {key for each in strangers for key in each.person.keys(By.NAME)}
@@ -201,11 +182,8 @@ def _with_extensions(
     unknown = []
     for extension in extensions:
         if due is not None and extension.due < due:
-            raise UserError(
-                f"the extension of {extension.id} ends before the time due for all",
-                place=extension.place,
-                hint="correct it, or leave the line out",
-            )
+            what = f"the extension of {extension.id} ends before the time due for all"
+            raise UserError(what, place=extension.place, hint="correct it, or leave the line out")
         meant = indexes[id_key(extension.id)]
         if len(meant) > 1:
             what = f"{len(meant)} students are called {extension.id}"
@@ -216,10 +194,9 @@ def _with_extensions(
     if unknown and len(unknown) == len(extensions):
         what = f"there is no student {unknown[0].id}"
         raise UserError(what, place=unknown[0].place, hint=hint)
-    lines = [
+    return with_due, [
         f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
     ]
-    return with_due, lines
 
 
 def _with_late_terms(
@@ -257,10 +234,8 @@ def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
     """The uploads with what their line of the roster says."""
     if line is None:
         return uploads
-    own = uploads.student or line.student
-    student = Student(
-        id=own.id, name=line.student.name or own.name, email=own.email or line.student.email
-    )
+    who, own = line.student, uploads.student or line.student
+    student = Student(id=own.id, name=who.name or own.name, email=own.email or who.email)
     attempts = uploads.attempts
     if line.handed_in is not None and len(attempts) == 1 and attempts[0].at is None:
         attempts = (replace(attempts[0], at=line.handed_in),)
@@ -313,17 +288,12 @@ def submissions_of(
         choices = {choice.file.name: choice for choice in _choices(uploads, assignment)}
         if file in choices:
             chosen = replace(uploads, attempts=(choices[file].attempt,))
-            submission = _submission_of_choice(name, chosen, assignment)
+            submission = submission_of(name, chosen, assignment)
+            doubted = submission.withheld is Withheld.NEEDS_REVIEW
+            if doubted and not (uploads.doubt or submission.problem):  # because of its time
+                submission = submission_of(name, replace(chosen, due=None, late=None), assignment)
             submission = replace(submission, notes=(*submission.notes, f"a person chose {file}"))
         yield replace(submission, choices=tuple(choice.file for choice in choices.values()))
-
-
-def _submission_of_choice(name: str, uploads: StudentUploads, assignment: Assignment) -> Submission:
-    """The submission of the one attempt that a person chose: not held because of its time again."""
-    submission = submission_of(name, uploads, assignment)
-    if submission.withheld is not Withheld.NEEDS_REVIEW or uploads.doubt or submission.problem:
-        return submission
-    return submission_of(name, replace(uploads, due=None, late=None), assignment)
 
 
 def _decided(decisions: Decisions, name: str, kind: DecisionKind) -> str:

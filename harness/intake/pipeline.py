@@ -67,9 +67,7 @@ def read_cohort(
 
 def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) -> Contents:
     """What became of everything in the downloads: a student's, for a person to look at, ignored.
-
-    Each thing is counted once, by what holds it in the end, so that nothing can be lost unseen.
-    """
+    Each thing is counted once, by what holds it in the end, so that nothing can be lost unseen."""
     in_review = {one.origin for one in submissions if one.withheld is Withheld.NEEDS_REVIEW}
     kinds: set[EntryKind] = set()
     of_students = students = 0
@@ -88,13 +86,12 @@ def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) 
         for entry in download.contents:
             if entry.name in needs_review:
                 kinds.add(EntryKind.FOLDER if entry.is_folder else EntryKind.FILE)
-            if needs_review.get(entry.name):
+            if entry.name not in needs_review:
+                (metadata if entry.name == needs else ignored).append(shown_path(entry.name))
+            elif needs_review[entry.name]:
                 review.append(shown_path(entry.name))
-            elif entry.name in needs_review:
-                of_students += 1
             else:
-                others = metadata if entry.name == needs else ignored
-                others.append(shown_path(entry.name))
+                of_students += 1
     return Contents(
         what=f"{kinds.pop().value}s" if len(kinds) == 1 else "files and folders",
         total=sum(len(download.contents) for download in downloads),

@@ -93,10 +93,8 @@ def _entry(path: Path, archives: ExitStack, students_hand_in_archives: bool) -> 
 def recognise(
     named: Sequence[Entry], assignment: Assignment, asked: str | None
 ) -> tuple[Download, ...]:
-    """The layout of each path (`asked` None: as the names there say) and what is in it.
-
-    Raises UserError for a path that cannot be read or whose layout is not clear.
-    """
+    """The layout of each path (`asked` None: as the names there say) and what is in it. UserError
+    for a path that cannot be read or whose layout is not clear."""
     beside = _submissions_beside(named, assignment) if asked in (None, PLAIN) else frozenset()
     return tuple(_download(entry, assignment, asked, entry.where in beside) for entry in named)
 
@@ -139,7 +137,11 @@ def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads
     """Everybody who handed in here; OSError, Refused or UserError where it cannot be read."""
     folder, layout = download.folder, download.layout
     if layout is None:
-        return _plain_uploads(folder, assignment)
+        entries = folder.entries(MAX_CLASS_ENTRIES)
+        of_any_name = not folder.is_packed and assignment.laid_as and _is_lone_file(entries)
+        if of_any_name or is_one(folder, assignment):
+            return (folder_itself(folder),)
+        return tuple(one_in(folder, entry) for entry in candidates_in(folder))
     doubts = {each.entry.name: dot_doubt(each.entry) for each in download.named}
     uploads: list[StudentUploads] = []
     for one in layout.read(folder, download.named, assignment):
@@ -158,11 +160,9 @@ def _check_archives(download: Download, assignment: Assignment) -> None:
         return
     inside = candidates_in(folder)
     if inside and all(archive_suffix(entry.name) and not entry.is_folder for entry in inside):
-        raise UserError(
-            f"this archive holds archives alone ({listed([entry.shown for entry in inside])})",
-            place=folder.where,
-            hint="unpack it, and name what was in it: harness grade FOLDER/*",
-        )
+        what = f"this archive holds archives alone ({listed([entry.shown for entry in inside])})"
+        hint = "unpack it, and name what was in it: harness grade FOLDER/*"
+        raise UserError(what, place=folder.where, hint=hint)
 
 
 def _holds_archives(folder: Entry) -> bool:
@@ -236,10 +236,8 @@ def layout_names() -> tuple[str, ...]:
 
 def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None) -> Download:
     """The folder with the layout that was asked for, else the one that all names agree on, else
-    plain; its uploads are not read yet.
-
-    Raises UserError where names disagree, or none is named as the layout asked for names them.
-    """
+    plain; its uploads are not read yet. UserError where names disagree, or none is named as the
+    layout asked for names them."""
     whole = Download(path=Path(folder.where), folder=folder)
     if asked is None and is_one(folder, assignment):
         return whole
@@ -248,11 +246,9 @@ def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None)
             return download
     if asked not in (None, PLAIN):
         layout = _called(asked)
-        raise UserError(
-            f"nothing here is named as {layout.name} names it ({layout.example})",
-            place=folder.where,
-            hint=f"--layout {' | '.join(layout_names())}, or leave it out",
-        )
+        what = f"nothing here is named as {layout.name} names it ({layout.example})"
+        hint = f"--layout {' | '.join(layout_names())}, or leave it out"
+        raise UserError(what, place=folder.where, hint=hint)
     # An archive often has one folder around everybody's.
     if folder.is_packed and not is_one(folder, assignment):
         for place in places(folder):
@@ -286,12 +282,9 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
         if unknown:
             shown = listed([entry.shown for entry in unknown])
             parts.append(f"{len(unknown)} otherwise ({shown})")
-        choices = [layout.name.lower() for layout in layouts]
-        raise UserError(
-            f"the layout is not clear: {listed(parts)}",
-            place=download.folder.where,
-            hint=f"--layout {' | '.join((*choices, PLAIN))}",
-        )
+        what, place = f"the layout is not clear: {listed(parts)}", download.folder.where
+        choices = (*(layout.name.lower() for layout in layouts), PLAIN)
+        raise UserError(what, place=place, hint=f"--layout {' | '.join(choices)}")
     theirs = tuple(named[layouts[0].name])
     return replace(download, layout=layouts[0], named=theirs, strays=tuple(strays))
 
@@ -312,16 +305,6 @@ def is_one(folder: Entry, assignment: Assignment) -> bool:
         return True
     expected = {*assignment.submission_files, assignment.archive}
     return any(name in expected and not is_ignored(name) for name in files)
-
-
-def _plain_uploads(folder: Entry, assignment: Assignment) -> tuple[StudentUploads, ...]:
-    """The folder as one submission, or each folder, Python file and archive in it as one; OSError
-    or Refused where it cannot be read."""
-    entries = folder.entries(MAX_CLASS_ENTRIES)
-    one_of_any_name = bool(assignment.laid_as) and _is_lone_file(entries)
-    if (not folder.is_packed and one_of_any_name) or is_one(folder, assignment):
-        return (folder_itself(folder),)
-    return tuple(one_in(folder, entry) for entry in candidates_in(folder))
 
 
 def folder_itself(folder: Entry) -> StudentUploads:
@@ -385,9 +368,7 @@ def may_be_one(entry: Entry) -> bool:
 
 def candidates_in(folder: Entry) -> list[Entry]:
     """What is in a folder of submissions and may be one of them, whatever its name begins with.
-
-    Raises OSError, or Refused for too many.
-    """
+    OSError, or Refused for too many."""
     everything = folder.everything(MAX_CLASS_ENTRIES)
     return [entry for entry in everything if not is_left_behind(entry.name) and may_be_one(entry)]
 

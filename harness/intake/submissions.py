@@ -78,7 +78,10 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     attempt = in_folder(folder_at(folder), str(folder))
     expected = assignment.archive
     if expected and not any(entry.name == expected for entry in attempt.entries):
-        assignment, attempt = replace(assignment, archive=None), _inside(attempt)
+        assignment = replace(assignment, archive=None)
+        own = [e for e in attempt.entries if e.name != _BESIDE and not e.name.startswith(".")]
+        if len(own) == 1 and own[0].is_folder:
+            attempt = in_folder(own[0], attempt.origin)
     attempt = replace(_graded(attempt, assignment), source="")
     return _submission(name, StudentUploads(identity=name, attempts=(attempt,)), attempt)
 
@@ -95,22 +98,12 @@ def program_files(attempt: Attempt, assignment: Assignment) -> list[Entry]:
     return [entry for entry in every if entry.is_python and not entry.is_folder]
 
 
-def _inside(attempt: Attempt) -> Attempt:
-    """The attempt, or what is in its only folder, if it has nothing else."""
-    own = [e for e in attempt.entries if e.name != _BESIDE and not e.name.startswith(".")]
-    return in_folder(own[0], attempt.origin) if len(own) == 1 and own[0].is_folder else attempt
-
-
 def _with_files(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """The attempt with the expected files, or with the problem; no other file is read.
-
-    If several files are expected, one that cannot be read is missing, with a note.
-    """
+    """The attempt with the expected files, or with the problem; no other file is read. If several
+    files are expected, one that cannot be read is missing, with a note."""
     attempt = _with_folders(_unpacked(attempt, assignment), assignment)
-    if attempt.problem:
-        return attempt
     try:
-        return _chosen(attempt, assignment)
+        return attempt if attempt.problem else _chosen(attempt, assignment)
     except Refused as refusal:
         return replace(attempt, problem=str(refusal), ours=refusal.ours)
 
@@ -125,11 +118,9 @@ def _graded(attempt: Attempt, assignment: Assignment) -> Attempt:
 
 
 def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
-    """The attempt with the files of the archive that is asked for, in place of those beside it.
-
-    If there is no archive, but there are the expected files, they are taken, with a note. If there
-    is neither, all stays as it is, and `_chosen` says what was expected.
-    """
+    """The attempt with the files of the archive that is asked for, in place of those beside it. If
+    there is no archive, but there are the expected files, they are taken, with a note. If there is
+    neither, all stays as it is, and `_chosen` says what was expected."""
     expected = assignment.archive
     if expected is None or attempt.problem:
         return attempt
@@ -175,11 +166,9 @@ def _archive(attempt: Attempt, expected: str) -> Entry | None:
 
 def select_attempt(uploads: StudentUploads) -> Attempt:
     """The attempt that is graded, with its number among `of` and its lateness: the latest one in
-    time, or as the course's rules for late work have it.
-
-    If none is accepted, the last one, withheld as late. If it cannot be told which is, one withheld
-    for a person, with the reason. If there is none at all, one without files.
-    """
+    time, or as the course's rules for late work have it. If none is accepted, the last one,
+    withheld as late. If it cannot be told which is, one withheld for a person, with the reason. If
+    there is none at all, one without files."""
     if not uploads.attempts:
         return Attempt(
             origin=uploads.listed.place if uploads.listed else "",
@@ -277,9 +266,8 @@ def _order(attempt: Attempt) -> tuple[datetime, int]:
 def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
     """The attempt with the expected files among its entries; Refused if there is none."""
     expected = assignment.submission_files
-    found = {
-        name: entry for name in expected if (entry := _named(attempt, name, expected)) is not None
-    }
+    named = {name: _named(attempt, name, expected) for name in expected}
+    found = {name: entry for name, entry in named.items() if entry is not None}
     if assignment.laid_as or (attempt.loose and len(expected) == 1):
         found = _of_any_name(attempt, assignment, found)
         expected = tuple(found)
@@ -305,7 +293,13 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         if entry.name not in (name, *assignment.submission_files)
     ]
     if assignment.laid_as is None:
-        notes += _other_copies(attempt, found)
+        copies = [
+            copy
+            for name, entry in found.items()
+            for copy in _copies_of(name, attempt.entries, tuple(found))
+            if copy is not entry
+        ]
+        notes += [f"{described(copies)} {_were(copies)} not graded"] if copies else []
     notes += refusals
     if missing := [name for name in expected if name not in found]:
         others = [e for e in attempt.entries if e.is_python and e.name not in expected]
@@ -350,17 +344,6 @@ def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> 
         for entry in entries
         if not entry.is_folder and original_name(entry.name, expected) == name
     ]
-
-
-def _other_copies(attempt: Attempt, chosen: Mapping[str, Entry]) -> list[str]:
-    """A line about copies that lie beside the file that was taken."""
-    others = [
-        copy
-        for name, entry in chosen.items()
-        for copy in _copies_of(name, attempt.entries, tuple(chosen))
-        if copy is not entry
-    ]
-    return [f"{described(others)} {_were(others)} not graded"] if others else []
 
 
 def _were(things: Sequence[object]) -> str:

@@ -120,8 +120,7 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
             raise UserError(what, place=f"{path}:1", hint=hint)
     by_id: dict[str, Extension] = {}
     for row in sheet.records:
-        name = row.first("id")
-        if not name:
+        if not (name := row.first("id")):
             raise UserError("there is no id", place=row.place, hint="write id,due in each line")
         due = due_time(row.first("due"), zone, row.place)
         _check_new(name, row.place, by_id.get(name))
@@ -155,19 +154,14 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     sheet = read_sheet(path)
     sheet = in_english(sheet, is_moodles=sheet.column(*ID_COLUMNS) is None) or sheet
     if sheet.column(*ID_COLUMNS) is None:
-        raise UserError(
-            "there is no column of ids",
-            place=f"{path}:1",
-            hint="call it ID, SID, Username or Email; a platform's list: download it in English",
-        )
+        hint = "call it ID, SID, Username or Email; a platform's list: download it in English"
+        raise UserError("there is no column of ids", place=f"{path}:1", hint=hint)
     listed: dict[str, Listed] = {}
     for row in sheet.records:
-        one = _student_listed(row, zone)
-        if one is None:
-            continue
-        key = id_key(one.student.id)
-        _check_new(one.student.id, row.place, listed.get(key))
-        listed[key] = one
+        if (one := _student_listed(row, zone)) is not None:
+            key = id_key(one.student.id)
+            _check_new(one.student.id, row.place, listed.get(key))
+            listed[key] = one
     if not listed:
         raise UserError("there is nobody on this list", place=str(path))
     return tuple(listed.values())
@@ -187,13 +181,13 @@ def _student_listed(row: Record, zone: ZoneInfo | None) -> Listed | None:
     if person is None or not person.ids:
         return None
     text = row.first(*_TIMES)
-    at = _time(text, row.place) if text not in ("", "-") else None
+    at = in_zone(_time(text, row.place), zone) if text not in ("", "-") else None
     who = student(person.ids[0], person.name, row.first(*EMAILS))
     return Listed(
         student=who,
         person=replace(person, name=who.name),
         group=id_key(row.first(*_GROUPS)),
-        handed_in=None if at is None else in_zone(at, zone),
+        handed_in=at,
         place=row.place,
     )
 
@@ -205,8 +199,8 @@ def _time(text: str, place: str) -> datetime:
                 return at
         except ValueError:
             continue
-    hint = "write it as 2024-09-24T17:00+10:00"
-    raise UserError(f"{text!r} is no time that can be read", place=place, hint=hint)
+    what, hint = f"{text!r} is no time that can be read", "write it as 2024-09-24T17:00+10:00"
+    raise UserError(what, place=place, hint=hint)
 
 
 def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
@@ -234,9 +228,7 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
 def in_zone(at: datetime, zone: ZoneInfo | None, *, fold: int = _EARLIER) -> datetime:
     """A naive time as the zone's clock showed it; of the two that an autumn night has the earlier
     one, so that nobody is late by it. A time that has a zone stays, as does one without any."""
-    if at.tzinfo is not None or zone is None:
-        return at
-    return at.replace(tzinfo=zone, fold=fold)
+    return at if at.tzinfo or not zone else at.replace(tzinfo=zone, fold=fold)
 
 
 def instant(at: datetime) -> datetime:

@@ -53,7 +53,6 @@ class Attempt:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the platform has the attempt without any file."""
         return not self.entries and not self.problem
 
 

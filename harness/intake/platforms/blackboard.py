@@ -6,7 +6,7 @@ all names begin with is the title. The gradebook has `Username` and columns call
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from os.path import commonprefix  # of texts, not of paths
@@ -38,7 +38,10 @@ def _read(
         for each in named
         if not each.match["file"] and (text := _about(each.entry)) is not None
     }
-    title = _title(each.match["who"] for each in named)
+    # What all names begin with, as far as its last underscore; of a lone one all but the end.
+    names = sorted({each.match["who"] for each in named})
+    common = commonprefix(names) if len(names) > 1 else names[0]  # noqa: RUF071
+    title = common[: common.rfind("_") + 1]
     pieces = []
     for entry, match in ((each.entry, each.match) for each in named):
         text = about.get(match["who"])
@@ -58,13 +61,6 @@ def _about(entry: Entry) -> re.Match[str] | None:
     except Refused:
         return None
     return next((match for line in text.splitlines() if (match := _ABOUT.fullmatch(line))), None)
-
-
-def _title(names: Iterable[str]) -> str:
-    """What all names begin with, as far as its last underscore; of a lone one all but the end."""
-    different = sorted(set(names))
-    common = commonprefix(different) if len(different) > 1 else different[0]  # noqa: RUF071
-    return common[: common.rfind("_") + 1]
 
 
 def _time(text: str) -> datetime | None:

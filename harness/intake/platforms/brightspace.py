@@ -90,11 +90,8 @@ _NO_KEY = "has neither a column OrgDefinedId nor Username"
 
 
 def _from_roster(roster: Sheet, title: str) -> Sheet:
-    """The roster's keys and names with an empty column for the marks.
-
-    A download's numbers are not in Brightspace's gradebook, so the keys come from the roster.
-    Raises UserError when it has none.
-    """
+    """The roster's keys and names with an empty column for the marks. A download's numbers are not
+    in Brightspace's gradebook, so the keys come from the roster. UserError when it has none."""
     if roster.column(*_KEYS) is None:
         hint = "export the class list or the grades from Brightspace"
         raise UserError(_NO_KEY, place=roster.place, hint=hint)
@@ -102,11 +99,11 @@ def _from_roster(roster: Sheet, title: str) -> Sheet:
     present = [(name, at) for name, at in columns if at is not None]
     rows = [[*(name for name, _ in present), f"{title} Points Grade"]]
     for row in roster.rows[1:]:
-        cells = [(name, row[at].strip() if at < len(row) else "") for name, at in present]
-        keyed = (
-            f"#{cell.removeprefix('#')}" if cell and name in _KEYS else cell for name, cell in cells
-        )
-        rows.append([*keyed, ""])
+        cells = []
+        for name, at in present:
+            cell = row[at].strip() if at < len(row) else ""
+            cells.append(f"#{cell.removeprefix('#')}" if cell and name in _KEYS else cell)
+        rows.append([*cells, ""])
     return roster.with_rows(rows)
 
 

@@ -59,7 +59,11 @@ def _read(
         who = (match["id"], match.groupdict().get("name") or "")
         name, again = _numbered(match["file"], assignment)
         doubt = ""
-        if _reads_otherwise(entry.name, match.end("id"), assignment):
+        # Two numbers further on may leave an expected file: a student may have such a name, or have
+        # named the file so to be taken for another student.
+        inner = _NUMBERS.finditer(entry.name, match.end("id"))
+        others = (_numbered(entry.name[each.end(1) :], assignment)[0] for each in inner)
+        if not _expected(assignment).isdisjoint(others):
             doubt = f"{entry.shown} can be read as two students'"
         is_upload = match.start("file") > match.end("id") + 1  # it has an attachment's number
         if not is_upload and match["file"] in _NO_FILES:
@@ -72,13 +76,6 @@ def _read(
         for attempt in _attempts(place, theirs)
     )
     return students_of(pieces, lambda attempt: attempt.number)
-
-
-def _reads_otherwise(name: str, start: int, assignment: Assignment) -> bool:
-    """Whether two numbers further on would leave an expected file: a student may have such a name,
-    or have named the file so to be taken for another student."""
-    rest = (name[match.end(1) :] for match in _NUMBERS.finditer(name, start))
-    return any(_numbered(each, assignment)[0] in _expected(assignment) for each in rest)
 
 
 def _expected(assignment: Assignment) -> set[str]:
@@ -150,9 +147,8 @@ def _blank(entries: Sequence[GradebookEntry], out_of: str, title: str) -> Sheet:
 
 def _feedback_name(source: str) -> str | None:
     """The file's own name, as a page: Canvas goes by the two numbers in it."""
-    if not (_NAMED.fullmatch(source) or _ANONYMOUS.fullmatch(source)):
-        return None
-    return str(PurePosixPath(source).with_suffix(".html"))
+    is_canvas = _NAMED.fullmatch(source) or _ANONYMOUS.fullmatch(source)
+    return str(PurePosixPath(source).with_suffix(".html")) if is_canvas else None
 
 
 GRADEBOOK = Gradebook(

@@ -16,7 +16,6 @@ from harness.intake.entries import Entry, Refused
 from harness.intake.platforms import Layout, Named, Times
 from harness.intake.uploads import Attempt, StudentUploads, in_folder, student, upload_of
 from harness.model.plan import Assignment
-from harness.model.submission import Student
 
 METADATA = "submission_metadata.yml"
 _METADATA = re.compile(re.escape(METADATA))
@@ -52,10 +51,14 @@ def _read(
 def _of_submission(name: str, files: Attempt, fields: Any, where: str) -> list[StudentUploads]:
     if not isinstance(fields, Mapping) or not isinstance(fields.get(":submitters"), list):
         raise _malformed(where, f"{name} has no list of :submitters")
-    students = [_student(name, each, where) for each in fields[":submitters"]]
+    students = []
+    for each in fields[":submitters"]:
+        if not isinstance(each, Mapping):
+            raise _malformed(where, f"{name} has a submitter without fields")
+        sid, called, email = (_text(each.get(key)) for key in (":sid", ":name", ":email"))
+        students.append(student(sid or email or called or name, called, email))
     attempt = replace(files, at=_time(fields.get(":created_at"), name, where))
-    history = fields.get(":history")
-    past = [each for each in history if isinstance(each, Mapping)] if history else []
+    past = [each for each in fields.get(":history") or () if isinstance(each, Mapping)]
     times = [_time(each.get(":created_at"), name, where) for each in past]
     earlier = tuple(time for time in times if time is not None and time != attempt.at)
     if not students:
@@ -65,16 +68,8 @@ def _of_submission(name: str, files: Attempt, fields: Any, where: str) -> list[S
     for who in students:
         others = ", ".join(other.name or other.id for other in students if other is not who)
         notes = (f"handed in together with {others}",) if len(students) > 1 else ()
-        one = upload_of(who, attempt)
-        uploads.append(replace(one, elsewhere=earlier, notes=notes))
+        uploads.append(replace(upload_of(who, attempt), elsewhere=earlier, notes=notes))
     return uploads
-
-
-def _student(name: str, fields: Any, where: str) -> Student:
-    if not isinstance(fields, Mapping):
-        raise _malformed(where, f"{name} has a submitter without fields")
-    sid, called, email = (_text(fields.get(key)) for key in (":sid", ":name", ":email"))
-    return student(sid or email or called or name, called, email)
 
 
 def _text(value: Any) -> str:

@@ -37,10 +37,8 @@ def _read(
     for entry, match in ((each.entry, each.match) for each in named):
         who = student(match["id"], "" if is_blind else match["name"])
         attempt = attempt_at(place, entry, match["file"], entry.name)
-        doubt = ""
-        if match["id"] not in with_files:
-            doubt = f"handed in as a text and not as a file ({entry.shown})"
-        pieces.append(upload_of(who, attempt, doubt))
+        doubt = f"handed in as a text and not as a file ({entry.shown})"
+        pieces.append(upload_of(who, attempt, "" if match["id"] in with_files else doubt))
     return students_of(pieces, lambda attempt: "")  # a download has one attempt of each
 
 
@@ -106,11 +104,9 @@ def _has_emails(rows: Sequence[Sequence[str]], column: int) -> bool:
 def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     students = in_english(sheet, is_moodles=True)
     if students is None:
-        raise UserError(
-            'has no column with "Participant 12" in every row',
-            place=sheet.place,
-            hint="download the grading worksheet of the assignment",
-        )
+        what = 'has no column with "Participant 12" in every row'
+        hint = "download the grading worksheet of the assignment"
+        raise UserError(what, place=sheet.place, hint=hint)
     # The worksheet is one assignment's: its column has a fixed name, not the assignment's title.
     header, first = sheet.rows[:2]
     known = sheet.column(*_GRADE)
