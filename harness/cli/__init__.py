@@ -26,8 +26,7 @@ from harness.common.errors import HarnessError, UserError, error_lines, without_
 
 _HINTS = {
     **dict.fromkeys(
-        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
-        "free disk space and run the same command again",
+        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free disk space and run the same command again"
     ),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "choose a writable folder"),
 }
@@ -105,7 +104,12 @@ def main() -> None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
     sys.stdout = _ignoring_epipe(sys.stdout)
     sys.stderr = _ignoring_epipe(sys.stderr)
-    _end_as_on_ctrl_c()
+    # SIGTERM, and the end of the terminal, interrupt a command as Ctrl-C does: what is done is
+    # reported, and nothing of ours lives on. A signal that is ignored (nohup) stays so.
+    for name in ("SIGTERM", "SIGHUP"):
+        end = getattr(signal, name, None)
+        if end is not None and signal.getsignal(end) is signal.SIG_DFL:
+            signal.signal(end, signal.default_int_handler)
     try:
         status = cli.main(prog_name="harness", standalone_mode=False)
         sys.stdout.flush()
@@ -115,10 +119,8 @@ def main() -> None:
         error.show()
         _leave("", 2)
     except click.ClickException as error:
-        command = (
-            error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
-        )
-        hint = f" Hint: {command} --help" if command else ""
+        context = getattr(error, "ctx", None)  # of a mistake in the options
+        hint = f" Hint: {context.command_path} --help" if context else ""
         _leave(error_lines(f"{without_capital(error.format_message())}{hint}"), 2)
     except UserError as error:
         _leave(error_lines(str(error)), 2)
@@ -129,15 +131,6 @@ def main() -> None:
         place = f"{error.filename}: " if error.filename else ""
         _leave(error_lines(f"{place}{without_capital(error.strerror or str(error))}{hint}"), 2)
     sys.exit(status if isinstance(status, int) else 0)
-
-
-def _end_as_on_ctrl_c() -> None:
-    """SIGTERM, and the end of the terminal, interrupt a command as Ctrl-C does: what is done is
-    reported, and nothing of ours lives on. A signal that is ignored (nohup) stays so."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
 
 
 def _leave(said: str, status: int) -> NoReturn:

@@ -163,42 +163,36 @@ def _starts(here: Path, paths: Sequence[Path]) -> list[Path]:
 
 def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) -> str:
     """The id: `asked` (loading reports an unknown one), else the folder under submissions/, else
-    the only one there is, else the only one that asks for files of these names. Raises UserError
-    where that leaves several."""
+    the only one there is, else the only one that asks for files of these names, or of names that
+    they are copies of. UserError where that leaves several."""
     if asked is not None:
         return asked
     ids = available(root)
     submissions = (root / "submissions").resolve()
-    named: dict[str, None] = {}
-    for path in paths:
-        resolved = path.resolve()
-        if resolved.is_relative_to(submissions) and resolved != submissions:
-            folder = resolved.relative_to(submissions).parts[0]
-            if folder in ids:
-                named[folder] = None
+    resolved = [path.resolve() for path in paths]
+    inside = [p.relative_to(submissions) for p in resolved if p.is_relative_to(submissions)]
+    named = list(dict.fromkeys(p.parts[0] for p in inside if p.parts and p.parts[0] in ids))
     if len(named) > 1:
         what = f"the paths belong to several assignments ({', '.join(named)})"
         raise UserError(what, hint="grade them one by one, or give --assignment")
     if named:
-        return next(iter(named))
+        return named[0]
     for path in paths:
         must_exist(path)
     if len(ids) == 1:
         return ids[0]
     names = [path.name for path in paths if path.is_file()]
-    asking = [each for each in ids if names and _asks_for(root, each, names)]
+    asking = []
+    for each in ids if names else ():
+        files = files_asked_for(root, each)
+        if all(name in files or original_name(name, files) for name in names):
+            asking.append(each)
     if len(asking) == 1:
         return asking[0]
     what = "the path does not say which assignment it is"
     if asking:
         what = f"several assignments ask for {paths[0].name}: {', '.join(asking)}"
     raise UserError(what, hint=f"--assignment {' | '.join(asking or ids)}")
-
-
-def _asks_for(root: Path, assignment_id: str, names: Sequence[str]) -> bool:
-    """Whether the assignment asks for files of all these names, or of names they are copies of."""
-    files = files_asked_for(root, assignment_id)
-    return all(name in files or original_name(name, files) for name in names)
 
 
 def login_name() -> str:

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from harness.cli.printing import say
+from harness.common.words import plural
 from harness.grading.batch import Listener
 from harness.model.result import (
     Event,
@@ -47,13 +48,10 @@ def _announce(console: Console, event: RunStarted) -> None:
             say(console, escape(str(facts.cohort.contents)))
     for notice in facts.notices:
         say(console, f"[bold red]notice:[/] {escape(notice)}")
-    plural = "" if event.total == 1 else "s"
     kept = f", {event.kept} graded before" if event.kept else ""
-    say(
-        console,
-        f"{escape(facts.assignment)}: {event.total} submission{plural}{kept}, Python "
-        f"{escape(facts.python)}, tier {facts.tier}",
-    )
+    submissions = f"{event.total} {plural(event.total, 'submission')}{kept}"
+    how = f"Python {escape(facts.python)}, tier {facts.tier}"
+    say(console, f"{escape(facts.assignment)}: {submissions}, {how}")
 
 
 class _Left(ProgressColumn):

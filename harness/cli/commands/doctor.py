@@ -15,7 +15,6 @@ from harness.assignment.loading import CACHE, available, find_root, packages_of
 from harness.cli import options
 from harness.common.errors import UserError
 from harness.execution import (
-    Interpreter,
     TierTrial,
     find_interpreter,
     is_installed,
@@ -57,8 +56,13 @@ def command(wanted: str, verbose: bool) -> int:
         why = try_together(interpreter, used.tier)
         can = f"[red]no[/], {escape(why)}: each runs alone, which is slower" if why else "yes"
         console.print(f"scenarios of a program that keeps nothing run together: {can}")
-    for line in _packages(interpreter):
-        console.print(escape(line))
+    with suppress(UserError):  # no course around this folder
+        root = find_root(Path.cwd())
+        for name in available(root):
+            if packages := packages_of(root, name):
+                there = is_installed(packages, interpreter, root / CACHE)
+                state = "installed" if there else "not installed yet: the first run does"
+                console.print(escape(f"packages of {name}: {', '.join(packages)} ({state})"))
     for line in remedies(trials):
         console.print(f"[yellow]better:[/] {escape(line)}")
     if verbose:
@@ -68,17 +72,6 @@ def command(wanted: str, verbose: bool) -> int:
         for line in _places_taken():
             console.print(escape(line))
     return 0
-
-
-def _packages(interpreter: Interpreter) -> Iterator[str]:
-    """A line for each assignment of the course around this folder that names packages."""
-    with suppress(UserError):  # no course
-        root = find_root(Path.cwd())
-        for name in available(root):
-            if packages := packages_of(root, name):
-                there = is_installed(packages, interpreter, root / CACHE)
-                state = "installed" if there else "not installed yet: the first run does"
-                yield f"packages of {name}: {', '.join(packages)} ({state})"
 
 
 def _places_taken() -> Iterator[str]:

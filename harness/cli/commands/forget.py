@@ -36,18 +36,14 @@ def command(run: Path, student: str) -> int:
         result = _find(store, student, str(run))
         facts = store.facts()
         if not facts.complete:
-            raise UserError(
-                "this run is not complete",
-                place=str(run),
-                hint="grade again without what the student handed in, then forget",
-            )
+            hint = "grade again without what the student handed in, then forget"
+            raise UserError("this run is not complete", place=str(run), hint=hint)
         store.forget(result.id, _without(facts, result))
         run_left, plan = store.run(), store.plan()
     studied, mailed = remove_studies(path.parent), remove_mails(path.parent)
     write_reports(run_left, plan, path.parent)
-    click.echo(
-        f"{visible(result.id)} is forgotten; {len(run_left.submissions)} submissions are left"
-    )
+    left = len(run_left.submissions)
+    click.echo(f"{visible(result.id)} is forgotten; {left} submissions are left")
     if studied:
         click.echo("what similarity and fuzz found went too: run them again")
     if mailed:

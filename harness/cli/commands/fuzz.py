@@ -99,11 +99,9 @@ def _load(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
     if not specification.reference:
         raise UserError("there is no reference to compare with", place=assignment_id)
     if not settings.targets:
-        raise UserError(
-            "no scenario draws from a strategy, and there is no fuzz: in assignment.yaml",
-            place=assignment_id,
-            hint="name a strategy, or write which commands a game has",
-        )
+        what = "no scenario draws from a strategy, and there is no fuzz: in assignment.yaml"
+        hint = "name a strategy, or write which commands a game has"
+        raise UserError(what, place=assignment_id, hint=hint)
     return specification, settings
 
 
@@ -134,26 +132,16 @@ def _choose(
             continue
         submissions = cohort_of([path], assignment).submissions
         if len(submissions) > 1:
-            submissions = tuple(_with_full_marks(context, submissions, jobs, progress))
+            todo, full = [Job(submission=each) for each in submissions], set()
+            for done, (job, graded) in enumerate(run_jobs(context, todo, jobs), start=1):
+                progress(done, len(todo))
+                if _is_full(graded.result):
+                    full.add(job.submission.id)
+            submissions = tuple(each for each in submissions if each.id in full)
         chosen += [each for each in submissions if not each.problem]
     if not chosen:
         raise UserError("no submission has full marks", place=str(paths[0]))
     return chosen
-
-
-def _with_full_marks(
-    context: GradingContext,
-    submissions: Sequence[Submission],
-    jobs: int | None,
-    progress: Callable[[int, int], None],
-) -> list[Submission]:
-    full: set[str] = set()
-    todo = [Job(submission=each) for each in submissions]
-    for done, (job, graded) in enumerate(run_jobs(context, todo, jobs), start=1):
-        progress(done, len(todo))
-        if _is_full(graded.result):
-            full.add(job.submission.id)
-    return [each for each in submissions if each.id in full]
 
 
 def _is_full(result: SubmissionResult) -> bool:

@@ -114,9 +114,7 @@ def command(
         only=only,
         asked=asked,
     )
-    if not watch:
-        return once()
-    return _watch(_inbox(paths, whole=not only and not fresh), once)
+    return _watch(paths, once, whole=not only and not fresh) if watch else once()
 
 
 def _with_options(
@@ -127,16 +125,12 @@ def _with_options(
     return isolated(found) if alone else found
 
 
-def _inbox(paths: tuple[Path, ...], *, whole: bool) -> Path:
-    """The folder to watch, whose `whole` class is graded; UserError where there is none."""
-    if len(paths) != 1 or not paths[0].is_dir() or not whole:
-        raise UserError("--watch takes one folder, without --only and --fresh", place=str(paths[0]))
-    return paths[0]
-
-
-def _watch(inbox: Path, once: Callable[..., int]) -> int:
-    """Grade again and again. A UserError (a mistake in the course's files, a full disk) is shown,
-    and grading is tried again when something new arrives."""
+def _watch(paths: tuple[Path, ...], once: Callable[..., int], *, whole: bool) -> int:
+    """Grade a `whole` class again and again. A UserError (a mistake in the course's files, a full
+    disk) is shown, and grading is tried again when something new arrives."""
+    inbox = paths[0]
+    if len(paths) != 1 or not inbox.is_dir() or not whole:
+        raise UserError("--watch takes one folder, without --only and --fresh", place=str(inbox))
     stopped = threading.Event()
     status = 0
 

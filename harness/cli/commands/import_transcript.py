@@ -51,9 +51,8 @@ def command(
     transcript, the line is named and nothing is added of that transcript.
     """
     if target.resolve().parent.parent.name != "specs" or target.suffix != ".yaml":
-        raise UserError(
-            "this is no file of an assignment", place=str(target), hint="specs/<id>/NAME.yaml"
-        )
+        what = "this is no file of an assignment"
+        raise UserError(what, place=str(target), hint="specs/<id>/NAME.yaml")
     for path in transcripts:
         added = import_transcript(
             path, target, program=program, constants=constants, clauses=clauses, python=python

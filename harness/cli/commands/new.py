@@ -95,20 +95,17 @@ def command(
 
 def _check_names(assignment_id: str, files: tuple[str, ...]) -> None:
     if not _ID.fullmatch(assignment_id):
-        raise UserError(
-            f"{assignment_id!r} cannot be an id", hint="use small letters, digits, - and _"
-        )
+        hint = "use small letters, digits, - and _"
+        raise UserError(f"{assignment_id!r} cannot be an id", hint=hint)
     for name in files:
         if not _FILE.fullmatch(name):
             raise UserError(f"{name!r} is no name of a Python file", hint="for example a1.py")
 
 
 def _write(base: Path, files: dict[str, bytes]) -> None:
-    there = [name for name in files if (base / name).exists()]
-    if there:
-        raise UserError(
-            "this file is there already", place=there[0], hint="choose another id, or move it away"
-        )
+    if there := [name for name in files if (base / name).exists()]:
+        hint = "choose another id, or move it away"
+        raise UserError("this file is there already", place=there[0], hint=hint)
     for name, data in files.items():
         write_bytes(base / name, data)
     folders = sorted({"/".join(name.split("/")[:2]) for name in files})

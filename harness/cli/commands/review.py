@@ -69,9 +69,8 @@ def command(
     try:
         from harness.review.server import ReviewServer  # noqa: PLC0415  (an extra)
     except ModuleNotFoundError as error:
-        raise UserError(
-            f"{error.name} is not installed", hint="pip install 'a1-harness[review]'"
-        ) from None
+        what = f"{error.name} is not installed"
+        raise UserError(what, hint="pip install 'a1-harness[review]'") from None
     if anonymous and request is not None:
         raise UserError("--request shows who asks, and --anonymous hides it", hint="leave out one")
     database = store_of(run)
@@ -85,7 +84,9 @@ def command(
         click.echo(f"Review: {server.address}")
         click.echo("Ctrl-C ends it and writes the reports; nothing is lost without that.")
         if not no_browser:
-            _open(server.address, opener)
+            refresh = f'<meta http-equiv="refresh" content="0; url={escape(server.address)}">'
+            write(opener, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
+            webbrowser.open(opener.absolute().as_uri())
         server.serve()
     except KeyboardInterrupt:
         pass
@@ -94,13 +95,6 @@ def command(
         if not no_browser:
             opener.unlink(missing_ok=True)
     return _end(database)
-
-
-def _open(address: str, path: Path) -> None:
-    """A browser at the address, by a file that only its owner can read."""
-    refresh = f'<meta http-equiv="refresh" content="0; url={escape(address)}">'
-    write(path, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
-    webbrowser.open(path.absolute().as_uri())
 
 
 def _end(database: Path) -> int:

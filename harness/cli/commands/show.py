@@ -13,9 +13,7 @@ SECTION = "Results"
 
 
 @options.click_command(
-    "show",
-    "harness show reports/connect4ish",
-    "harness show reports/connect4ish perfect",
+    "show", "harness show reports/connect4ish", "harness show reports/connect4ish perfect"
 )
 @click.argument("run", type=options.PATH)
 @click.argument("student", required=False)

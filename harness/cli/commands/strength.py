@@ -67,8 +67,8 @@ def command(
         reports.append(report)
         show_strength(report, console)
     if target is not None:
-        text = "[" + ",\n".join(serial.dumps(report) for report in reports) + "]\n"
-        files.write(target, text)
+        text = ",\n".join(map(serial.dumps, reports))
+        files.write(target, f"[{text}]\n")
     return 1 if any(report.mistakes for report in reports) else 0
 
 
@@ -91,10 +91,10 @@ def measure_strength(
 
 def show_strength(report: StrengthReport, console: Console) -> None:
     """Print the tables by function and by clause, and what nothing notices."""
-    table = Table("function", title=escape(report.assignment), title_justify="left")
-    for heading in ("changes", "noticed", "equivalent", "not noticed"):
-        table.add_column(heading, justify="right")
-    table.add_column("noticed first by")
+    headings = ("changes", "noticed", "equivalent", "not noticed")
+    figures = (Column(each, justify="right") for each in headings)
+    table = Table("function", *figures, "noticed first by", title_justify="left")
+    table.title = escape(report.assignment)
     for each in report.functions:
         unnoticed = each.changes - each.noticed - each.equivalent
         counts = (each.changes, each.noticed, each.equivalent, unnoticed)
@@ -102,9 +102,8 @@ def show_strength(report: StrengthReport, console: Console) -> None:
         names = list(dict.fromkeys(one.noticed_by[0] for one in noticed if one.noticed_by))
         table.add_row(escape(each.function), *map(str, counts), escape(first_name(names)))
     console.print(table)
-    clauses = Table(
-        "clause", *(Column(c, justify="right") for c in ("scenarios", "notice changes"))
-    )
+    figures = (Column(each, justify="right") for each in ("scenarios", "notice changes"))
+    clauses = Table("clause", *figures)
     for clause in report.clauses:
         clauses.add_row(escape(clause.clause), str(clause.scenarios), str(clause.noticed))
     console.print(clauses)

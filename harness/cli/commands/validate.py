@@ -92,8 +92,7 @@ def command(
             for problem in report.problems:
                 click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
         if context.interpreter.notice:
-            notice = escape(context.interpreter.notice)
-            say(console, f"[bold red]notice:[/] {notice}")
+            say(console, f"[bold red]notice:[/] {escape(context.interpreter.notice)}")
         sound = sound and report.sound
         if strength and report.sound:
             strength_report = measure_strength(loaded, base / CACHE, python=python, jobs=jobs)
@@ -198,14 +197,10 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
     """Draw again and record transcripts again, and show what changed."""
     recording = load(root, assignment_id, recording=True)
     folder = Path(recording.folder)
-    named = {folder / transcript.path for transcript in recording.transcripts}
-    before = {
-        path: path.read_bytes()
-        for path in {*(folder / "draws").glob("*.json"), *named}
-        if path.is_file()
-    }
-    drawn = record_draws(root, assignment_id)
-    written = set(drawn)
+    there = {*(folder / "draws").glob("*.json")}
+    there |= {folder / transcript.path for transcript in recording.transcripts}
+    before = {path: path.read_bytes() for path in there if path.is_file()}
+    written = {*record_draws(root, assignment_id)}
     if recording.reference:
         written |= {*record_transcripts(recording, as_template, python=python)}
     for path in sorted({*before, *written}):
@@ -217,37 +212,25 @@ def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
     """Write the expect.yaml of every sample that is a problem as it is; the report without these.
     Other causes than stated are a problem only where they are too many."""
     wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
-    return replace(
-        report,
-        samples=tuple(
-            _accept(sample, folder) if f"{sample.name}/{_EXPECTED}" in wrong else sample
-            for sample in report.samples
-        ),
-        problems=tuple(each for each in report.problems if each.check not in _OF_SAMPLES),
-    )
-
-
-def _accept(sample: SampleOutcome, folder: Path) -> SampleOutcome:
-    path = folder / sample.name / _EXPECTED
-    before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
-    _show(path, before, now)
-    write_bytes(path, now)
-    return replace(sample, parts=(), other_causes=None if sample.other_causes is None else "")
+    samples = list(report.samples)
+    for at, sample in enumerate(samples):
+        if f"{sample.name}/{_EXPECTED}" in wrong:
+            path, now = folder / sample.name / _EXPECTED, expectation_text(sample.accepted).encode()
+            _show(path, path.read_bytes(), now)
+            write_bytes(path, now)
+            causes = None if sample.other_causes is None else ""
+            samples[at] = replace(sample, parts=(), other_causes=causes)
+    problems = tuple(each for each in report.problems if each.check not in _OF_SAMPLES)
+    return replace(report, samples=tuple(samples), problems=problems)
 
 
 def _show(path: Path, before: bytes, now: bytes) -> None:
     if before == now:
         return
     name = relative_to_here(path)
-    lines = list(
-        difflib.unified_diff(
-            before.decode("utf-8", "backslashreplace").splitlines(),
-            now.decode("utf-8", "backslashreplace").splitlines(),
-            f"{name} before",
-            f"{name} now",
-            lineterm="",
-        )
-    )
+    old, new = (data.decode("utf-8", "backslashreplace").splitlines() for data in (before, now))
+    diff = difflib.unified_diff(old, new, f"{name} before", f"{name} now", lineterm="")
+    lines = list(diff)
     for line in lines[:_MOST_LINES]:
         click.echo(escaping.visible(line))
     if len(lines) > _MOST_LINES:

@@ -26,11 +26,7 @@ WANTED = "3.12"
 @click.option("--name", help="This worker's name in messages (default: host and process).")
 @options.python
 def command(
-    cluster: Cluster,
-    jobs: int | None,
-    require_tier: str,
-    name: str | None,
-    python: Path | None,
+    cluster: Cluster, jobs: int | None, require_tier: str, name: str | None, python: Path | None
 ) -> int:
     """Grade submissions of `harness grade --scheduler ADDRESS`, until interrupted.
 
