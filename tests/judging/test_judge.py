@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.common.errors import HarnessError
-from harness.grading.observing.answer_key import python_expressions
+from harness.grading.observing.answer_key import evaluated_parts
 from harness.judging.judge import combine as combine_kinds
 from harness.judging.judge import judge, resolve
 from harness.matchers.kinds.combinations import AllOf, NoneOf, OneOf
@@ -510,7 +510,7 @@ def test_python_answers_take_the_place_of_their_expressions() -> None:
 def test_expressions_inside_combinations_are_replaced_too() -> None:
     inner = NoneOf(matchers=(PythonValue(expression="1 + 1"), OfType(name="str")))
     stated = Expected(returns=AllOf(matchers=(AnyValue(), inner)))
-    assert python_expressions(stated) == ("1 + 1",)
+    assert [part.expression for part in evaluated_parts(stated)] == ["1 + 1"]
     known = resolve(stated, (PythonAnswer(expression="1 + 1", value=Value.of(2)),))
     assert not passes(None, called(2), known)
     assert passes(None, called(3), known)

@@ -64,11 +64,17 @@ def _seen_together(
         for stimulus in scenario.stimuli:
             if not scenario.faster_than:  # how long it takes is measured alone
                 asked[stimulus] = scenario.limits
-            for expression in python_expressions(scenario.stated_for(stimulus)):
-                asked[_question(stimulus, expression)] = scenario.limits
+            for part in evaluated_parts(scenario.stated_for(stimulus)):
+                asked[_question(stimulus, part.expression)] = scenario.limits
     asked = {stimulus: limits for stimulus, limits in asked.items() if may_share(stimulus)}
     seen = _observe_together(server, asked)
-    return seen if _holds_alone(server, seen, asked) else {}
+    # One stimulus of each function and set of constants must do alone what it did.
+    chosen: dict[object, Stimulus] = {}
+    for stimulus in seen:
+        called = called_function(stimulus.action.expression)
+        chosen.setdefault((type(stimulus.action), called, stimulus.constants), stimulus)
+    holds = all(server.observe(each, asked[each]) == seen[each] for each in chosen.values())
+    return seen if holds else {}
 
 
 def _observe_together(
@@ -93,18 +99,6 @@ def _observe_together(
             if observation is not None:
                 seen[stimulus] = replace(observation, cpu_seconds=_MOST_SECONDS)
     return seen
-
-
-def _holds_alone(
-    server: Observer, seen: dict[Stimulus, Observation], asked: dict[Stimulus, Limits]
-) -> bool:
-    """Whether one stimulus of each function and set of constants does alone what it did."""
-    chosen: dict[object, Stimulus] = {}
-    for stimulus in seen:
-        action = stimulus.action
-        called = called_function(action.expression)
-        chosen.setdefault((type(action), called, stimulus.constants), stimulus)
-    return all(server.observe(each, asked[each]) == seen[each] for each in chosen.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +155,8 @@ def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
     return replace(key, scenarios=tuple(answered))
 
 
-def python_expressions(stated: Expected) -> tuple[str, ...]:
-    """The sources of every `{python: …}` and `{equals: …}` a scenario states."""
-    return tuple(part.expression for part in _evaluated_parts(stated))
-
-
-def _evaluated_parts(stated: Expected) -> tuple[OfExpression, ...]:
+def evaluated_parts(stated: Expected) -> tuple[OfExpression, ...]:
+    """Every `{python: …}` and `{equals: …}` a scenario states."""
     return tuple(part for part in stated.parts() if isinstance(part, OfExpression))
 
 
@@ -187,7 +177,7 @@ def _evaluated(
     server: Observer, stimulus: Stimulus, scenario: Scenario
 ) -> tuple[PythonAnswer, ...]:
     answers: list[PythonAnswer] = []
-    for part in _evaluated_parts(scenario.stated_for(stimulus)):
+    for part in evaluated_parts(scenario.stated_for(stimulus)):
         expression = part.expression
         seen = server.observe(_question(stimulus, expression), scenario.limits)
         if seen.value is None:

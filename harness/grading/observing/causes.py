@@ -25,12 +25,12 @@ from harness.judging.blame import Usage, find_blame
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
 from harness.judging.suspects import SuspectProgram, Suspicion, literals
-from harness.judging.traces import different_lines, read_trace
+from harness.judging.traces import Trace, different_lines, read_trace
 from harness.model.assignment import Assignment, SourceFile, Surroundings
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Loop, Outline, OutlinePart
-from harness.model.stimulus import Limits, Substitution
+from harness.model.stimulus import Stimulus, Substitution
 from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
 from harness.policy.reading import lines_of
 from harness.results.reuse import judging_digest
@@ -81,11 +81,10 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
 
 
 class CauseFinder:
-    """Finds the causes of one submission after another."""
+    """Finds the causes of one submission after another. `reference` answers in place of a
+    submission's functions (empty: nobody is blamed by substitution)."""
 
     def __init__(self, reference: tuple[SourceFile, ...], runs: JudgedRuns) -> None:
-        """`reference` answers in place of a submission's functions (empty: nobody is blamed by
-        substitution)."""
         self._reference = reference
         self._constants = {
             name: value
@@ -192,7 +191,12 @@ class _RunsAgain:
             Substitution(name=name, provided=self.constants.get(name, "")) for name in names
         )
         stimulus = replace(each.stimulus, substitutions=substitutions)
-        seen = self.candidate.server.observe(stimulus, self._limits(each))
+        # Limits that are enough for a right program.
+        answer = self.judged.answer_of(each.scenario, each.verdict.draw or 0)
+        needed = 0.0 if answer is None else answer.observation.cpu_seconds
+        endless = each.verdict.kind in _TIMED_OUT
+        longest = LONGEST_ENDLESS_SECONDS if endless else LONGEST_SECONDS
+        seen = self._observe(stimulus, each.scenario, max(longest, SUBSTITUTED_FACTOR * needed))
         if seen.ending in LIMIT_ENDINGS or seen.ending is Ending.STAND_IN_FAILED:
             return Verdict(kind=VerdictKind.CPU_LIMIT)
         if seen.ending is Ending.STAND_IN_INAPPLICABLE:
@@ -200,43 +204,31 @@ class _RunsAgain:
         passed = self.would_pass(each, seen)
         return Verdict(kind=VerdictKind.PASSED if passed else VerdictKind.FAILED)
 
-    def _limits(self, each: FailedScenario) -> Limits:
-        """Limits that are enough for a right program."""
-        limits = each.scenario.limits
-        answer = self.judged.answer_of(each.scenario, each.verdict.draw or 0)
-        needed = 0.0 if answer is None else answer.observation.cpu_seconds
-        endless = each.verdict.kind in _TIMED_OUT
-        longest = LONGEST_ENDLESS_SECONDS if endless else LONGEST_SECONDS
-        seconds = min(limits.cpu_seconds, max(longest, SUBSTITUTED_FACTOR * needed))
-        return replace(limits, cpu_seconds=seconds)
+    def _observe(self, stimulus: Stimulus, scenario: Scenario, most: float) -> Observation:
+        """What a stimulus does within the scenario's limits and that many CPU seconds."""
+        seconds = min(scenario.limits.cpu_seconds, most)
+        limits = replace(scenario.limits, cpu_seconds=seconds)
+        return self.candidate.server.observe(stimulus, limits)
 
     def loops(self, causes: Sequence[Cause]) -> dict[str, Loop]:
         """The loops in which causes do not end, by the causes' examples."""
         outline = self.candidate.report.outline
-        looping = [
-            each
-            for each in (self.failed.get(cause.example) for cause in causes)
-            if each is not None and each.verdict.kind in _LOOPING
-        ]
+        failed = [self.failed[cause.example] for cause in causes if cause.example in self.failed]
+        looping = [each for each in failed if each.verdict.kind in _LOOPING]
         loops: dict[str, Loop] = {}
         for each in looping[:MOST_LOOP_RUNS]:
             verdict = self._recalled(each, ("loop",), partial(self._find_loop, each))
-            place = _PLACE.fullmatch(verdict.message)
-            if place is None:
-                continue
-            first, last = int(place["first"]), int(place["last"])
-            if loop := outline.loop_around(place["file"], first, last):
-                loops[each.scenario.id] = loop
+            if place := _PLACE.fullmatch(verdict.message):
+                first, last = int(place["first"]), int(place["last"])
+                if loop := outline.loop_around(place["file"], first, last):
+                    loops[each.scenario.id] = loop
         return loops
 
     def _find_loop(self, each: FailedScenario) -> Verdict:
         """Where it loops, as the message of a verdict, which is what a cache stores."""
         limits = each.scenario.limits
-        longer = replace(
-            limits,
-            cpu_seconds=max(limits.cpu_seconds, _LEAST_SECONDS),
-            wall_seconds=max(limits.wall_seconds, _LEAST_WALL_SECONDS),
-        )
+        cpu, wall = max(limits.cpu_seconds, _LEAST_SECONDS), limits.wall_seconds
+        longer = replace(limits, cpu_seconds=cpu, wall_seconds=max(wall, _LEAST_WALL_SECONDS))
         stimulus = replace(each.stimulus, finds_loop=True)
         seen = self.candidate.server.observe(stimulus, longer)
         detail = seen.detail if seen.ending is Ending.CPU_LIMIT else ""
@@ -270,20 +262,20 @@ class _RunsAgain:
         functions = program.functions_of(cause)
         if functions is None:
             return None
-        latest = _WHEN_SEEN.index(example.scenario.visibility)
+        seen = _WHEN_SEEN[: _WHEN_SEEN.index(example.scenario.visibility) + 1]
         failing, limits = [], 0
         for each in (example, *(each for each in members if each is not example)):
             hit_limit = each.verdict.kind in _LIMITS
             limits += hit_limit
             too_many = hit_limit and limits > MOST_TRACED_LIMITS
-            is_seen = _WHEN_SEEN.index(each.scenario.visibility) <= latest
-            if is_seen and not too_many and each.verdict.kind not in _NOT_TRACED:
+            is_traced = not too_many and each.verdict.kind not in _NOT_TRACED
+            if is_traced and each.scenario.visibility in seen:
                 failing.append(replace(each.scenario, stimuli=(each.stimulus,)))
         names, usage = {part.name for part in functions}, Usage(program.outline)
         passed = [
             scenario
             for scenario in self.passed
-            if _WHEN_SEEN.index(scenario.visibility) <= latest
+            if scenario.visibility in seen
             and (scenario.function == cause.function or names & usage.of(scenario.stimuli[0]))
         ]
         passed.sort(key=lambda scenario: scenario.function != cause.function)
@@ -295,20 +287,17 @@ class _RunsAgain:
     ) -> Verdict:
         """What traced runs tell about a cause, as the message of a verdict, which is what a cache
         stores."""
-        failing, passing = (
-            {scenario.id: read_trace(self._trace(scenario)) for scenario in scenarios}
-            for scenarios in (runs.failing, runs.passing)
-        )
+
+        def trace(scenario: Scenario) -> Trace:
+            stimulus = replace(scenario.stimuli[0], traces_lines=True)
+            return read_trace(self._observe(stimulus, scenario, LONGEST_ENDLESS_SECONDS).detail)
+
+        failing = {each.id: trace(each) for each in runs.failing}
+        passing = {each.id: trace(each) for each in runs.passing}
         different = different_lines(example)
         suspicion = program.suspicion(cause, runs.functions, failing, passing, different)
         explanation = Explanation(rule="suspects", message=serial.dumps(suspicion))
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
-
-    def _trace(self, traced: Scenario) -> str:
-        seconds = min(traced.limits.cpu_seconds, LONGEST_ENDLESS_SECONDS)
-        stimulus = replace(traced.stimuli[0], traces_lines=True)
-        limits = replace(traced.limits, cpu_seconds=seconds)
-        return self.candidate.server.observe(stimulus, limits).detail
 
 
 MOST_TRACED_CAUSES = 3  # of one submission

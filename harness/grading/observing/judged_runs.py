@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import chain
+from itertools import accumulate
 
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
@@ -47,7 +47,7 @@ _LONGEST_TEXT = 1000
 def reduced(seen: Observation) -> Observation:
     """A small observation as it is; of a large one how it ended and what it raised. `cut` is then a
     digest of the whole observation."""
-    if seen.cut or not _is_large(seen):
+    if seen.cut or all(size <= MOST_KEPT for size in accumulate(_sizes(seen))):
         return seen
     raising = (step.raised for step in seen.steps if step.raised)
     return Observation(
@@ -68,48 +68,28 @@ def _short(raised: Raised) -> Raised:
     return replace(raised, message=raised.message[:_LONGEST_TEXT], bases=(), frames=ends)
 
 
-def _is_large(seen: Observation) -> bool:
-    left = MOST_KEPT
-    for text in _texts(seen):
-        left -= sys.getsizeof(text)
-        if left < 0:
-            return True
-    values = [step.value for step in seen.steps if step.value is not None]
-    values += [*seen.arguments, *seen.arguments_before]
-    values += [each.value for each in (*seen.variables, *seen.files)]
-    if seen.value is not None:
-        values.append(seen.value)
-    while values:
-        value = values.pop()
-        left -= _VALUE_BYTES + sys.getsizeof(value.text) - sys.getsizeof("")
-        if left < 0:
-            return True
-        values += value.items
-    return False
-
-
-def _texts(seen: Observation) -> Iterator[str]:
-    yield seen.loading_printed
-    yield seen.stderr or ""
-    for turn in chain(seen.turns, *(step.turns for step in seen.steps)):
-        yield turn.printed
-    for step in seen.steps:
-        yield step.shown
-    for raised in (seen.raised, *(step.raised for step in seen.steps)):
-        if raised is not None:
-            yield raised.message
-            yield from raised.bases
-            for frame in raised.frames:
-                yield from (frame.file, frame.function, frame.source)
-    yield from (each.name for each in (*seen.variables, *seen.files))
-    yield from seen.left_open
+def _sizes(seen: Observation) -> Iterator[int]:
+    outcomes: list[Observation | StepOutcome] = [seen, *seen.steps]
+    named = (*seen.variables, *seen.files)
+    texts = [seen.loading_printed, seen.stderr or "", *seen.left_open]
+    texts += [turn.printed for each in outcomes for turn in each.turns]
+    texts += [step.shown for step in seen.steps]
+    for raised in (each.raised for each in outcomes if each.raised):
+        texts += [raised.message, *raised.bases]
+        for frame in raised.frames:
+            texts += [frame.file, frame.function, frame.source]
+    yield from map(sys.getsizeof, (*texts, *(each.name for each in named)))
+    values = [each.value for each in outcomes if each.value] + [each.value for each in named]
+    for value in (*values, *seen.arguments, *seen.arguments_before):
+        for part in value.parts():
+            yield _VALUE_BYTES + sys.getsizeof(part.text) - sys.getsizeof("")
 
 
 class Arrivals:
-    """Judges the draws of one submission's scenarios as they are observed, if they are large."""
+    """Judges the draws of one submission's scenarios as they are observed, if they are large.
+    `judge_of` gives the judge of the draw of this index of a scenario."""
 
     def __init__(self, judge_of: Callable[[Scenario, int], Judge]) -> None:
-        """`judge_of` gives the judge of the draw of this index of a scenario."""
         self._judge_of = judge_of
         # By scenario id, index of the draw and ending: of large observations.
         self._verdicts: dict[tuple[str, int, Ending], Verdict] = {}
@@ -138,15 +118,14 @@ class Arrivals:
         """Keep the verdict. It is explained only for the first draw, and for the first one that
         fails with this ending: no other explanation is asked for."""
         judge = self._judge_of(scenario, index)
+        explained = self._explained.setdefault(scenario.id, set())
         try:
             kind = judge.kind(seen)
-            verdict = Verdict(kind=kind)
-            explained = self._explained.setdefault(scenario.id, set())
-            if index == 0 or (kind is not VerdictKind.PASSED and seen.ending not in explained):
-                verdict = judge.verdict(seen)
+            fails_anew = kind is not VerdictKind.PASSED and seen.ending not in explained
+            verdict = judge.verdict(seen) if index == 0 or fails_anew else Verdict(kind=kind)
         except HarnessError as failure:
             raise HarnessError(f"{scenario.id}: {failure}") from None
-        if kind is not VerdictKind.PASSED and kind not in LAST_KINDS:
+        if kind not in (VerdictKind.PASSED, *LAST_KINDS):
             explained.add(seen.ending)
         self._verdicts[scenario.id, index, seen.ending] = verdict
 
@@ -193,13 +172,12 @@ class RunOutcome:
 
 @dataclass(slots=True, kw_only=True)
 class _SharedAnswers:
-    """What shared runs saw; by scenario id, but for `taken`."""
+    """What shared runs saw; by scenario id, but for `taken`. The observations are of earlier runs,
+    `taken` has the `id` of each stimulus of this one."""
 
     keys: dict[str, str] = field(default_factory=dict)  # in the cache
-    observations: dict[str, tuple[Observation, ...]] = field(
-        default_factory=dict
-    )  # of earlier runs
-    taken: set[int] = field(default_factory=set)  # the `id` of each stimulus of this run
+    observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    taken: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +244,14 @@ class JudgedRuns:
         shared_runs = self.shared
         if plan.assignment is not self.plan.assignment:  # it numbers its variants otherwise
             shared_runs = SharedRuns(plan, self._key, self._secret)
-        shared = self._recalled_shared(shared_runs.expected_digests(server), keys, cache)
+        shared = _SharedAnswers()
+        for name, digest in shared_runs.expected_digests(server).items():
+            if name in keys:
+                key = shared.keys[name] = shared_key(keys[name], POLICY_DIGEST, digest)
+                earlier = cache.observations(key)
+                if earlier is not None:
+                    is_reference = earlier == AS_REFERENCE
+                    shared.observations[name] = self._references[name] if is_reference else earlier
         unseen = [
             scenario
             for scenario in plan.scenarios
@@ -278,31 +263,17 @@ class JudgedRuns:
             together = shared_runs.run(server, unseen or plan.scenarios)
         if together.refused:
             return all_alone(together.refused)
-
-        def kind_of(scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
-            return self.judge_of(scenario, index).kind(seen)
-
-        checked = CheckedObserver(server, together, shared.taken, kind_of)
+        checked = CheckedObserver(
+            server,
+            together,
+            shared.taken,
+            lambda one, index, seen: self.judge_of(one, index).kind(seen),
+        )
         outcome = self.alone(plan, replace(candidate, server=checked), shared)
         if checked.refuted is None:
             return replace(outcome, isolation=Isolation.SHARED)
         name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
         return all_alone(f"{name} does not do alone what it did in the shared run")
-
-    def _recalled_shared(
-        self, references: Mapping[str, str], keys: Mapping[str, str], cache: ResultCache
-    ) -> _SharedAnswers:
-        """The keys of scenarios that can run in a shared process, and what earlier runs saw there.
-        `references` has digests of what the reference did, `keys` are of runs alone."""
-        shared = _SharedAnswers()
-        for name in (each for each in keys if each in references):
-            key = shared.keys[name] = shared_key(keys[name], POLICY_DIGEST, references[name])
-            observations = cache.observations(key)
-            if observations == AS_REFERENCE:
-                observations = self._references[name]
-            if observations is not None:
-                shared.observations[name] = observations
-        return shared
 
     def answer_of(self, scenario: Scenario, index: int) -> Answer | None:
         answers = self._answers.get(scenario.id, ())

@@ -100,8 +100,7 @@ _LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
 
 Observer = Observes
 Recall = Callable[[Scenario], tuple[Observation, ...] | None]
-Keep = Callable[[Scenario, int, Observation], Observation]
-"""What is to be kept of a draw of a scenario."""
+Keep = Callable[[Scenario, int, Observation], Observation]  # what is kept of a draw of a scenario
 
 
 def run_scenario(
@@ -184,18 +183,15 @@ class Running:
                     hit = self._run(scenario, shortened)
                     if hit and scenario.id in self.fresh and shortened != scenario.limits:
                         unsettled.append(scenario)
-            self._settle(function, unsettled, witnesses)
-
-    def _settle(self, function: str, unsettled: list[Scenario], witnesses: set[str]) -> None:
-        """The witness, which is the last, first: if it ends, the others may as well."""
-        for scenario in reversed(unsettled):
-            if scenario.id in witnesses or function in self.ends:
-                self._run(scenario, scenario.limits)
-            else:
-                *before, last = self.observed[scenario.id]
-                limit = last.ending.value
-                stopped = replace(last, ending=Ending.STOPPED_EARLY, detail=limit)
-                self.observed[scenario.id] = (*before, stopped)
+            # The witness, which is the last, first: if it ends, the others may as well.
+            for scenario in reversed(unsettled):
+                if scenario.id in witnesses or function in self.ends:
+                    self._run(scenario, scenario.limits)
+                else:
+                    *before, seen = self.observed[scenario.id]
+                    limit = seen.ending.value
+                    stopped = replace(seen, ending=Ending.STOPPED_EARLY, detail=limit)
+                    self.observed[scenario.id] = (*before, stopped)
 
     def _run(self, scenario: Scenario, limits: Limits) -> bool:
         """Observe it, or remember what was observed at its full limit; whether it hit one."""
@@ -227,8 +223,7 @@ def read_program(
 
 
 def program_may_share(tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]) -> bool:
-    """Whether the text of a program of ours lets its scenarios share a process; `tool` is as of
-    `read_program`."""
+    """Whether the text of a program of ours lets its scenarios share a process."""
     try:
         return read_program(tool, assignment, files).sharing.allowed
     except ToolFailed:

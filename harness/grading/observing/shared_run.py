@@ -37,10 +37,7 @@ class SharingObserver(Observer, Protocol):
         """These stimuli packed, by number."""
 
     def observe_together(
-        self,
-        group: SharedGroup,
-        order: Sequence[int],
-        keep: Keep = lambda number, data: True,
+        self, group: SharedGroup, order: Sequence[int], keep: Keep = lambda number, data: True
     ) -> SharedOutcome:
         """Run these numbers of a group in one process."""
 
@@ -170,9 +167,8 @@ class SharedRuns:
         if self._groups is not None:
             return self._groups
         shareable: dict[int, SharedStimulus] = {}
-        answers = (
-            {entry.scenario_id: entry.answers for entry in self._key.scenarios} if self._key else {}
-        )
+        known = self._key.scenarios if self._key else ()
+        answers = {entry.scenario_id: entry.answers for entry in known}
         for scenario in self._plan.scenarios:
             if scenario.faster_than:  # what it takes is measured in a process of its own
                 continue
@@ -185,19 +181,11 @@ class SharedRuns:
                         index=index,
                         stimulus=stimulus,
                         reference=answer.observation,
-                        lot=self._draw("audit", str(number)),
+                        lot=self._draw("audit", number),
                     )
-        groups: list[SharedGroup] = []
         asked = {n: (each.stimulus, each.scenario.limits) for n, each in shareable.items()}
-        for group in server.group(asked):
-            entries: dict[int, SharedStimulus] = {}
-            for number, job in group.jobs.items():
-                entry = shareable[number]
-                if has_one_form(entry.reference, entry.stimulus):
-                    entry.arguments = job.arguments
-                    entries[number] = entry
-            groups += self._processes(group, entries)
-        self._groups = tuple(groups)
+        packed = server.group(asked)
+        self._groups = tuple(each for group in packed for each in self._processes(group, shareable))
         seen = {id(each.stimulus): each.reference for each in self._entries.values()}
         for scenario in self._plan.scenarios:
             if all(id(stimulus) in seen for stimulus in scenario.stimuli):
@@ -206,21 +194,27 @@ class SharedRuns:
         return self._groups
 
     def _processes(
-        self, group: SharedGroup, entries: dict[int, SharedStimulus]
+        self, group: SharedGroup, shareable: Mapping[int, SharedStimulus]
     ) -> Iterator[SharedGroup]:
         """The group as it is asked: in processes in which no question shows a later answer."""
+        entries: dict[int, SharedStimulus] = {}
+        for number, job in group.jobs.items():
+            entry = shareable[number]
+            if has_one_form(entry.reference, entry.stimulus):
+                entry.arguments = job.arguments
+                entries[number] = entry
         while len(entries) >= _WORTH_A_PROCESS:
             first, then = _in_order(entries)
-            then.sort(key=lambda number: self._draw("order", str(number)))
+            then.sort(key=lambda number: self._draw("order", number))
             # Those with the same constants beside each other.
-            then.sort(key=lambda number: self._draw("constants", str(group.jobs[number].selection)))
+            then.sort(key=lambda number: self._draw("constants", group.jobs[number].selection))
             order = [*first, *then]
             self._entries |= {number: entries.pop(number) for number in order}
             yield replace(group, jobs={number: group.jobs[number] for number in order})
 
-    def _draw(self, *what: str) -> bytes:
+    def _draw(self, what: str, of: object) -> bytes:
         """A number that only who has the secret knows."""
-        text = "\0".join((self._plan.spec_digest, *what))
+        text = f"{self._plan.spec_digest}\0{what}\0{of}"
         return hmac.digest(self._secret, text.encode(), "sha256")
 
 
@@ -247,7 +241,8 @@ def _question(stimulus: Stimulus) -> str:
     action = stimulus.action
     texts = action.argv if action.program else stimulus.source_texts()
     named = (binding.literal for binding in (*stimulus.bindings, *stimulus.constants))
-    return "\0".join(map(_bare, (*texts, *named, *(typed.text for typed in stimulus.inputs))))
+    typed = (each.text for each in stimulus.inputs)
+    return "\0".join((*texts, *named, *typed)).translate(_UNTOLD)
 
 
 def _answers(observation: Observation) -> set[str]:
@@ -259,15 +254,10 @@ def _answers(observation: Observation) -> set[str]:
     for step in observation.steps:
         texts += [step.printed, "" if step.value is None else step.value.source()]
     texts += [variable.value.source() for variable in observation.variables]
-    return set(map(_bare, texts))
+    return {text.translate(_UNTOLD) for text in texts}
 
 
-_UNTOLD = str.maketrans("", "", "'\" \n\t\\")
-
-
-def _bare(text: str) -> str:
-    """The text without what a spelling may leave out or put in."""
-    return text.translate(_UNTOLD)
+_UNTOLD = str.maketrans("", "", "'\" \n\t\\")  # what a spelling may leave out or put in
 
 
 class CheckedObserver:
@@ -294,32 +284,33 @@ class CheckedObserver:
         self.refuted: Stimulus | None = None
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        together = self._together
-        passed = together.passed.get(id(stimulus))
-        if passed is not None and id(stimulus) not in together.audit:
-            self._taken.add(id(stimulus))
+        together, key = self._together, id(stimulus)
+        passed = together.passed.get(key)
+        if passed is not None and key not in together.audit:
+            self._taken.add(key)
             return passed
-        draw = together.draws.get(id(stimulus))
+        draw = together.draws.get(key)
         if draw is not None and draw.entry.scenario.id in self._failed_alone:
             failure = draw.observation()
             if failure is not None and self._fails(draw, failure):
-                self._taken.add(id(stimulus))
+                self._taken.add(key)
                 return failure
         seen = self._server.observe(stimulus, limits)
         if draw is not None and self._fails(draw, seen):
             self._failed_alone.add(draw.entry.scenario.id)
-        if passed is not None:
-            wrong = seen != passed and seen.ending not in LIMIT_ENDINGS
+        if seen == passed:
+            self._taken.add(key)
+            return passed
+        if passed is None:
+            wrong = seen == together.differs.get(key)
         else:
-            wrong = seen == together.differs.get(id(stimulus))
+            wrong = seen.ending not in LIMIT_ENDINGS
         if wrong and self.refuted is None:
             self.refuted = stimulus
-        if seen == passed:
-            self._taken.add(id(stimulus))
-            return passed
         return seen
 
     def _fails(self, draw: DifferingDraw, seen: Observation) -> bool:
-        if self._kind_of is None:
-            return False
-        return self._kind_of(draw.entry.scenario, draw.entry.index, seen) is VerdictKind.FAILED
+        scenario, index = draw.entry.scenario, draw.entry.index
+        return (
+            self._kind_of is not None and self._kind_of(scenario, index, seen) is VerdictKind.FAILED
+        )

@@ -24,7 +24,7 @@ from harness.execution import (
     may_share,
 )
 from harness.grading.engines.worker import worker_process
-from harness.grading.observing.answer_key import parameters, python_expressions
+from harness.grading.observing.answer_key import evaluated_parts, parameters
 from harness.grading.observing.running import program_may_share
 from harness.grading.observing.shared_run import SharingObserver
 from harness.judging.judge import Judge
@@ -192,7 +192,7 @@ def is_expectable(reference: Observation) -> bool:
 def expected_of(target: FuzzTarget, reference: Observation) -> Expected:
     """What a scenario of this input states: what its target does, and that a game goes on."""
     own = target.stated
-    if python_expressions(own):  # which were evaluated for the scenario's own draws only
+    if evaluated_parts(own):  # which were evaluated for the scenario's own draws only
         own = Expected(ignore=own.ignore)
     ends = reference.ending if reference.ending is Ending.ASKED_FOR_MORE else own.ends
     return replace(own, ends=ends)
