@@ -4,7 +4,7 @@ compared, and what the reference does is determined: by other seeds, with stand-
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -138,9 +138,9 @@ def shares(plan: Plan) -> tuple[FunctionShare, ...]:
     """Each function's scenarios and share of the marks, in the plan's order."""
     scored = [s for s in plan.scenarios if not s.informational]
     total = sum((s.points for s in scored if not s.extra_credit), Fraction(0))
-    by_function: dict[str, list[Scenario]] = {}
+    by_function: defaultdict[str, list[Scenario]] = defaultdict(list)
     for scenario in scored:
-        by_function.setdefault(scenario.function, []).append(scenario)
+        by_function[scenario.function].append(scenario)
     return tuple(
         FunctionShare(
             function=function,
@@ -177,9 +177,11 @@ def value_problems(
         pairs = zip(scenario.stimuli, key.answers(scenario.id), strict=False)
         held_to = [expectation(scenario, *pair, plan.assignment) for pair in pairs]
         values = [value for each in held_to for value in _values(each)]
-        names = {value.text for value in values if value.kind is ValueKind.OBJECT}
-        for name in sorted(names):
-            if not known & {name, *_above(name, bases)}:
+        for name in sorted({value.text for value in values if value.kind is ValueKind.OBJECT}):
+            and_above = {name}
+            while more := {base for each in and_above for base in bases.get(each, ())} - and_above:
+                and_above |= more
+            if known.isdisjoint(and_above):
                 what = f"{scenario.id} compares every public attribute of {name}"
                 ways = "attributes for all, none for none"
                 hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml ({ways})"
@@ -204,30 +206,18 @@ def _values(held_to: Expectation) -> Iterator[Value]:
     named = [(argument_name(held_to, at), value) for at, value in enumerate(seen.arguments)]
     named += [(variable.name, variable.value) for variable in seen.variables]
     left_out = {each.name for each in stated.leaves if isinstance(each.value, _WITHOUT_ATTRIBUTES)}
-    values = [step.value for step in seen.steps if step.value]
+    returned = None if isinstance(stated.returns, _WITHOUT_ATTRIBUTES) else seen.value
+    values = [value for value in (returned, *(step.value for step in seen.steps)) if value]
     values += [value for name, value in named if name not in left_out]
-    if seen.value and not isinstance(stated.returns, _WITHOUT_ATTRIBUTES):
-        values.insert(0, seen.value)
     for value in reversed(values):
         yield from value.parts()
 
 
 def _is_noisy(value: Value) -> bool:
-    if value.kind is not ValueKind.FLOAT:
+    if value.kind is not ValueKind.FLOAT or not value.text[-1:].isdigit():
         return False
-    short = repr(round(float(value.text), _NOISE)) if value.text[-1:].isdigit() else value.text
+    short = repr(round(float(value.text), _NOISE))
     return len(value.text) - len(short) > 2 and len(short) < _NOISE
-
-
-def _above(name: str, bases: dict[str, list[str]]) -> set[str]:
-    found: set[str] = set()
-    pending = list(bases.get(name, ()))
-    while pending:
-        base = pending.pop()
-        if base not in found:
-            found.add(base)
-            pending += bases.get(base, ())
-    return found
 
 
 _SECOND_SEED = 20_011
@@ -306,23 +296,23 @@ def stand_in_problems(context: GradingContext) -> Iterator[Problem]:
 def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
     """Every difference between a submission's results of both ways, but for how it ran: verdicts,
     messages, marks, findings, and every channel of what was observed; addresses apart."""
-    found: list[str] = []
-    different: set[str] = set()
-    for one, other in zip(together.result.scenarios, alone.result.scenarios, strict=True):
-        if one != other:
-            different.add(one.scenario_id)
-            if _without_addresses(one) != _without_addresses(other):
-                found.append(f"{one.scenario_id}: {_said(one)} together, {_said(other)} alone")
-    found += [
-        f"{scenario_id}: another observation together than alone"
-        for scenario_id, digest in alone.seen.items()
-        if scenario_id not in different and together.seen.get(scenario_id) != digest
+    pairs = zip(together.result.scenarios, alone.result.scenarios, strict=True)
+    different = {one.scenario_id: (one, other) for one, other in pairs if one != other}
+    found = [
+        f"{name}: {_said(one)} together, {_said(other)} alone"
+        for name, (one, other) in different.items()
+        if _without_addresses(one) != _without_addresses(other)
     ]
-    both = [
+    found += [
+        f"{name}: another observation together than alone"
+        for name, digest in alone.seen.items()
+        if name not in different and together.seen.get(name) != digest
+    ]
+    one, other = (
         _without_addresses(replace(each.result, isolation=Isolation.ALONE, isolation_reason=""))
         for each in (together, alone)
-    ]
-    if not found and both[0] != both[1]:
+    )
+    if not found and one != other:
         found.append("its mark or its findings differ between the two ways")
     return tuple(Problem("isolation", alone.result.id, message) for message in found)
 

@@ -104,7 +104,7 @@ def validate(
         samples=sampled,
         trivial=scores,
         problems=tuple(problems),
-        advice=(*_value_in_the_way(itself.isolation_reason), *_without_words(plan)),
+        advice=tuple(_advice(itself.isolation_reason, plan)),
     )
 
 
@@ -153,28 +153,20 @@ def _sample_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
     return problems + [each.problem("causes", each.other_causes or "") for each in other]
 
 
-def _value_in_the_way(reason: str) -> Iterator[str]:
-    """The reason, where it is a value that cannot be compared: what a sheet asks for (files, a
-    script that asks at once) is nothing that the course could make faster."""
+def _advice(reason: str, plan: Plan) -> Iterator[str]:
+    """What would be better otherwise; `reason` is why the reference runs each scenario alone."""
+    # What a sheet asks for (files, a script that asks at once) the course could not make faster.
     if reason.endswith("may change unseen"):
         yield (
             f"slower than need be: even the reference runs each scenario alone: {reason}. Hint: "
             "what is made inside a function instead lets scenarios run together"
         )
-
-
-def _without_words(plan: Plan) -> Iterator[str]:
-    """The visible scenarios of which a student would read a regular expression."""
-    found = [
-        scenario.id
-        for scenario in plan.scenarios
-        if scenario.visibility is not Visibility.HIDDEN
-        and any(
-            isinstance(part, Matches) and not part.words
-            for stated in (scenario.stated, *scenario.stated_cases)
-            for part in stated.parts()
-        )
-    ]
+    found: list[str] = []  # the scenarios of which a student would read a regular expression
+    for scenario in plan.scenarios:
+        stated = (scenario.stated, *scenario.stated_cases)
+        asked = [each for one in stated for each in one.parts() if isinstance(each, Matches)]
+        if scenario.visibility is not Visibility.HIDDEN and any(not each.words for each in asked):
+            found.append(scenario.id)
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         yield (
@@ -238,9 +230,9 @@ def trivial_programs(specification: Specification) -> list[Submission]:
     if specification.reference:
         stubs = handed_out_stubs(specification)
         submissions.append(Submission(id="untouched-stub", files=stubs, origin="the handout"))
-    trees = (ast.parse(file.data) for file in sources)
+    nodes = (node for file in sources for node in ast.parse(file.data).body)
     # Without functions it would be the reference, which of course has full marks.
-    if any(isinstance(n, ast.FunctionDef | ast.ClassDef) for tree in trees for n in tree.body):
+    if any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in nodes):
         emptied = tuple(replace(file, data=_emptied(file.data).encode()) for file in sources)
         name = "every-function-returns-none"
         submissions.append(Submission(id=name, files=emptied, origin="the reference"))
@@ -274,11 +266,8 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
     listed = _matching(expected.fails, verdicts)
     failed = {name: each for name, each in verdicts.items() if not each.passed}
     parts = list(_unlisted({name: each for name, each in failed.items() if name not in listed}))
-    parts += [
-        f"{name} passes but is listed under fails"
-        for name in verdicts
-        if name in listed and name not in failed
-    ]
+    passed = [name for name in verdicts if name in listed and name not in failed]
+    parts += [f"{name} passes but is listed under fails" for name in passed]
     for pattern in expected.fails:
         if not _matching([pattern], verdicts):
             which = "no scenario that counts" if _matching([pattern], ungraded) else "no scenario"
@@ -292,7 +281,7 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
     parts += _explanation_parts(result, expected)
     mark = "" if result.mark is None else rounded(result.mark)
     if not _has_mark(result, expected):
-        range_of_marks = " to ".join(str(each) for each in dict.fromkeys(expected.mark))
+        range_of_marks = " to ".join(map(str, dict.fromkeys(expected.mark)))
         parts.append(f"the mark is {mark or 'none'}, expected {range_of_marks}")
     found = sorted({finding.rule for finding in result.findings})
     wanted = sorted(set(expected.findings))
@@ -328,13 +317,11 @@ def _other_causes(result: SubmissionResult, expected: SampleExpectation) -> str 
     if expected.causes is None:
         return None
     found, wanted = Counter(_causes(result)), Counter(expected.causes)
-    if found == wanted:
-        return ""
     has, should = (
         ", ".join(f"{each.function or 'the file'}: {each.rule}" for each in causes.elements())
         for causes in (found, wanted)
     )
-    return f"causes are {has or 'none'}, expected {should or 'none'}"
+    return "" if found == wanted else f"causes are {has or 'none'}, expected {should or 'none'}"
 
 
 def _causes(result: SubmissionResult) -> tuple[ExpectedCause, ...]:
@@ -345,11 +332,8 @@ def _accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleEx
     """The expectation that the sample meets as it is. Of the stated one stays what is right."""
     verdicts = {entry.scenario_id: entry.verdict for entry in result.scenarios}
     failed = {name: verdict for name, verdict in verdicts.items() if not verdict.passed}
-    kept = [
-        pattern
-        for pattern in expected.fails
-        if (matched := _matching([pattern], verdicts)) and matched <= failed.keys()
-    ]
+    matched = [(pattern, _matching([pattern], verdicts)) for pattern in expected.fails]
+    kept = [pattern for pattern, names in matched if names and names <= failed.keys()]
     covered = _matching(kept, failed)
     fails = [*kept, *(name for name in failed if name not in covered)]
     if failed and len(failed) == len(verdicts):
@@ -384,25 +368,21 @@ def _beside_scenarios(result: SubmissionResult) -> list[str]:
     return [result.problem, *result.notes, *reasons]
 
 
-def _explanation_parts(result: SubmissionResult, expected: SampleExpectation) -> list[str]:
-    by_rule: dict[str, list[tuple[str, str]]] = {}
+def _explanation_parts(result: SubmissionResult, expected: SampleExpectation) -> Iterator[str]:
+    messages = [entry.verdict.message for entry in result.scenarios] + _beside_scenarios(result)
+    for text in expected.explains:
+        if not any(text in message for message in messages):
+            yield f"no message says {text!r}"
+    unlisted: dict[str, str] = {}  # the first one of each rule
     for entry in result.scenarios:
-        if entry.verdict.explanation:
-            rule = entry.verdict.explanation.rule
-            by_rule.setdefault(rule, []).append((entry.scenario_id, entry.verdict.message))
-    messages = [message for pairs in by_rule.values() for _, message in pairs]
-    messages += _beside_scenarios(result)
-    parts = [
-        f"no message says {text!r}"
-        for text in expected.explains
-        if not any(text in message for message in messages)
-    ]
-    for rule, pairs in by_rule.items():
-        for name, message in pairs:
-            if rule not in GENERIC_RULES and not any(text in message for text in expected.explains):
-                parts.append(f"explanation {rule} is not listed under explains ({name}: {message})")
-                break
-    return parts
+        found = entry.verdict.explanation
+        if found is not None and found.rule not in GENERIC_RULES:
+            listed = any(text in found.message for text in expected.explains)
+            this = "" if listed else f"{entry.scenario_id}: {found.message}"
+            unlisted[found.rule] = unlisted.get(found.rule) or this
+    for rule, first in unlisted.items():
+        if first:
+            yield f"explanation {rule} is not listed under explains ({first})"
 
 
 def _has_mark(result: SubmissionResult, expected: SampleExpectation) -> bool:
