@@ -19,9 +19,9 @@ from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.results.reuse import Piece
 
+# Makes, once in each worker, what is to be done with each result there, while other workers grade.
+# It can be pickled; grading does not depend on it.
 OnGraded = Callable[[Plan], Callable[[SubmissionResult], None]]
-"""Makes, once in each worker, what is to be done with each result there, while other workers
-grade. It can be pickled; grading does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +64,7 @@ class WorkerFailure:
     reason: str
 
 
-Ended = Graded | WorkerFailure
-"""How a `Job` ended; what was observed and judged has gone before it, in pieces."""
-
+Ended = Graded | WorkerFailure  # of a `Job`: what was observed and judged came before, in pieces
 AnyJob = Job | FailureJob
 Message = Piece | Ended | FirstFailures
 

@@ -128,11 +128,14 @@ class _Server:
 
     def fork(self, module: str) -> tuple[_ForkedProcess, Connection]:
         ours, theirs = multiprocessing.Pipe()
+        folder = "/"
+        with contextlib.suppress(OSError):  # ours may be gone
+            folder = str(Path.cwd())
         request = _Request(
             modules=(module,),
             run=module,
             path=tuple(sys.path),
-            folder=_folder(),
+            folder=folder,
             environment=dict(os.environ),
             processors=frozenset(os.sched_getaffinity(0)),
         )
@@ -155,13 +158,6 @@ class _Server:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-
-def _folder() -> str:
-    try:
-        return str(Path.cwd())
-    except OSError:  # it is gone
-        return "/"
 
 
 _lock = threading.Lock()
@@ -210,7 +206,17 @@ def serve(descriptor: int) -> None:
             _reap()
             os._exit(0)
         control.close()
-        _take_on(request)
+        # What an interpreter that the parent starts has from it.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setpgid(0, 0)
+        sys.path[:] = request.path
+        os.environ.clear()
+        os.environ.update(request.environment)
+        time.tzset()
+        with contextlib.suppress(OSError):  # the folder may be gone
+            os.chdir(request.folder)
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, request.processors)
         run(request.run, worker_end, server)
         return
 
@@ -226,20 +232,6 @@ def _fork() -> tuple[int, int, str]:
         return -1, -1, error.strerror or str(error)
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
-
-
-def _take_on(request: _Request) -> None:
-    """What an interpreter that the parent starts has from it."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.setpgid(0, 0)
-    sys.path[:] = request.path
-    os.environ.clear()
-    os.environ.update(request.environment)
-    time.tzset()
-    with contextlib.suppress(OSError):  # the folder may be gone
-        os.chdir(request.folder)
-    with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, request.processors)
 
 
 def _received(connection: Connection) -> int:

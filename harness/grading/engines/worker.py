@@ -24,7 +24,7 @@ from harness.grading.engines import (
     processes,
 )
 from harness.grading.grader import Graded, Grader
-from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.result import SubmissionStatus
 from harness.results.reuse import Packer, Piece, ResultCache
 from harness.results.store import Store
 
@@ -35,11 +35,9 @@ ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed
 
 
 class SpawnedWorker:
-    """Starts the process; `send` a job, then `receive` until `current` is None.
-
-    `module` has the `main` that it runs, by `worker_process`. First it receives `setup`, then the
-    processor to work on (None: any).
-    """
+    """Starts the process; `send` a job, then `receive` until `current` is None. `module` has the
+    `main` that it runs, by `worker_process`: first it receives `setup`, then the processor to work
+    on (None: any)."""
 
     def __init__(self, setup: object, module: str = GRADING, cpu: int | None = None) -> None:
         self.current: Any = None
@@ -156,7 +154,8 @@ def _grade_in_turn(
     setup: WorkerSetup, jobs: Iterator[AnyJob], cpu: int | None, cache: ResultCache
 ) -> Iterator[tuple[AnyJob, Message]]:
     packer = Packer() if setup.store else None
-    on_graded = _beside_grading(setup)
+    make, plan = setup.on_graded, setup.grader.plan
+    on_graded = functools.cache(functools.partial(make, plan)) if make else None
     pending: AnyJob | None = None
     job: AnyJob | None
     while True:
@@ -171,8 +170,10 @@ def _grade_in_turn(
                         pending = job
                         break
                     pending = None
-                    if isinstance(graded, Graded):
-                        on_graded(graded.result)
+                    if isinstance(graded, Graded) and on_graded is not None:
+                        # Failures are left to the reader of the results: no mark depends on it.
+                        with contextlib.suppress(Exception):
+                            on_graded()(graded.result)
                     for message in _messages(graded, Packer() if setup.pack_alone else packer):
                         yield job, message
                 else:
@@ -182,21 +183,6 @@ def _grade_in_turn(
                 return
             pending = None
             yield job, WorkerFailure(reason=str(failure))
-
-
-def _beside_grading(setup: WorkerSetup) -> Callable[[SubmissionResult], None]:
-    """What the setup wants done with each result. Its failures are left to the reader of the
-    results at the end: no mark depends on it."""
-    on_graded, plan = setup.on_graded, setup.grader.plan
-    if on_graded is None:
-        return lambda result: None
-    made = functools.cache(lambda: on_graded(plan))
-
-    def call(result: SubmissionResult) -> None:
-        with contextlib.suppress(Exception):
-            made()(result)
-
-    return call
 
 
 def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:

@@ -17,11 +17,8 @@ import harness
 from harness.common.errors import UserError
 from harness.common.files import source_digest
 
-RESOURCE = "harness"
-"""What a worker offers to a scheduler that may have workers of other kinds as well."""
-
+RESOURCE = "harness"  # what a worker offers to a scheduler that may have workers of other kinds
 CONNECT_SECONDS = 10.0
-
 _SCHEMES = ("tcp://", "tls://")
 _SOURCES = (
     *("common", "model", "matchers", "policy", "execution", "judging", "marking", "results"),
@@ -43,25 +40,19 @@ class Cluster:
         """Raise UserError for an address that is none, or TLS without its three files."""
         scheme = next((each for each in _SCHEMES if self.address.startswith(each)), None)
         port = self.address.rpartition(":")[2]
-        if scheme is None or not port.isdigit():
-            raise UserError(
-                "this is no address of a scheduler",
-                place=self.address,
-                hint="write tcp://HOST:8786, or tls://HOST:8786 with certificates",
-            )
         files = (self.ca, self.cert, self.key)
-        if scheme == "tls://" and None in files:
-            raise UserError(
-                "TLS needs an authority, a certificate and its key",
-                place=self.address,
-                hint="give --tls-ca, --tls-cert and --tls-key",
-            )
-        if scheme == "tcp://" and any(files):
-            raise UserError(
-                "tcp:// uses no certificates",
-                place=self.address,
-                hint="write tls://, or leave the certificates out",
-            )
+        what = ""
+        if scheme is None or not port.isdigit():
+            what = "this is no address of a scheduler"
+            hint = "write tcp://HOST:8786, or tls://HOST:8786 with certificates"
+        elif scheme == "tls://" and None in files:
+            what = "TLS needs an authority, a certificate and its key"
+            hint = "give --tls-ca, --tls-cert and --tls-key"
+        elif scheme == "tcp://" and any(files):
+            what = "tcp:// uses no certificates"
+            hint = "write tls://, or leave the certificates out"
+        if what:
+            raise UserError(what, place=self.address, hint=hint)
 
 
 def security(cluster: Cluster, role: str) -> Any:
@@ -136,7 +127,5 @@ def described() -> str:
 
     digest = sha256(source_digest(*_SOURCES).encode()).hexdigest()[:12]
     python = ".".join(map(str, sys.version_info[:2]))
-    return (
-        f"harness {harness.__version__} ({digest}) under Python {python} "
-        f"with distributed {distributed.__version__}"
-    )
+    ours = f"harness {harness.__version__} ({digest}) under Python {python}"
+    return f"{ours} with distributed {distributed.__version__}"

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -33,8 +34,7 @@ from harness.results.reuse import Piece
 
 PATIENCE = 60.0  # seconds without any worker that could take part
 
-Trial = Callable[[str], Any]
-"""Starts the trial on the worker at this address; dask's future of its answer."""
+Trial = Callable[[str], Any]  # starts it on the worker at this address; dask's future of its answer
 
 
 @dataclass(slots=True)
@@ -156,7 +156,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         self._client: Any = None
         self._roster = Roster(cluster.address, self._try_out, tell)
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._flights: dict[str, _Flight] = {}
+        self._flights: dict[str, _Flight] = {}  # by the keys of its futures
         self._trials: dict[str, str] = {}
         self._slowest = 0.0
         self._looked = 0.0
@@ -193,21 +193,15 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
 
     def _look(self) -> None:
         """See which workers are there, and what has become of what is out."""
-        self._roster.look(
-            self._ask_scheduler(lambda: self._client.scheduler.identity(n_workers=-1))
-        )
+        identity = self._ask_scheduler(lambda: self._client.scheduler.identity(n_workers=-1))
+        self._roster.look(identity)
         self._looked = time.monotonic()
         able = self._roster.able().keys()
         slow = max(SLOW_SECONDS, SLOW * self._slowest)
-        late = [
-            flight
-            for flight in dict.fromkeys(self._flights.values())
-            if not flight.copied and self._looked - flight.sent > slow
-        ]
-        where: dict[str, str] = {}
-        if late:
-            found = self._ask_scheduler(self._client.scheduler.processing)
-            where = {str(key): address for address, keys in found.items() for key in keys}
+        once = [flight for flight in dict.fromkeys(self._flights.values()) if not flight.copied]
+        late = [flight for flight in once if self._looked - flight.sent > slow]
+        found = self._ask_scheduler(self._client.scheduler.processing) if late else {}
+        where = {str(key): address for address, keys in found.items() for key in keys}
         for flight in late:
             flight.avoid |= {where[key] for key in flight.futures if key in where}
             if able - flight.avoid:
@@ -222,32 +216,24 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
     def _send(self, flight: _Flight) -> None:
         able = set(self._roster.able())
         flight.allowed = able - flight.avoid or able
-        key = f"harness-grade-{uuid.uuid4().hex}"
-        future = self._client.submit(
-            host.grade,
-            self._name,
-            flight.data,
-            key=key,
-            workers=sorted(flight.allowed),
-            pure=False,
-        )
-        flight.futures[key] = future
+        future = self._submit("grade", flight.allowed, host.grade, self._name, flight.data)
+        flight.futures[future.key] = future
         flight.sent = time.monotonic()
-        self._flights[key] = flight
-        future.add_done_callback(self._ended.put)
+        self._flights[future.key] = flight
 
     def _try_out(self, address: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of its size
-            future = self._client.submit(
-                host.take_part,
-                self._data,
-                self._name,
-                key=f"harness-trial-{uuid.uuid4().hex}",
-                workers=[address],
-                pure=False,
-            )
+            future = self._submit("trial", [address], host.take_part, self._data, self._name)
         self._trials[future.key] = address
+        return future
+
+    def _submit(
+        self, what: str, workers: Iterable[str], task: Callable[..., bytes], *given: object
+    ) -> Any:
+        """dask's future of a task on one of these workers."""
+        key = f"harness-{what}-{uuid.uuid4().hex}"
+        future = self._client.submit(task, *given, key=key, workers=sorted(workers), pure=False)
         future.add_done_callback(self._ended.put)
         return future
 
@@ -263,15 +249,11 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             raise self._gone()
         values = self._fetched([future for future in known if future.status == "finished"])
         for future in known:
-            address = self._trials.pop(future.key, None)
-            if address is not None:
+            if (address := self._trials.pop(future.key, None)) is not None:
                 self._tried(address, future, values)
-                continue
-            flight = self._flights.get(future.key)
-            if flight is None:
-                continue  # a copy of what has just arrived
-            answer = self._answer(flight, future, values)
-            if answer is not None:
+            flight = self._flights.get(future.key)  # None: a trial, or a copy of what just arrived
+            answer = flight and self._answer(flight, future, values)
+            if flight and answer:
                 self._slowest = max(self._slowest, time.monotonic() - flight.sent)
                 for key, copy in flight.futures.items():
                     del self._flights[key]
@@ -282,13 +264,10 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
 
     def _fetched(self, futures: list[Any]) -> dict[str, object]:
         wanted = {future.key: future for future in futures}
-        found: dict[str, object] = {}
+        gather = partial(self._client.gather, wanted, errors="skip", asynchronous=True)
         with suppress(TimeoutError):  # who had them is gone or hangs; they are asked for anew
-            found = wanted and self._ask(
-                lambda: self._client.gather(wanted, errors="skip", asynchronous=True),
-                FETCH_SECONDS,
-            )
-        return found
+            return self._ask(gather, FETCH_SECONDS) if wanted else {}
+        return {}
 
     def _tried(self, address: str, future: Any, values: dict[str, object]) -> None:
         try:

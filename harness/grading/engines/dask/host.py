@@ -136,7 +136,7 @@ HUNG_SECONDS = 1800.0  # without a word from the process that grades
 MOST_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
 _ORDER = tuple(Tier)
 
-_host: WorkerHost | None = None
+_host: WorkerHost | None = None  # whose the tasks of this process are
 
 
 def take_part(setup: bytes, name: str) -> bytes:
@@ -146,22 +146,14 @@ def take_part(setup: bytes, name: str) -> bytes:
 
 
 def grade(name: str, job: bytes) -> bytes:
-    """The task that grades one submission with the setup of this digest, a `WorkerAnswer`.
-
-    The setup came with the trial. As an argument here it would be fetched from whichever worker had
-    it first, and waited for without end where that one hangs.
-    """
+    """The task that grades one submission with the setup of this digest, a `WorkerAnswer`. The
+    setup came with the trial: as an argument here it would be fetched from whichever worker had it
+    first, and waited for without end where that one hangs."""
     return _answered(lambda host: host.grade(name, serial.loads(Job, job)))
 
 
 NO_WORKER_OF_OURS = "it was not started by harness worker"
 NOT_TRIED = "it was not tried for this run"  # or so long ago that it has forgotten
-
-
-def be_host(host: WorkerHost | None) -> None:
-    """From now on the tasks of this process are this host's."""
-    global _host  # noqa: PLW0603  (dask calls functions by name)
-    _host = host
 
 
 def _answered(ask: Callable[[WorkerHost], WorkerAnswer]) -> bytes:
@@ -172,11 +164,9 @@ def _answered(ask: Callable[[WorkerHost], WorkerAnswer]) -> bytes:
 
 
 class WorkerHost:
-    """Processes that grade, at most `jobs` at a time, one setup after another.
-
-    `python` is the interpreter to grade with (None: of the run's version, found here), `require`
-    the weakest tier to work under.
-    """
+    """Processes that grade, at most `jobs` at a time, one setup after another. `python` is the
+    interpreter to grade with (None: of the run's version, found here), `require` the weakest tier
+    to work under."""
 
     def __init__(self, *, jobs: int, python: Path | None, require: Tier) -> None:
         self._python = python
@@ -204,8 +194,7 @@ class WorkerHost:
         answer = self._attempt(known, job)
         if isinstance(answer.ended, WorkerFailure):
             with self._trial:
-                refused = _shortcoming_now(known)
-                if refused:
+                if refused := _shortcoming_now(known):
                     self._setups[name] = refused
                     return WorkerAnswer(worker="", refused=refused)
         return answer
@@ -223,14 +212,13 @@ class WorkerHost:
             return f"it has {described()}, the run {message.harness}"
         if _ORDER.index(message.tier) > _ORDER.index(self._require):
             return f"it takes no work below the {self._require} tier, the run is {message.tier}"
+        version = ".".join(message.python.split(".")[:2])
         try:
-            interpreter = find_interpreter(
-                ".".join(message.python.split(".")[:2]), executable=self._python
-            )
-            if interpreter.build != message.build:
-                return f"its Python is {interpreter.build}, the run's {message.build}"
+            interpreter = find_interpreter(version, executable=self._python)
         except (UserError, HarnessError, OSError) as error:
             return str(error)
+        if interpreter.build != message.build:
+            return f"its Python is {interpreter.build}, the run's {message.build}"
         setup = WorkerSetup(
             grader=message.grader, interpreter=interpreter, tier=message.tier, pack_alone=True
         )
@@ -325,14 +313,14 @@ async def _serve(
 ) -> None:
     import dask  # noqa: PLC0415  (only where a cluster is used)
 
+    global _host  # noqa: PLW0603  (dask calls functions by name)
     cluster = offered.cluster
     loop = asyncio.get_running_loop()
     stopped = asyncio.create_task(stop.wait())
     first, deadline = True, 0.0
     with dask.config.set(_CONFIG):
         while not stop.is_set():
-            host = make_host()
-            be_host(host)
+            _host = host = make_host()
             starting = asyncio.create_task(_started(offered, security(cluster, "worker")))
             await asyncio.wait({starting, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not starting.done():
