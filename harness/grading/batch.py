@@ -55,9 +55,8 @@ class BatchOptions:
     engine: Engine | None = None  # in place of workers on this machine
     fresh: bool = False
     thorough: bool = False
-    cohort: CohortFacts | None = (
-        None  # with the notices: what there is to say of what was handed in
-    )
+    # What there is to say of what was handed in:
+    cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
     # Makes, of all ids and the plan, what workers of this machine do with each result.
     on_graded: Callable[[Sequence[str], Plan], Callable[[SubmissionResult], None]] | None = None
@@ -68,10 +67,8 @@ class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
     """Ctrl-C or SIGTERM: what is done is stored; `run` is incomplete and resumable."""
 
     def __init__(self, run: RunResult, total: int) -> None:
-        done = len(run.submissions)
-        super().__init__(
-            f"interrupted after {done} of {total}; the same command goes on from there"
-        )
+        done = f"{len(run.submissions)} of {total}"
+        super().__init__(f"interrupted after {done}; the same command goes on from there")
         self.run = run
 
 
@@ -180,9 +177,8 @@ def _state_digest(context: GradingContext, *, thorough: bool) -> str:
 def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
     """The result, or where we failed the good one that an earlier run has of the same bytes. It is
     stored under no state, so that the next run tries again."""
-    if result.status is not SubmissionStatus.HARNESS_ERROR:
-        return result
-    earlier = store.earlier(result.id, result.source_digest)
+    failed = result.status is SubmissionStatus.HARNESS_ERROR
+    earlier = store.earlier(result.id, result.source_digest) if failed else None
     if earlier is None:
         return result
     notes = tuple(note for note in earlier.notes if note != EARLIER_NOTE)
@@ -209,11 +205,7 @@ def _is_done(store: Store, submission: Submission) -> bool:
 
 
 def _graded(
-    todo: Sequence[Submission],
-    setup: WorkerSetup,
-    engine: Engine,
-    plan: Plan,
-    listener: Listener,
+    todo: Sequence[Submission], setup: WorkerSetup, engine: Engine, plan: Plan, listener: Listener
 ) -> Iterator[Piece | SubmissionResult]:
     """Every submission's pieces and result as they come, our own failures as a status of their own.
     What a group handed in together is graded once, so that all of them have the same mark."""
@@ -242,7 +234,6 @@ def _graded(
 
 
 _LISTED = 3  # ids in a message
-_NO_STATE = ""  # of a result that replaces one that our machinery failed to find
 
 
 def _refuse_to_lose(
@@ -287,13 +278,12 @@ def _chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Su
 def _refuse_other_states(store: StoreReader, only: frozenset[str], state: str) -> None:
     """Raise UserError where other results of the class were found with other scenarios, another
     reference or another harness: one report has one plan."""
-    states = {state, _NO_STATE}
+    states = {state, ""}  # the latter of a result that replaces one that we failed to find
     other = [name for name, had in store.states().items() if name not in only and had not in states]
     if other:
-        submissions = plural(len(other), "submission")
+        what = f"{len(other)} other {plural(len(other), 'submission')} of this report were graded"
         raise UserError(
-            f"{len(other)} other {submissions} of this report were graded with other scenarios or "
-            "another harness",
+            f"{what} with other scenarios or another harness",
             place=str(store.path),
             hint="grade the whole class again, without --only",
         )

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -104,9 +104,6 @@ def _read(path: Path) -> TierTrial | None:
     return None if trial.shortcoming else trial
 
 
-_SECRET_BYTES = 32
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradingContext:
     """Everything needed to grade a submission of one assignment. `secret` is the course's."""
@@ -115,7 +112,7 @@ class GradingContext:
     interpreter: Interpreter
     tier: TierTrial
     key: AnswerKey
-    secret: bytes = field(default_factory=lambda: os.urandom(_SECRET_BYTES))
+    secret: bytes
 
     def grader_setup(self) -> GraderSetup:
         """What submissions are graded by, without the reference."""
@@ -150,9 +147,8 @@ def prepare(
             raise UserError("packages need a folder to be kept in", hint="grade with a cache")
         library = install(packages, interpreter, cache, partial(print, file=sys.stderr))
         interpreter = library.added_to(interpreter, packages)
-        specification = replace(
-            specification, plan=with_modules_allowed(specification.plan, library.modules)
-        )
+        plan = with_modules_allowed(specification.plan, library.modules)
+        specification = replace(specification, plan=plan)
     if recall_tier and cache is not None and require is None:
         tier = recalled_tier(interpreter, cache)
     else:
@@ -160,8 +156,13 @@ def prepare(
     key = _recalled_key(specification, interpreter, tier.tier, cache)
     if packages:
         _refuse_unloadable(key, packages, library.modules)
-    if refuse:
-        refuse_disagreements(specification, key)
+    problems = key_disagreements(specification.plan, key) if refuse else ()
+    if problems:
+        lines = "\n".join(map(str, problems[:20]))
+        more = f"\n… and {len(problems) - 20} more" if len(problems) > 20 else ""
+        what = f"the reference does not do what the scenarios state:\n{lines}{more}"
+        hint = "fix the scenario or the reference, then run harness validate"
+        raise UserError(what, hint=hint)
     return GradingContext(
         specification=specification,
         interpreter=interpreter,
@@ -174,10 +175,9 @@ def prepare(
 def _refuse_unloadable(key: AnswerKey, packages: Sequence[str], modules: Sequence[str]) -> None:
     """Raise UserError where the reference imports what is not there: packages, and the modules
     that they provide, often have different names."""
-    for observation in (each.observation for entry in key.scenarios for each in entry.answers):
-        raised = observation.raised
-        loading = observation.phase is Phase.LOADING
-        if loading and raised is not None and raised.type_name == "ModuleNotFoundError":
+    seen = [answer.observation for entry in key.scenarios for answer in entry.answers]
+    for raised in (each.raised for each in seen if each.phase is Phase.LOADING):
+        if raised is not None and raised.type_name == "ModuleNotFoundError":
             what = f"the reference cannot be loaded: {plain(raised.message)}"
             names = listed([each for each in modules if each[0] != "_"]) or "nothing"
             hint = f"what {listed(packages)} provides is imported as {names}"
@@ -203,7 +203,7 @@ def _recalled_secret(cache: Path | None) -> bytes:
     """What decides in which order scenarios run together and which of them run alone as well: one
     for all runs of a course, so that no new folder and no new file is another draw. Only its owner
     may read it. Where none can be kept, nothing but that choice depends on it."""
-    made = os.urandom(_SECRET_BYTES)
+    made = os.urandom(32)
     if cache is None:
         return made
     path = cache / "audit-key"
@@ -243,17 +243,6 @@ def _recalled_key(
         with contextlib.suppress(OSError):  # a cache that cannot be written is no error
             write(path, serial.dumps(key), private=True)
     return key
-
-
-def refuse_disagreements(specification: Specification, key: AnswerKey) -> None:
-    """Raise UserError naming every place where reference and scenarios part."""
-    problems = key_disagreements(specification.plan, key)
-    if problems:
-        lines = "\n".join(map(str, problems[:20]))
-        more = f"\n… and {len(problems) - 20} more" if len(problems) > 20 else ""
-        what = f"the reference does not do what the scenarios state:\n{lines}{more}"
-        hint = "fix the scenario or the reference, then run harness validate"
-        raise UserError(what, hint=hint)
 
 
 def now() -> str:
@@ -309,10 +298,9 @@ def without_tags(specification: Specification, tags: Sequence[str]) -> Specifica
     """The assignment without the scenarios that carry one of these tags; the others' points make
     up the whole mark. Raises UserError for a tag that no scenario carries."""
     known = {tag for scenario in specification.plan.scenarios for tag in scenario.tags}
-    for tag in tags:
-        if tag not in known:
-            listed = ", ".join(sorted(known)) or "no tags"
-            raise UserError(f"no scenario has the tag {tag!r}", hint=f"there are: {listed}")
+    if unknown := [tag for tag in tags if tag not in known]:
+        hint = f"there are: {', '.join(sorted(known)) or 'no tags'}"
+        raise UserError(f"no scenario has the tag {unknown[0]!r}", hint=hint)
     cut = _cut(specification, lambda scenario: not set(scenario.tags) & set(tags))
     return replace(cut, left_out=tuple(sorted({*specification.left_out, *tags})))
 

@@ -123,7 +123,14 @@ class Grader(AbstractContextManager["Grader"]):
             together = self._runs.shared.run(server, scenarios)
         observer = CheckedObserver(server, replace(together, audit=frozenset()), set(), None)
         failed: set[str] = set()
-        for scenario in _likely_first(scenarios, together):
+        # First those that differed in the shared run, then those that did not end there.
+        likely = [
+            scenario
+            for scenario in scenarios
+            if any(id(stimulus) not in together.passed for stimulus in scenario.stimuli)
+        ]
+        likely.sort(key=lambda one: all(id(each) not in together.differs for each in one.stimuli))
+        for scenario in likely:
             seen = self._first_wrong(observer, scenario)
             if observer.refuted is not None:
                 left = [each for each in scenarios if each.id not in failed]
@@ -175,6 +182,7 @@ class Grader(AbstractContextManager["Grader"]):
             failures = failing(plan, verdicts, observations)
             passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
             causes, bits = self._causes.find(failures, passed, candidate)
+        digested = observations if self._setup.digests else {}
         result = replace(
             mark(plan, verdicts, report, submission=submission),
             isolation=first.isolation,
@@ -184,7 +192,7 @@ class Grader(AbstractContextManager["Grader"]):
             result=with_stakes(plan, result, causes),
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts | bits,
-            seen=_digests(observations) if self._setup.digests else {},
+            seen={name: _digest(seen) for name, seen in digested.items()},
         )
 
     def _run_in_turn(self, plan: Plan, candidate: Candidate) -> tuple[RunOutcome, RunOutcome]:
@@ -232,19 +240,16 @@ def _is_wrong(verdict: Verdict) -> bool:
     return not verdict.passed and verdict.kind is not VerdictKind.HARNESS_ERROR
 
 
-def _digests(observations: Mapping[str, tuple[Observation, ...]]) -> dict[str, str]:
+def _digest(seen: tuple[Observation, ...]) -> str:
     """Of all but what differs from run to run: how far a program came until a limit, and where its
     objects lie."""
-    digests = {}
-    for name, seen in observations.items():
-        settled = tuple(
-            Observation(ending=each.ending, phase=each.phase)
-            if each.ending in LIMIT_ENDINGS
-            else without_addresses(each)
-            for each in seen
-        )
-        digests[name] = sha256(encoded(settled)).hexdigest()
-    return digests
+    settled = tuple(
+        Observation(ending=each.ending, phase=each.phase)
+        if each.ending in LIMIT_ENDINGS
+        else without_addresses(each)
+        for each in seen
+    )
+    return sha256(encoded(settled)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,16 +258,3 @@ class FirstFailures:
     None: it fails none of all."""
 
     scenarios: tuple[str, ...]
-
-
-def _likely_first(scenarios: Sequence[Scenario], together: Together) -> list[Scenario]:
-    """Those that may fail: first those that differed in the shared run, then those that did not
-    run there to their end."""
-    different, unknown = [], []
-    for scenario in scenarios:
-        stimuli = [id(stimulus) for stimulus in scenario.stimuli]
-        if any(one in together.differs for one in stimuli):
-            different.append(scenario)
-        elif any(one not in together.passed for one in stimuli):
-            unknown.append(scenario)
-    return different + unknown

@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterable, Iterator
 from harness.common.errors import HarnessError
 from harness.model.plan import SourceFile, Specification
 
-_NOT_TEXT = {tokenize.COMMENT, tokenize.NL}
+_NOT_TEXT = {tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT, tokenize.NL}
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -40,7 +41,7 @@ def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
     """
     text = reference.data.decode("utf-8-sig")
     tree = ast.parse(text)
-    imports = [_as_written(node, text) for node in tree.body if isinstance(node, _IMPORTS)]
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     ifs = [node for node in tree.body if isinstance(node, ast.If)]
     guards = [node for node in ifs if "__name__" in _names([node.test])]
     needed = _needed(tree, {*asked, *_names(guards)})
@@ -52,17 +53,19 @@ def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
         else:
             groups.append("\n".join(_as_written(node, text) for node in nodes))
     docstring = ast.Module(body=[ast.Expr(ast.Constant(heading))], type_ignores=[])
-    opening = [ast.unparse(docstring), "\n".join(imports)]
+    opening = [ast.unparse(docstring), "\n".join(_as_written(node, text) for node in imports)]
     if needed and not isinstance(needed[0], _Definition):
         opening.append(groups.pop(0))
     head = "\n\n".join(block for block in opening if block)
     made = "\n\n\n".join([head, *groups, *(_as_written(node, text) for node in guards)]) + "\n"
-    _refuse_leaks(made, tree, reference.name)
+    try:
+        stub_tree = ast.parse(made)
+    except SyntaxError as error:
+        raise HarnessError(f"the stub of {reference.name} does not compile: {error.msg}") from None
+    secret = {ast.dump(node) for node in bodies(tree)}  # a mistake would publish an answer
+    if not secret.isdisjoint(ast.dump(node) for node in bodies(stub_tree)):
+        raise HarnessError(f"the stub of {reference.name} holds a part of the reference")
     return made.encode()
-
-
-_IMPORTS = (ast.Import, ast.ImportFrom)
-_ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 
 
 def _shell(node: _Definition, text: str, own: Collection[str]) -> str:
@@ -111,7 +114,7 @@ def _header(node: _Definition, text: str) -> str:
     depth = 0
     kept: list[tokenize.TokenInfo] = []
     for token in _tokens("".join(lines)):
-        if token.type in (tokenize.INDENT, tokenize.DEDENT, *_NOT_TEXT):
+        if token.type in _NOT_TEXT:
             continue
         kept.append(token)
         depth += (token.string in "([{") - (token.string in ")]}") if token.string else 0
@@ -121,10 +124,8 @@ def _header(node: _Definition, text: str) -> str:
     row, column = kept[0].start
     for token in kept:
         if token.start[0] > row:
-            made += "\n" + " " * token.start[1]
-        else:
-            made += " " * (token.start[1] - column)
-        made += token.string
+            made, column = made + "\n", 0
+        made += " " * (token.start[1] - column) + token.string
         row, column = token.end
     return made
 
@@ -183,18 +184,6 @@ def _decorators(node: _Definition, own: Collection[str]) -> list[ast.expr]:
 
 def _names(nodes: Iterable[ast.AST]) -> set[str]:
     return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
-
-
-def _refuse_leaks(made: str, tree: ast.Module, name: str) -> None:
-    """Check the stub itself: a mistake here would publish an answer."""
-    try:
-        stub_tree = ast.parse(made)
-    except SyntaxError as error:
-        raise HarnessError(f"the stub of {name} does not compile: {error.msg}") from None
-    secret = {ast.dump(node) for node in bodies(tree)}
-    for node in bodies(stub_tree):
-        if ast.dump(node) in secret:
-            raise HarnessError(f"the stub of {name} holds a part of the reference")
 
 
 def bodies(tree: ast.AST) -> list[ast.stmt]:
