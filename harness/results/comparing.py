@@ -107,13 +107,19 @@ def _snapshot(plain: Any, path: Path) -> RunSnapshot:
     try:
         version = plain["schema_version"]
         if version != RESULTS_VERSION:
-            raise UserError(
-                f"is of version {version}, not {RESULTS_VERSION}",
-                place=str(path),
-                hint="use the harness that wrote it",
-            )
+            what = f"is of version {version}, not {RESULTS_VERSION}"
+            raise UserError(what, place=str(path), hint="use the harness that wrote it")
         run = plain["run"]
-        scenarios = _all_passed(plain["scenarios"])
+        scenarios = tuple(  # as of a submission that passed them
+            ScenarioOutcome(
+                id=str(each["id"]),
+                verdict=PASSED,
+                points=Fraction(each["points"]),
+                out_of=Fraction(each["points"]),
+                extra_credit=each["extra_credit"] is True,
+            )
+            for each in plain["scenarios"]
+        )
         return RunSnapshot(
             path=str(path),
             assignment=str(run["assignment"]),
@@ -141,20 +147,6 @@ def _entry(plain: Any, passed: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
         findings=tuple(f"{each['rule']}: {each['message']}" for each in plain["findings"]),
         by_hand=json.dumps(hand, default=str),
         scenarios=_outcomes(plain, passed),
-    )
-
-
-def _all_passed(scenarios: Any) -> tuple[ScenarioOutcome, ...]:
-    """The run's scenarios as of a submission that passed them."""
-    return tuple(
-        ScenarioOutcome(
-            id=str(each["id"]),
-            verdict=PASSED,
-            points=Fraction(each["points"]),
-            out_of=Fraction(each["points"]),
-            extra_credit=each["extra_credit"] is True,
-        )
-        for each in scenarios
     )
 
 
@@ -243,28 +235,23 @@ class RunComparison:
 def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
     """Compare two runs; UserError when they are of different assignments."""
     if old.assignment != new.assignment:
-        raise UserError(
-            f"a run of {new.assignment} is not compared with one of {old.assignment}",
-            place=new.path,
-        )
+        what = f"a run of {new.assignment} is not compared with one of {old.assignment}"
+        raise UserError(what, place=new.path)
     before = {entry.id: entry for entry in old.entries}
     after = {entry.id: entry for entry in new.entries}
     changes = [_change(before.get(name), after.get(name)) for name in sorted({*before, *after})]
     differing = tuple(change for change in changes if change is not None)
+    facts, worth = new.made_with.items(), new.worth.items()
     return RunComparison(
         old=old,
         new=new,
-        made_with=tuple(
-            name for name, value in new.made_with.items() if old.made_with.get(name) != value
-        ),
+        made_with=tuple(name for name, fact in facts if old.made_with.get(name) != fact),
         changes=differing,
         same=len(changes) - len(differing),
         scenarios=_tallies(differing),
         added=tuple(name for name in new.worth if name not in old.worth),
         removed=tuple(name for name in old.worth if name not in new.worth),
-        reweighted=tuple(
-            name for name, now in new.worth.items() if old.worth.get(name, now) != now
-        ),
+        reweighted=tuple(name for name, now in worth if old.worth.get(name, now) != now),
     )
 
 
@@ -310,17 +297,13 @@ def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
 
 
 def _tallies(changes: Iterable[MarkChange]) -> tuple[ScenarioTally, ...]:
-    passes: Counter[str] = Counter()
-    fails: Counter[str] = Counter()
+    scenarios: list[ScenarioChange] = []
     for change in changes:
         before, after = change.before, change.after
-        if before and after and before.source_digest != after.source_digest:
-            continue
-        for scenario in change.scenarios:
-            if scenario.after == PASSED:
-                passes[scenario.id] += 1
-            elif scenario.before == PASSED:
-                fails[scenario.id] += 1
+        if before and after and before.source_digest == after.source_digest:
+            scenarios += change.scenarios
+    passes = Counter(each.id for each in scenarios if each.after == PASSED)
+    fails = Counter(each.id for each in scenarios if each.before == PASSED)
     tallies = [
         ScenarioTally(id=name, now_pass=passes[name], now_fail=fails[name])
         for name in {*passes, *fails}

@@ -106,9 +106,8 @@ class Course:
 
 def is_missing(result: SubmissionResult | None) -> bool:
     """Whether nothing was handed in, and somebody waits for it."""
-    return result is None or (
-        result.status is SubmissionStatus.NO_SUBMISSION and not result.excused
-    )
+    missing = SubmissionStatus.NO_SUBMISSION
+    return result is None or (result.status is missing and not result.excused)
 
 
 def _who(result: SubmissionResult) -> Student:
@@ -126,18 +125,15 @@ def read_course(folder: Path) -> tuple[tuple[CourseRun, ...], tuple[str, ...]]:
         raise UserError(what, place=str(folder), hint="name the folder of one course's runs")
     runs, unread = [], []
     for path in paths:
+        name = path.parent.relative_to(folder).as_posix()
         try:
             with StoreReader.read_only(path) as store:
-                runs.append(
-                    CourseRun(
-                        path=path.parent.relative_to(folder).as_posix(),
-                        facts=store.facts(),
-                        assignment=store.plan().assignment,
-                        results=tuple(map(_in_short, store.run().submissions)),
-                    )
-                )
+                facts, assignment = store.facts(), store.plan().assignment
+                results = tuple(map(_in_short, store.run().submissions))
         except UserError as error:
             unread.append(str(error))
+        else:
+            runs.append(CourseRun(path=name, facts=facts, assignment=assignment, results=results))
     if not runs:
         what = f"none of the runs here can be read: {unread[0]}" if unread else "has no run"
         raise UserError(what, place=str(folder), hint="name the folder of harness grade's reports")
@@ -170,9 +166,8 @@ def put_together(
 
 def _in_numbers(name: str) -> list[tuple[int, str]]:
     """So that a10 comes after a2."""
-    return [
-        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)
-    ]
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def _rank(run: CourseRun) -> tuple[bool, float, str]:

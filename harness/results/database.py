@@ -235,23 +235,19 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         self._connection.close()
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
-        text = self._text("observation", key)
-        return None if text is None else self._read(tuple[Observation, ...], text)
+        return self._read(tuple[Observation, ...], self._text("observation", key))
 
     def verdict(self, key: str) -> Verdict | None:
-        text = self._text("verdict", key)
-        return None if text is None else self._read(Verdict, text)
+        return self._read(Verdict, self._text("verdict", key))
 
     def result(self, submission_id: str) -> SubmissionResult | None:
         """The result of a submission, without what people gave it; None if the run does not have it
         (yet)."""
-        data = self.result_data(submission_id)
-        return None if data is None else self._read(SubmissionResult, data)
+        return self._read(SubmissionResult, self.result_data(submission_id))
 
     def result_data(self, submission_id: str) -> object | None:
         """The stored bytes of a submission's result: the same bytes are the same result."""
-        row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
-        return None if row is None else row[0]
+        return self._value("SELECT result FROM submission WHERE id = ?", submission_id)
 
     def outline(self, submission_id: str) -> SubmissionResult | None:
         """A submission's result without scenarios, causes and files, in a tenth of the time."""
@@ -281,16 +277,14 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
 
     def earlier_facts(self) -> RunFacts | None:
         """The facts of the run; None if there is no run, or none that this harness can read."""
-        row = self._row("SELECT facts FROM run WHERE one = 1")
-        return None if row is None else self._read(RunFacts, row[0])
+        return self._read(RunFacts, self._value("SELECT facts FROM run WHERE one = 1"))
 
     def facts(self) -> RunFacts:
         return self._needed(self.earlier_facts(), "facts")
 
     def plan(self) -> Plan:
-        row = self._row("SELECT plan FROM run WHERE one = 1")
-        plan = None if row is None else self._read(Plan, row[0])
-        return self._needed(plan, "plan")
+        data = self._value("SELECT plan FROM run WHERE one = 1")
+        return self._needed(self._read(Plan, data), "plan")
 
     def changes(self, submission: str | None = None, *, after: int = 0) -> list[Numbered]:
         """What people did in this run's assignment after the change of this number, in the order in
@@ -329,10 +323,11 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
         ids = [str(name) for (name,) in self._rows("SELECT id FROM submission ORDER BY id")]
         return RunResult(facts=facts, submissions=StoredResults(ids, facts, self.path))
 
-    def _row(self, query: str, *values: str | bytes) -> Row | None:
+    def _value(self, query: str, *values: str | bytes) -> object | None:
+        """What the first row begins with; None where there is no row."""
         with translated(self.path):
             row: Row | None = self._connection.execute(query, values).fetchone()
-        return row
+        return row[0] if row else None
 
     def _rows(self, query: str) -> list[Row]:
         with translated(self.path):
@@ -340,24 +335,20 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
 
     def _text(self, table: str, key: str) -> object | None:
         query = f"SELECT data FROM {table} JOIN text ON text.id = {table}.text WHERE key = ?"
-        row = self._row(query, row_key(key))
-        return None if row is None else row[0]
+        return self._value(query, row_key(key))
 
-    def _read(self, kind: type[T], text: object) -> T | None:
+    def _read(self, kind: type[T], text: object | None) -> T | None:
         """The value that a text, compressed or not, stands for; None if it is none of this kind."""
         try:
             plain = zlib.decompress(text) if isinstance(text, bytes) else str(text)
-            return serial.loads(kind, plain)
+            return None if text is None else serial.loads(kind, plain)
         except (zlib.error, serial.SerialError):
             return None
 
     def _needed(self, value: T | None, what: str) -> T:
         if value is None:
-            raise UserError(
-                f"holds no {what} that this harness can read",
-                place=str(self.path),
-                hint="grade again with --fresh",
-            )
+            lacks = f"holds no {what} that this harness can read"
+            raise UserError(lacks, place=str(self.path), hint="grade again with --fresh")
         return value
 
 

@@ -24,10 +24,8 @@ from harness.model.verdict import Cause
 
 
 def results_json(run: RunResult, plan: Plan) -> str:
-    """The run as JSON text, submissions by id and scenarios in the plan's order.
-
-    Two runs of the same inputs differ in `run.started` and `run.finished` alone.
-    """
+    """The run as JSON text, submissions by id and scenarios in the plan's order. Two runs of the
+    same inputs differ in `run.started` and `run.finished` alone."""
     submissions = run.submissions
     if isinstance(submissions, tuple):  # what is read from the store comes by id
         submissions = sorted(submissions, key=lambda result: result.id)
@@ -55,9 +53,8 @@ class ResultsText:
 
     def submission(self, result: SubmissionResult) -> str:
         """One submission, after the first with a comma before it."""
-        known = [each for each in result.scenarios if each.scenario_id in self._scenarios]
-        if result.status is SubmissionStatus.UNREADABLE:
-            known = []  # none was run, which the status says
+        ran = result.status is not SubmissionStatus.UNREADABLE
+        known = [each for each in result.scenarios if ran and each.scenario_id in self._scenarios]
         failed = [each for each in known if not each.verdict.passed]
         cause_of: dict[str, int] = {}
         for index, cause in enumerate(result.causes, 1):
@@ -72,10 +69,8 @@ class ResultsText:
         plain = {**_submission(result), "passed": len(known) - len(failed)}
         entry = _text(plain, 2).removesuffix("\n  }")
         between, self._between = self._between, ",\n  "
-        return (
-            f'{between}{entry},\n   "failed": {_lines(failures, "{}", 3)},'
-            f'\n   "causes": {_lines(causes, "[]", 3)}\n  }}'
-        )
+        rows = f'"failed": {_lines(failures, "{}", 3)},\n   "causes": {_lines(causes, "[]", 3)}'
+        return f"{between}{entry},\n   {rows}\n  }}"
 
     def end(self) -> str:
         bracket = "]" if self._between == "\n  " else "\n ]"
@@ -141,7 +136,6 @@ def _number(exact: Fraction) -> float:
 
 
 def _run(facts: RunFacts) -> dict[str, Any]:
-    """The facts of a run."""
     cohort, strength = facts.cohort, facts.strength
     return {
         **_fields(facts, "assignment", "started", "finished", "complete", "harness", "python"),
@@ -175,10 +169,7 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
             }
             for finding in result.findings
         ],
-        "manual": [
-            {**_fields(given.slot, "id", "title", "out_of"), "mark": given.mark, **_items(given)}
-            for given in result.manual
-        ],
+        "manual": [_manual(given) for given in result.manual],
         **({} if result.late is None else {"late": _late(result, result.late)}),
         "adjustment": result.adjustment and _fields(result.adjustment, "marks", "reason"),
         **_fields(result, "comment", "total", "total_out_of", "earlier", "isolation"),
@@ -203,10 +194,11 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
     return entry
 
 
-def _items(given: ManualMark) -> dict[str, Any]:
-    """What a mark is made up of, where a rubric says."""
+def _manual(given: ManualMark) -> dict[str, Any]:
+    """A mark by hand, and what it is made up of, where a rubric says."""
+    entry = {**_fields(given.slot, "id", "title", "out_of"), "mark": given.mark}
     items = [_fields(item, "title", "level", "points") for item in given.items]
-    return {"items": items} if items else {}
+    return entry | {"items": items} if items else entry
 
 
 def _late(result: SubmissionResult, late: Lateness) -> dict[str, Any]:

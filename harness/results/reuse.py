@@ -16,6 +16,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from harness.common import files, serial
 from harness.common.files import source_digest
 from harness.model.expectation import Answer
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Assignment, Plan, ProvidedVariant, Scenario, SourceFile
+from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -38,9 +39,7 @@ _MOST_SENT = 200_000  # digests to remember: 20 MB
 _TRANSIENT_ENDINGS = frozenset(
     {Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY, Ending.STAND_IN_FAILED}
 )
-_TRANSIENT_KINDS = frozenset(
-    {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
-)
+_TRANSIENT_KINDS = (VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +81,7 @@ class Packer:
         self._sent: set[bytes] = set()
 
     def pieces(
-        self,
-        observations: Mapping[str, tuple[Observation, ...]],
-        verdicts: Mapping[str, Verdict],
+        self, observations: Mapping[str, tuple[Observation, ...]], verdicts: Mapping[str, Verdict]
     ) -> Iterator[Piece]:
         """Rows by their keys, as pieces of at most about `PIECE_BYTES`; those that may never be
         used again are left out."""
@@ -138,14 +135,11 @@ def observation_key(
     tier: Tier,
     execution_digest: str,
 ) -> str:
-    """Hex SHA-256 for a submission's bytes on one scenario.
-
-    `interpreter` names the build, `execution_digest` the code that ran it. Raises KeyError if the
-    assignment lacks a variant for one of the scenario's overrides.
-    """
-    stimuli_digest = _SCENARIOS.get(
-        (scenario, assignment), lambda: _stimuli_digest(scenario, assignment)
-    )
+    """Hex SHA-256 for a submission's bytes on one scenario. `interpreter` names the build,
+    `execution_digest` the code that ran it. Raises KeyError if the assignment lacks a variant for
+    one of the scenario's overrides."""
+    parts = (scenario, assignment)
+    stimuli_digest = _SCENARIOS.get(parts, partial(_stimuli_digest, *parts))
     return _joined(source_digest, stimuli_digest, interpreter, tier.value, execution_digest)
 
 
@@ -166,11 +160,8 @@ def verdict_key(
     within: float | None = None,
 ) -> str:
     """Hex SHA-256 for what was observed under the key `observation`, held to what a scenario
-    states.
-
-    `parameters` are the reference's names for each stimulus's arguments, where judging uses them,
-    `within` is how far off floats may be.
-    """
+    states. `parameters` are the reference's names for each stimulus's arguments, where judging uses
+    them, `within` is how far off floats may be."""
     stated = (scenario.stated, *scenario.stated_cases)
 
     def of_expected() -> str:
@@ -185,14 +176,14 @@ def verdict_key(
 
 def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
     overrides = {stimulus.constants for stimulus in scenario.stimuli}
-    variants = [_provided(assignment.variant(constants)) for constants in overrides]
+    variants = [assignment.variant(constants) for constants in overrides]
     extra = {name for stimulus in scenario.stimuli for name in stimulus.provide}
     stand_in_names = {each.file for stimulus in scenario.stimuli for each in stimulus.stand_ins}
     return _hash(
         [
             [serial.to_plain(stimulus) for stimulus in scenario.stimuli],
             serial.to_plain(scenario.limits),
-            sorted(variants),
+            sorted(_VARIANTS.get((each,), partial(_files, each.files)) for each in variants),
             _files(tuple(f for f in assignment.extra_files if f.name in extra)),
             _files(tuple(f for f in assignment.stand_in_files if f.name in stand_in_names)),
             list(assignment.submission_files),
@@ -201,10 +192,6 @@ def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
             [serial.to_plain(each) for each in assignment.compare],
         ]
     )
-
-
-def _provided(variant: ProvidedVariant) -> str:
-    return _VARIANTS.get((variant,), lambda: _files(variant.files))
 
 
 def _files(files: tuple[SourceFile, ...]) -> str:
@@ -222,10 +209,8 @@ def _hash(plain: Any) -> str:
 
 
 class _PartCache:
-    """Digests of model values by identity, since hashing the values themselves costs as much.
-
-    The values are kept alive with their digest, so no other object can take their identity.
-    """
+    """Digests of model values by identity, since hashing the values themselves costs as much. They
+    are kept alive with their digest, so no other object can take their identity."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -40,6 +40,7 @@ from harness.results.database import (
 from harness.results.reuse import Piece, compress
 
 WAIT_SECONDS = 10.0  # for another writer's transaction, which takes milliseconds
+_KNOWN = f"PRAGMA user_version = {SCHEMA_VERSION}"
 
 
 def record(database: Path, drafts: Iterable[Change]) -> list[Change]:
@@ -55,25 +56,16 @@ def record(database: Path, drafts: Iterable[Change]) -> list[Change]:
         return append(connection, drafts)
 
 
-def _upgrade(connection: sqlite3.Connection) -> None:
-    """Give a database of the oldest version this version's table, inside a transaction."""
-    if read_version(connection) != OLDEST_VERSION:
-        return
-    rows = old_changes(connection)
-    for statement in CHANGE_TABLE:
-        connection.execute(statement)
-    insert(connection, (serial.loads(Change, str(data)) for _, data in rows))
-    connection.execute("DROP TABLE by_hand")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-
 def append(connection: sqlite3.Connection, drafts: Iterable[Change]) -> list[Change]:
     """Add changes inside a transaction, each later than all that are there."""
     last = connection.execute("SELECT data FROM change ORDER BY number DESC LIMIT 1").fetchone()
     newest = serial.loads(Change, last[0]).at if last else ""
     changes = []
     for draft in drafts:
-        newest = _after(newest)
+        now = datetime.now(UTC)
+        if newest:  # where a clock was put back, the moment after: what was done later counts
+            now = max(now, datetime.fromisoformat(newest) + timedelta(microseconds=1))
+        newest = now.isoformat(timespec="microseconds")
         changes.append(replace(draft, id=uuid.uuid4().hex, at=newest))
     insert(connection, changes)
     return changes
@@ -86,15 +78,6 @@ def insert(connection: sqlite3.Connection, changes: Iterable[Change]) -> None:
     connection.executemany(query, rows)
 
 
-def _after(newest: str) -> str:
-    """The time, or where a clock was put back the moment after the newest change: what was done
-    later counts."""
-    now = datetime.now(UTC)
-    if newest:
-        now = max(now, datetime.fromisoformat(newest) + timedelta(microseconds=1))
-    return now.isoformat(timespec="microseconds")
-
-
 class Store(StoreReader):
     """The writer's side. Open it with `Store.open`; readers use `Store.read_only`."""
 
@@ -104,12 +87,9 @@ class Store(StoreReader):
 
     @classmethod
     def open(cls, path: Path, *, fresh: bool = False) -> Store:
-        """Open a run's database for writing: made if it is not there, emptied if
-        `fresh` (what people gave stays, where it can be read).
-
-        Raises UserError: no such folder can be made, another run is writing, another
-        version of the harness wrote it, the disk is full.
-        """
+        """Open a run's database for writing: made if it is not there, emptied if `fresh` (what
+        people gave stays, where it can be read). UserError: no such folder can be made, another run
+        is writing, another version of the harness wrote it, the disk is full."""
         with translated(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # marks and names
             lock = lock_for_writing(path)
@@ -135,10 +115,7 @@ class Store(StoreReader):
 
     def begin(self, facts: RunFacts, plan: Plan, paths: Iterable[str] | None = None) -> None:
         """Store what the run is made with, and the `paths` it was asked to grade (None: as before).
-        Results of the same assignment stay.
-
-        Raises UserError if the database holds another assignment's run.
-        """
+        Results of the same assignment stay; UserError if the database holds another's run."""
         earlier = self.earlier_facts()
         if earlier is not None and earlier.assignment != facts.assignment:
             raise UserError(
@@ -181,19 +158,14 @@ class Store(StoreReader):
     def earlier(self, submission_id: str, source_digest: str) -> SubmissionResult | None:
         """The last good result of these very bytes, made with whatever state; None without one."""
         for table in ("submission", "earlier"):
-            row = self._row(
-                f"SELECT result FROM {table} WHERE id = ? AND source_digest = ?",
-                submission_id,
-                source_digest,
-            )
-            result = None if row is None else self._read(SubmissionResult, row[0])
-            if result is not None and _is_good(result):
+            query = f"SELECT result FROM {table} WHERE id = ? AND source_digest = ?"
+            result = self._read(SubmissionResult, self._value(query, submission_id, source_digest))
+            if _is_good(result):
                 return result
         return None
 
     def forget(self, submission_id: str, facts: RunFacts) -> None:
         """Remove a submission and what people gave it, and put `facts` in place of the run's.
-
         Observations and verdicts are kept by what was run and not by submission, so all of them
         are removed; the next grading makes them again. The file keeps no byte of what was deleted.
         """
@@ -270,10 +242,8 @@ def _emptied(path: Path) -> sqlite3.Connection:
     unless a newer harness wrote it."""
     try:
         connection = _connect(path)
-    except NewerResultsError:
-        raise  # what people gave is in it, and would be lost
-    except sqlite3.OperationalError:
-        raise  # the disk or another program is the cause, not what the file holds
+    except (NewerResultsError, sqlite3.OperationalError):
+        raise  # what people gave would be lost; the disk or another program is the cause
     except (UserError, sqlite3.DatabaseError):
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -302,12 +272,16 @@ def _connect(path: Path, *, mode: str = "rwc", synchronous: str = "NORMAL") -> s
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("BEGIN IMMEDIATE")
-        if version:
-            _upgrade(connection)
-        else:
-            for statement in TABLES:
+        if not version:
+            for statement in (*TABLES, _KNOWN):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        elif read_version(connection) == OLDEST_VERSION:  # still: no other process has upgraded it
+            rows = old_changes(connection)
+            for statement in CHANGE_TABLE:
+                connection.execute(statement)
+            insert(connection, (serial.loads(Change, str(data)) for _, data in rows))
+            connection.execute("DROP TABLE by_hand")
+            connection.execute(_KNOWN)
         connection.execute("COMMIT")
     except BaseException:
         connection.close()

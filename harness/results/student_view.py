@@ -119,11 +119,8 @@ class FunctionTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentView:
-    """One submission as its author may see it.
-
-    `problem`, `unparsable`, `notes` and `findings` are about the student's own file, and so are
-    never secret.
-    """
+    """One submission as its author may see it. `problem`, `unparsable`, `notes` and `findings` are
+    about the student's own file, and so are never secret."""
 
     id: str
     title: str
@@ -163,11 +160,9 @@ class StudentView:
 
 
 def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ...]:
-    """Each function's scenarios and points, informational ones left out.
-
-    In the order of the assignment's functions, then of the plan. Extra credit adds to `points`,
-    not to `out_of`. A scenario that the result lacks counts as not passed.
-    """
+    """Each function's scenarios and points, informational ones left out, in the order of the
+    assignment's functions, then of the plan. Extra credit adds to `points`, not to `out_of`. A
+    scenario that the result lacks counts as not passed."""
     results = {entry.scenario_id: entry for entry in result.scenarios}
     groups: dict[str, list[Scenario]] = {f.name: [] for f in plan.assignment.functions}
     for scenario in plan.scenarios:
@@ -210,11 +205,9 @@ def hidden_kind(verdict: Verdict) -> VerdictKind:
 def student_view(
     result: SubmissionResult, plan: Plan, *, visible: frozenset[Visibility] = ALWAYS
 ) -> StudentView:
-    """What the student sees: visible scenarios whole, hidden ones as a name and a verdict.
-
-    `visible` says which visibilities are open by now. Findings, notes and the reason why a file
-    could not be read are about the student's own text and always shown.
-    """
+    """What the student sees: visible scenarios whole (`visible` says which are open by now), hidden
+    ones as a name and a verdict. Findings, notes and the reason why a file could not be read are
+    about the student's own text and always shown."""
     shown, hidden = _checks(result, plan, visible)
     extra_ids = {scenario.id for scenario in plan.scenarios if scenario.extra_credit}
     extra = [entry for entry in result.scenarios if entry.scenario_id in extra_ids]
@@ -261,10 +254,8 @@ def _checks(
     }
     shown: list[ShownCheck] = []
     hidden: list[HiddenCheck] = []
-    for scenario in plan.scenarios:
-        entry = results.get(scenario.id)
-        if entry is None:
-            continue
+    for scenario in (each for each in plan.scenarios if each.id in results):
+        entry = results[scenario.id]
         if scenario.visibility in visible:
             shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
         elif not scenario.informational:  # of which the author sees nothing: no mark, no difference
@@ -276,18 +267,12 @@ def _checks(
 def _causes(
     result: SubmissionResult, plan: Plan, shown: list[ShownCheck]
 ) -> tuple[ShownCause, ...]:
-    """The causes, most marks first, then what failed without one: our own failures.
-
-    Each is made of the scenarios that are shown; of the others a function has a number, their
-    clauses and marks, whichever cause of it they have.
-    """
-    failed = {
-        check.id: check
-        for check in shown
-        if not check.verdict.passed
-        and not check.informational
-        and check.verdict.kind is not VerdictKind.UNREADABLE
-    }
+    """The causes, most marks first, then what failed without one: our own failures. Each is made of
+    the scenarios that are shown; of the others a function has a number, their clauses and marks,
+    whichever cause of it they have."""
+    no_failure = (VerdictKind.PASSED, VerdictKind.UNREADABLE)
+    counting = [check for check in shown if not check.informational]
+    failed = {check.id: check for check in counting if check.verdict.kind not in no_failure}
     ids = {check.id for check in shown}
     place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
     lost = {entry.scenario_id: entry.out_of - entry.points for entry in result.scenarios}
@@ -344,26 +329,18 @@ def _hidden_causes(
                 marks=before.marks + _part(cause, members, lost),
             )
     placed = {}
-    for function, ids in names.items():
-        varied = _varied(plan, {plan.scenarios[place[name]].function for name in ids})
-        tested = {each for name in ids for each in plan.scenarios[place[name]].clauses}
-        clauses = tuple(each for each in plan.assignment.clauses if each.id in tested)
-        first = min(place[name] for name in ids)
-        placed[function] = first, replace(hidden[function], clauses=clauses, varied=varied)
-    return placed
-
-
-def _varied(plan: Plan, functions: Set[str]) -> tuple[str, ...]:
-    """The provided files with constants that some scenario of these functions changes."""
-    changed = {
-        binding.name
-        for scenario in plan.scenarios
-        if scenario.function in functions
-        for stimulus in scenario.stimuli[:1]
-        for binding in stimulus.constants
-    }
     provided = Surroundings.of(plan.assignment).constants
-    return tuple(dict.fromkeys(each.file for each in provided if each.name in changed))
+    for function, ids in names.items():
+        scenarios = [plan.scenarios[place[name]] for name in ids]
+        functions = {each.function for each in scenarios}
+        alike = [each.stimuli[0] for each in plan.scenarios if each.function in functions]
+        changed = {binding.name for stimulus in alike for binding in stimulus.constants}
+        varied = dict.fromkeys(each.file for each in provided if each.name in changed)
+        tested = {clause for each in scenarios for clause in each.clauses}
+        clauses = tuple(each for each in plan.assignment.clauses if each.id in tested)
+        whole = replace(hidden[function], clauses=clauses, varied=tuple(varied))
+        placed[function] = min(place[name] for name in ids), whole
+    return placed
 
 
 def _part(cause: Cause, names: Iterable[str], lost: Mapping[str, Fraction]) -> Fraction:
