@@ -280,7 +280,7 @@ class PipedStandIn(StandInProcess):
     def _hear(self) -> bool:
         event = self._process.hear(self._process.beats.period)
         if event is not None and event[0] is Pipe.SAID:
-            self._received.add(event[1])
+            self._received.data += event[1]
         return event is not None or not self._process.has_ended()
 
     def _is_late(self, waited: float, longest: float) -> bool:

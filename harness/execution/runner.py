@@ -1,9 +1,6 @@
 """What is the same for all ways to run submissions: on terminals (`linux`), over pipes (`piped`),
-in a page (`browser`). These say how a process is started, read and ended; `create_driver` chooses.
-
-Beside a submission's process there may be two of the course's: stand-in modules, which it calls,
-and a generator, which replies to what it prints with the next line to type.
-"""
+in a page (`browser`). Beside a submission's process there may be two of the course's: stand-in
+modules, which it calls, and a generator, which replies to what it prints with a line to type."""
 
 from __future__ import annotations
 
@@ -40,6 +37,7 @@ from harness.execution.protocol.observation import (
     FrameBuffer,
     ScreenParser,
     TamperedError,
+    joined,
     observation,
     plain_screen,
     read_text,
@@ -131,10 +129,7 @@ class AnyDriver(ABC):
 @cache
 def has_terminals() -> bool:
     """Whether there are pseudo-terminals, forks, and a kernel that reports on processes: Linux.
-
-    macOS has the first two. Without the third a loop is told from a sleep by its limit alone, so
-    that pipes, over which a process tells of itself, do better there.
-    """
+    macOS lacks the last, which tells a loop from a sleep; over pipes a process tells of itself."""
     try:
         for name in ("fcntl", "pty", "resource", "termios"):
             importlib.import_module(name)
@@ -192,10 +187,8 @@ NextLine = Callable[[list[str]], Typed | None]
 
 
 class StandInUnusableError(Exception):
-    """The stand-in cannot be used in this scenario.
-
-    `ending` says whether it does not apply to this submission or failed by itself, `str()` why.
-    """
+    """A stand-in does not apply to this submission, or failed by itself, as `ending` says; `str()`
+    says why."""
 
     def __init__(self, ending: Ending, why: str) -> None:
         self.ending = ending
@@ -222,18 +215,16 @@ class StandInProcess(ABC):
     def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
         """Pass on what a submission's process sends, and deliver what comes back, until it is the
         submission's turn again; True when the stand-in asks for a line of its input.
-
-        StandInUnusableError when the stand-in does not apply, fails, or runs into its limits.
-        """
+        StandInUnusableError when the stand-in does not apply, fails, or runs into its limits."""
         self._send(message)
-        while True:
+        kind = b""
+        while kind not in (b"V", b"I"):  # the call's outcome; a question for `input`
             answer = self._receive()
             kind = answer[:1]
             if kind == b"N":
                 raise _inapplicable(answer)
             deliver(answer)
-            if kind in (b"V", b"I"):  # the call's outcome; a question for `input`
-                return kind == b"I"
+        return kind == b"I"
 
     def _receive(self) -> bytes:
         begun = time.monotonic()
@@ -299,7 +290,7 @@ class ScenarioMonitor(ABC):
         self._inputs = list(reversed(inputs))
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         exit_code, cpu_seconds = self._follow()
-        if self._reason is None and self._received.is_cut():  # and not by us
+        if self._reason is None and self._received.data:  # cut off, and not by us
             self._reason, self._detail = Ending.TAMPERED, "an unreadable reply"
         return End(
             reason=self._reason,
@@ -328,24 +319,19 @@ class ScenarioMonitor(ABC):
             self._reason, self._detail = reason, detail
             self._kill()
 
-    def _next_input(self) -> Typed | None:
-        """What is typed now; None when there is nothing more."""
-        if not self._screen.loaded:
-            return None
-        if self._reply_to is None:
-            return self._inputs.pop() if self._inputs else None
-        begun = time.monotonic()
-        try:
-            return self._reply_to(self._screen.turns_so_far())
-        except ReplyFaultError as error:
-            self.course_fault = str(error)
-            return None
-        finally:
-            self._exclude_since(begun)
-
     def _type_next(self) -> Typed | None:
-        """As `_next_input`, which is remembered to be typed here; with nothing more it ends."""
-        typed = self._next_input()
+        """What is typed now, and remembered to be typed here; with nothing more it ends."""
+        typed = None
+        if self._screen.loaded and self._reply_to is not None:
+            begun = time.monotonic()
+            try:
+                _, parts = self._screen.parts(len(self._screen.raw))
+                typed = self._reply_to([turn.printed for turn in joined(parts)])
+            except ReplyFaultError as error:
+                self.course_fault = str(error)
+            self._exclude_since(begun)
+        elif self._screen.loaded and self._inputs:
+            typed = self._inputs.pop()
         if typed is None:
             self._stop(Ending.ASKED_FOR_MORE)
         else:
@@ -362,7 +348,7 @@ class ScenarioMonitor(ABC):
         """Handle the frames that are whole now, or keep them as parts of the reply."""
         if self._reason is Ending.TAMPERED:
             return
-        self._received.add(data)
+        self._received.data += data
         try:
             while (frame := self._received.next()) is not None:
                 if not self._handled(frame):
@@ -374,9 +360,8 @@ class ScenarioMonitor(ABC):
             self._stop(Ending.TAMPERED, str(error))
 
     def _handled(self, frame: bytes) -> bool:
-        """Do what the frame asks for; False if it asks for nothing, and is a part of the reply.
-
-        Here: have a call answered by the stand-in, or end because the stand-in does not apply."""
+        """Do what the frame asks for, here of the stand-in: to answer a call, or to end since it
+        does not apply. False if it asks for nothing, and is a part of the reply."""
         if frame[:1] not in (b"C", b"N") or self._stand_in is None:
             return False
         if self._reason is None:
@@ -432,8 +417,7 @@ class Tool:
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
-        seen = self._server.seen_of_all(limits)
-        if seen is not None:
+        if (seen := self._server.seen_of_all(limits)) is not None:
             raise ToolFailed(seen.ending)
         with ExitStack() as stack:
             job = {"payload": payload}
@@ -473,8 +457,7 @@ class ObservedSubmission:
         """What the submission did. HarnessError when our own machinery failed. With `reply`, what
         it gives is typed in place of the stimulus's inputs; how long that takes does not count."""
         server = self._server
-        seen = server.seen_of_all(limits)
-        if seen is not None:
+        if (seen := server.seen_of_all(limits)) is not None:
             return seen
         job = self._jobs.job(stimulus)
         arguments = server.compile(job, self._functions)

@@ -9,6 +9,7 @@ import select
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from typing import Any, Self
 
 from harness.common.errors import HarnessError
@@ -67,9 +68,8 @@ class Driver(AnyDriver):
         super().__init__(interpreter, tier)
         self._confinement = Confinement(tier_layers(tier) if layers is None else layers)
         self._cpu = cpu
-        self._hash_seed = hash_seed
-        self._clock_offset = clock_offset
         self._notify = notify and self._confinement.notifies
+        self._start = partial(BaseProcess, hash_seed=hash_seed, clock_offset=clock_offset)
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -78,13 +78,7 @@ class Driver(AnyDriver):
                 os.sched_setaffinity(0, {self._cpu})
             self._confinement.protect_driver()
             self._directory = str(prepare(stack.enter_context(scratch_directory())))
-            self._base = BaseProcess(
-                self.interpreter,
-                self._confinement,
-                self._directory,
-                hash_seed=self._hash_seed,
-                clock_offset=self._clock_offset,
-            )
+            self._base = self._start(self.interpreter, self._confinement, self._directory)
             stack.callback(self._base.close)
             self.compiler = StimulusCompiler(self._base)
             stack.callback(self.compiler.close)
@@ -299,12 +293,12 @@ class LinuxStandIn(StandInProcess):
         wait = min(_HEARTBEAT, max(self._clock.due - time.monotonic(), 0.001))
         ready = [number for number, _ in self._events.poll(1000 * wait)]
         if self._channel.fileno() in ready and (data := self._channel.read()):
-            self._received.add(data)
+            self._received.data += data
         elif self._server.control.fileno() in ready:
             self._ended = self._clock.hear()
             rest = 0
             while self._ended is not None and (data := self._channel.read()) and rest <= LARGEST:
-                self._received.add(data)
+                self._received.data += data
                 rest += len(data)
         return True
 

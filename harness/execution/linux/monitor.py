@@ -1,6 +1,5 @@
-"""Watches a process from its start to its end: that of one scenario, which is typed what it asks
-for, its limits checked at every event; and that of a shared run, which is asked one question at a
-time, a new one after one that gave up."""
+"""Watches a process to its end, its limits checked at every event: that of one scenario, which is
+typed what it asks for, and that of a shared run, which is asked one question at a time."""
 
 from __future__ import annotations
 
@@ -124,11 +123,16 @@ class Monitor(ScenarioMonitor):
     def _provide_input(self) -> bool:
         """Have something to read on the terminal; False when the scenario ends instead."""
         terminal = self._terminal
+        line: Typed | None = None
         # The process is stopped until the kernel lets it read, so a line may be sent before we read
-        # what was printed: it is handed over meanwhile, which takes a while.
-        line = self._next_line()
-        if line is not None:
-            terminal.send_typed(line)
+        # what was printed: it is handed over meanwhile, which takes a while. But only one that is
+        # surely next and can do nothing before it is read, as a key does, or a sign that acts so.
+        if self._listener is not None and self._inputs and self._screen.loaded:
+            following = self._inputs[-1]
+            is_plain = following.key is None and following.text.isprintable()
+            if is_plain and not terminal.has_unread_input():
+                line = self._inputs.pop()
+                terminal.send_typed(line)
         if not terminal.drain(self._most_output):
             self._stop(Ending.OUTPUT_LIMIT)
             return False
@@ -142,15 +146,6 @@ class Monitor(ScenarioMonitor):
             terminal.send_typed(typed)
         return typed is not None
 
-    def _next_line(self) -> Typed | None:
-        """The next input if it is surely to be typed now and can do nothing before it is read, as
-        a key does and a sign that acts as one."""
-        if self._listener is None or not self._inputs or not self._terminal.screen.loaded:
-            return None
-        line = self._inputs[-1]
-        is_plain = line.key is None and line.text.isprintable()
-        return self._inputs.pop() if is_plain and not self._terminal.has_unread_input() else None
-
     def _check_clock(self) -> None:
         now = time.monotonic()
         if self._killed_at:
@@ -158,10 +153,8 @@ class Monitor(ScenarioMonitor):
                 raise HarnessError("a submission server does not answer")
         elif self._folder is not None and self._folder.is_too_full():
             self._stop(Ending.OUTPUT_LIMIT, TOO_FULL)
-        elif now >= self._clock.due:
-            passed = self._clock.passed()
-            if passed is not None:
-                self._stop(passed)
+        elif now >= self._clock.due and (passed := self._clock.passed()) is not None:
+            self._stop(passed)
 
     def _kill(self) -> None:
         self._leave(tuple(self._watched))
@@ -178,11 +171,9 @@ _STANDSTILL = 0.5  # seconds; a shorter delay is what looking takes
 
 
 class ScenarioClock:
-    """How much of its limits a scenario's process has used, by the kernel's count.
-
-    Nothing is asked of the kernel before the shorter limit can be over. `due` is the time
-    (`time.monotonic()`) from which `passed` is worth calling again.
-    """
+    """How much of its limits a scenario's process has used, by the kernel's count, of which nothing
+    is asked before the shorter limit can be over. `due` is the time (`time.monotonic()`) from which
+    `passed` is worth calling again."""
 
     def __init__(self, server: ServerProcess, limits: Limits) -> None:
         self._server = server
@@ -264,8 +255,7 @@ def run_group(
     left = list(order)
     while left and len(gave_up) < (_MOST_RESTARTS if reported else _MOST_IN_VAIN):
         process = _SharedProcess(link, group, left, keep)
-        process.start(main)
-        process.follow()
+        process.run(main)
         seen |= process.seen
         reported |= process.reported
         if process.refused:
@@ -304,19 +294,6 @@ class _SharedProcess:
         self.changed_by: int | None = None
         self.gave_up: int | None = None
 
-    def start(self, main: str) -> None:
-        """Have the process forked, and ask it to load the files of the first question."""
-        group = self._group
-        job = {
-            "shared": True,
-            "main": main,
-            "cpu": _LOADING_CPU_SHARE * group.cpu_seconds,
-            "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
-            "selection": USUAL_FILES,
-        }
-        self._link.fork(job, self._channel, group.memory_mib)
-        self._ask()
-
     def _ask(self) -> None:
         """The next question, or first that its files be loaded; after the last one the end."""
         if not self._left:
@@ -332,8 +309,19 @@ class _SharedProcess:
             self._lines = list(reversed(job.lines))
             self._channel.send(b"Q" + job.packed)
 
-    def follow(self) -> None:
+    def run(self, main: str) -> None:
+        """Have the process forked, and ask it until it is gone."""
+        group = self._group
+        job = {
+            "shared": True,
+            "main": main,
+            "cpu": _LOADING_CPU_SHARE * group.cpu_seconds,
+            "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
+            "selection": USUAL_FILES,
+        }
         try:
+            self._link.fork(job, self._channel, group.memory_mib)
+            self._ask()
             self._channel.wait_in_kernel(_SHARED_HEARTBEAT)
             while not self._killed_at and (data := self._channel.receive()) != b"":
                 if data is None and self._ended:
@@ -370,7 +358,7 @@ class _SharedProcess:
 
     def _take(self, data: bytes) -> bool:
         """Act on the frames that are whole now; False where none was."""
-        self._unread.add(data)
+        self._unread.data += data
         acted = False
         try:
             while not self._killed_at and (frame := self._unread.next()) is not None:

@@ -1,8 +1,5 @@
-"""The terminal that a scenario runs on: pexpect's `fdspawn` over a pseudo-terminal of ours.
-
-Text is sent, read, and found to be over or not there yet (EOF, TIMEOUT) by pexpect alone. Its
-delays are off, and the monitor matches no pattern: on a flood of output that takes long.
-"""
+"""The terminal that a scenario runs on: pexpect's `fdspawn` over a pseudo-terminal of ours. Its
+delays are off, and the monitor matches no pattern: on a flood of output that takes long."""
 
 import os
 import select
@@ -36,12 +33,9 @@ _KEYS = {Key.CTRL_C: b"\x03", Key.CTRL_D: b"\x04"}
 
 
 class Terminal(_FdSpawn):
-    """A new pseudo-terminal, and all of pexpect's methods for it, in bytes.
-
-    `slave` is the side to hand to a process. Everything that is read, by `drain`, `expect` or
-    `read_nonblocking`, is recorded on the `screen`. EOF is what a terminal gives when nobody holds
-    its other side any more: after `finish`, and the end of the process.
-    """
+    """A new pseudo-terminal, and all of pexpect's methods for it, in bytes. `slave` is the side to
+    hand to a process. Everything that is read is recorded on the `screen`. EOF comes when nobody
+    holds the other side any more: after `finish`, and the end of the process."""
 
     def __init__(self, screen: ScreenParser) -> None:
         master, self.slave = open_pty()

@@ -1,9 +1,6 @@
 """The processes below a driver, seen from it: the base server, the servers forked from it (one of
-them compiles stimuli), the channel to one scenario's process; and what the kernel says of them:
-that one wants to read (seccomp user notification), its number across namespaces, how long it has
-computed, and how long it was asleep."""
+them compiles stimuli), the channel to one scenario's process; and what the kernel says of them."""
 
-import contextlib
 import errno
 import fcntl
 import marshal
@@ -47,7 +44,7 @@ class Listener:
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-        with contextlib.suppress(OSError):  # from Linux 6.6 on; it only saves time
+        with suppress(OSError):  # from Linux 6.6 on; it only saves time
             fcntl.ioctl(descriptor, _SET_FLAGS, _SYNCHRONOUS_WAKE_UP)
 
     def receive(self) -> int | None:
@@ -81,10 +78,8 @@ class GoneError(HarnessError):
 
 def resolve_pid(number: int, descriptors: list[int]) -> int:
     """This process's number for a process that was told of by another: by a pidfd where the other
-    had one (the numbers differ when it runs in a namespace), else by its `number`.
-
-    Closes the descriptors. GoneError when the process is gone already.
-    """
+    had one (the numbers differ when it runs in a namespace), else by its `number`. Closes the
+    descriptors. GoneError when the process is gone already."""
     if not descriptors:
         return number
     try:
@@ -118,7 +113,7 @@ class ProcessClock:
         self._own_queued = _queued(_OWN_SCHEDSTAT)
 
     def cpu(self) -> float:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             self._cpu = time.clock_gettime(self._clock)
         return self._cpu
 
@@ -130,7 +125,7 @@ class ProcessClock:
         if queued is None:
             return elapsed / _LOADED_MACHINE
         age, runnable = elapsed, False
-        with contextlib.suppress(OSError, ValueError, IndexError):
+        with suppress(OSError, ValueError, IndexError):
             fields = self._stat.read_text("utf-8", "replace").rpartition(")")[2].split()
             born = int(fields[_BORN]) / os.sysconf("SC_CLK_TCK")
             age = time.clock_gettime(time.CLOCK_BOOTTIME) - born
@@ -155,10 +150,8 @@ _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
 
 @dataclass(slots=True)
 class ServerProcess:
-    """A server forked from the base, and its control socket.
-
-    `pid` is its number here, `inside` the base's number for it, which differs in a namespace.
-    """
+    """A server forked from the base, and its control socket. `pid` is its number here, `inside` the
+    base's number for it, which differs in a namespace."""
 
     pid: int
     inside: int
@@ -208,7 +201,7 @@ class BaseProcess:
         directory: str,
         *,
         hash_seed: int,
-        clock_offset: int = 0,
+        clock_offset: int,
     ) -> None:
         modules = inside_modules(interpreter, INSIDE)
         self.boot_pty = Terminal(plain_screen())
@@ -234,12 +227,8 @@ class BaseProcess:
         finally:
             theirs.close()
         self._control.settimeout(_PATIENCE)
-        setup = asdict(confined) | {
-            "preload": ["typing"],
-            "clock_offset": clock_offset,
-            "environment": INNER_ENVIRONMENT,
-        }
-        self._ask((modules, setup))
+        setup = {"clock_offset": clock_offset, "environment": INNER_ENVIRONMENT}
+        self._ask((modules, asdict(confined) | setup))
 
     def start_server(self, setup: dict[str, Any]) -> ServerProcess:
         """Have a server forked that is set up so; HarnessError when the base does not answer."""
@@ -350,13 +339,10 @@ CHUNK = 1 << 16  # bytes taken at once at most
 
 
 class ScenarioChannel:
-    """Lives for one scenario: a pipe for what its process is told, a socket pair for what it says.
-
-    Only that scenario's process holds the other ends, so that nothing it writes can be read for
-    another scenario, and nothing of its job passes through the server that it is forked from. A
-    socket, unlike a pipe, cannot be opened again for reading: what was said stays said. Told is
-    by a pipe because a socket wakes whoever waits for it twice a message.
-    """
+    """Lives for one scenario: a pipe for what its process is told (a socket would wake it twice a
+    message), a socket pair for what it says (which, unlike a pipe, cannot be opened again to be
+    read: what was said stays said). Only that scenario's process holds the other ends: nothing it
+    writes can be read for another one, nothing of its job passes through its server."""
 
     def __init__(self) -> None:
         self._heard, self._says = socket.socketpair()
@@ -373,10 +359,8 @@ class ScenarioChannel:
         return self._told, self._says.fileno()
 
     def send(self, message: bytes) -> None:
-        """Pass one message to the process, whose ends are given up here before the first one.
-
-        A process that has ended already takes none; HarnessError when one does not read.
-        """
+        """Pass one message to the process, whose ends are given up here before the first one; to
+        one that has ended none. HarnessError when one does not read."""
         self._give_up_process_ends()
         data = frames.framed(message)
         while data:
@@ -397,8 +381,7 @@ class ScenarioChannel:
         self._heard.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
     def receive(self) -> bytes | None:
-        """What the process wrote; none when it has ended, None when it wrote nothing for a
-        while."""
+        """What the process wrote; none when it has ended, None when nothing came for a while."""
         try:
             return self._heard.recv(CHUNK)
         except BlockingIOError:

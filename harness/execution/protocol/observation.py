@@ -142,22 +142,15 @@ class Reply:
 
 
 class FrameBuffer:
-    """What a process has written, frame by frame as they become whole."""
+    """What a process has written, frame by frame as they become whole; `data` is what is left."""
 
     def __init__(self) -> None:
-        self._data = bytearray()
-
-    def is_cut(self) -> bool:
-        """Whether the last frame is not whole."""
-        return bool(self._data)
-
-    def add(self, data: bytes) -> None:
-        self._data += data
+        self.data = bytearray()
 
     def next(self) -> bytes | None:
         """The next frame; None while it is not whole. TamperedError for one that is empty or too
         large."""
-        data = self._data
+        data = self.data
         if len(data) < HEAD:
             return None
         length = int.from_bytes(data[:HEAD], "little")
@@ -258,11 +251,9 @@ _MOST_DISCARDED = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class ScreenParser:
-    """The raw bytes that were printed, and where between them something was typed.
-
-    Our side of the process writes `sentinel` (a secret of this scenario) where loading ends and
-    where each session step ends: `most_sentinels` times at most, another one is text.
-    """
+    """The raw bytes that were printed, and where between them something was typed. Our side of the
+    process writes `sentinel` (a secret of this scenario) where loading ends and where each session
+    step ends: `most_sentinels` times at most, another one is text."""
 
     sentinel: bytes
     most_sentinels: int
@@ -282,11 +273,6 @@ class ScreenParser:
         if not self._loaded:
             self._loaded = self.sentinel in self.raw
         return self._loaded
-
-    def turns_so_far(self) -> list[str]:
-        """What was printed before each input since the submission's body ran, and after the last
-        one."""
-        return [turn.printed for turn in joined(self.parts(len(self.raw))[1])]
 
     def exceeds(self, limit: int) -> bool:
         """Whether more than `limit` bytes were printed, and more than may be discarded: that is
@@ -312,8 +298,7 @@ class ScreenParser:
             left -= shown
             parts.append(self._turns(start, start + shown, start + len(text)))
             start += len(text) + len(self.sentinel)
-        loading = "".join(turn.printed for turn in parts[0])
-        return loading, parts[1:]
+        return "".join(turn.printed for turn in parts[0]), parts[1:]
 
     def _turns(self, start: int, stop: int, end: int) -> tuple[Turn, ...]:
         turns: list[Turn] = []
@@ -432,11 +417,16 @@ def observation(
     return _answered(seen, final)
 
 
+# What CPython makes of a MemoryError when there is no memory for its traceback.
+_NO_TRACEBACK = ("SystemError", "error return without exception set")
+
+
 def _answered(seen: Observation, final: FinalReply) -> Observation:
     ending = Ending.ANSWERED
+    error = final.raised and (final.raised.type_name, final.raised.message)
     if final.missing is not None:
         ending = Ending.MISSING
-    elif final.memory or (final.raised and _is_out_of_memory(final.raised)):
+    elif final.memory or error == _NO_TRACEBACK or (error and error[0] == "MemoryError"):
         ending = Ending.MEMORY_LIMIT
     return replace(
         seen,
@@ -453,13 +443,6 @@ def _answered(seen: Observation, final: FinalReply) -> Observation:
         exit_status=final.exit,
         stderr=final.stderr,
     )
-
-
-def _is_out_of_memory(raised: Raised) -> bool:
-    """A MemoryError, or what CPython makes of one when there is no memory for its traceback."""
-    if raised.type_name == "SystemError":
-        return raised.message == "error return without exception set"
-    return raised.type_name == "MemoryError"
 
 
 def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str]:
@@ -499,11 +482,7 @@ _OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing"
 
 def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool:
     """Whether a final reply has each field that belongs to its stimulus and outcome, and no other:
-    else it was not written by our code.
-
-    `arguments`: how many positional arguments are observed before and after the call; None: none
-    are.
-    """
+    else it was not written by our code. `arguments` as for `observation`."""
     final, action = reply.final, stimulus.action
     if final is None or final.memory:  # without memory the reply has nothing else
         return True
@@ -524,15 +503,11 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
         )
     if action.program:
         return final.phase is Phase.STIMULUS and fields <= {"raised"}
-    return _has_outcome(final, fields, arguments)
-
-
-def _has_outcome(final: FinalReply, fields: set[str], arguments: int | None) -> bool:
     if arguments is not None and final.phase is not Phase.ARGUMENTS:
         if not len(final.before or ()) == len(final.after or ()) == arguments:
             return False
         if not {"before", "after"} <= fields:
             return False
-        fields = fields - {"before", "after"}
+        fields -= {"before", "after"}
     outcome = {"value", "raised"} if final.phase is Phase.STIMULUS else {"raised"}
     return final.phase is not None and len(fields) == 1 and fields <= outcome

@@ -2,16 +2,12 @@
 
 Only `type(x)`, which the interpreter itself answers, decides what a value is, and that by identity:
 a metaclass may call its class equal to `int`. No `__eq__`, `__class__`, `__len__` of a submission's
-own type is called, and no `__repr__` or property but where an assignment asks for it.
+own type is called. An object's public attributes are read by the interpreter's own descriptors, so
+that no code of its class runs; only where an assignment names attributes or asks for the `repr`,
+the class's own code answers, within the limits of its scenario.
 
-Of an object of a class its public attributes can be observed, or what an assignment names. They are
-read from the instance's dictionary and slots by the interpreter's own descriptors, so that no code
-of the class runs; where an assignment names attributes, or asks for the `repr`, the class's own
-code answers, within the limits of its scenario.
-
-Also whether a value is equal to what `{equals: …}` gives beside the submission. Data is never
-compared here: the parent does that. The submission's own `==` is asked where the expected value, or
-a part of it, is an object of one of its classes, and nowhere else.
+Data is never compared with what `{equals: …}` gives: the parent does that. The submission's own
+`==` is asked where the expected value, or a part of it, is an object of one of its classes, alone.
 """
 
 from __future__ import annotations
@@ -168,9 +164,8 @@ def repr_of(thing: object, kind: type) -> str | None:
         module = module if type(module) is str else ""
     name = name_of(kind)
     listed = name in _BY_REPR.get(module, ())
-    if listed and getattr(sys.modules.get(module), name, None) is kind:
-        return repr(thing)
-    return None
+    is_real = listed and getattr(sys.modules.get(module), name, None) is kind
+    return repr(thing) if is_real else None
 
 
 def without_addresses(text: str) -> str:
@@ -255,9 +250,8 @@ class TooLargeError(Exception):
 
 
 class SizeBudget:
-    """The space that is left for one whole answer, and how objects in it are compared. `objects`
-    counts those that were met. `as_data`: an instance of a class derived from a built-in kind of
-    data is described as of that kind."""
+    """The space that is left for one whole answer, and how objects in it are compared; `objects`
+    counts them. `as_data`: what is derived from a built-in kind of data is described as that."""
 
     def __init__(self, comparison: ObjectEquality = _NO_COMPARISON) -> None:
         self.parts = MOST_PARTS
@@ -425,11 +419,9 @@ def _named(kind: str, name: str, parts: list[str]) -> str:
 def _name_of(thing: object) -> str:
     if type(thing) is _METHOD:
         thing = thing.__func__  # type: ignore[attr-defined]
-    name = None
+    name = like_built_in.get(id(type(thing)))
     if type(thing) is FUNCTION:
         name = thing.__name__
     elif id(type(thing)) in _BUILT_IN:
         name = thing.__qualname__  # type: ignore[attr-defined]
-    else:
-        name = like_built_in.get(id(type(thing)))
     return name if type(name) is str else "function"

@@ -36,14 +36,10 @@ _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modul
 
 
 class Files:
-    """What may be imported in the scenarios with this `selection`, and which files are the
-    student's. The course's files are compiled.
-
-    `selection`: the files provided to these scenarios alone, in place of those of the setup and
-    beside them (None: those of the setup), the modules that run in another process as (name,
-    functions, other names), and the names of the main module that are substituted, as (name,
-    provided module, or empty for a function that runs in that process).
-    """
+    """What may be imported in the scenarios with this `selection`: the files provided to these
+    alone, in place of those of the setup and beside them (None: those of the setup), the modules
+    that run in another process as (name, functions, other names), and the names of the main module
+    that are substituted, as (name, provided module, or empty for a function that runs there)."""
 
     def __init__(
         self, selection: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, ModuleSource]
@@ -63,7 +59,12 @@ class Files:
         programs = frozenset({*self.library.sources, "__main__"})
         self.may_skip_sleep = may_skip_sleep([each.data for each in self.library.sources.values()])
         self.comparison = ObjectEquality(programs, setup["compare"])
-        self.loaded_early = [n for n, source in provided.items() if not _mentions(source, own)]
+        # The others may import the submission, which must not run early.
+        self.loaded_early = [
+            name
+            for name, source in provided.items()
+            if source.code is None or own.keys().isdisjoint(source.code.co_names)
+        ]
         self.student = Sources({source.filename: source.data for source in own.values()})
 
     def source(self, filename: str) -> ModuleSource:
@@ -96,8 +97,7 @@ class Program:
     def files(self, selection: tuple[Any, ...]) -> Files:
         """Those of a selection; the student's may be among them, changed. They are compiled once
         for all scenarios that share them; what is provided to some scenarios alone is not kept."""
-        own_files = selection[0]
-        if own_files is not None:
+        if selection[0] is not None:
             return Files(selection, self.setup, self.submitted)
         if selection not in self.known:
             self.known[selection] = Files(selection, self.setup, self.submitted)
@@ -169,13 +169,18 @@ class ScenarioProcess:
         if self.job["stderr_apart"]:
             sys.stderr = sys.__stderr__ = self.errors.stream()  # type: ignore[misc]
         sys.modules["__main__"] = MODULE("__main__")
-        random = sys.modules.get("random")
-        if random is not None:
-            random.seed(self.job["seed"])
+        if "random" in sys.modules:
+            sys.modules["random"].seed(self.job["seed"])
 
     def _observe(self, answer: evaluate.StimulusAnswer) -> None:
         sys.meta_path.insert(0, self.files.library)
-        self._load_constants()
+        for name in self.files.loaded_early:
+            try:
+                constants = self.files.constants(name)
+            except BaseException as error:
+                self._send(b"B", quote(f"{name}: {type(error).__name__}: {error}"))
+                _exit(0)
+            self.context.names.update(copied(constants))
         caller = self._install_proxies()
         self._send(b"L", "")  # from here on the submission may write what it likes
         if self.job["finds_loop"]:
@@ -185,8 +190,10 @@ class ScenarioProcess:
         self._run_submission(answer)
         if self.job["traces_lines"]:
             sys.settrace(None)
-        if caller is not None:
-            self._check_names(caller, answer)
+        others = {name for _, _, names in self.files.proxies for name in names}
+        if caller is not None and type(answer.raised) is NameError and answer.raised.name in others:
+            # `from module import *` brings no name that cannot travel: that is not its fault.
+            caller.give_up(f"{answer.raised.name} is no function")
         if self.job["folder"]:
             names = left_open(finish=self.job["runs"])
             answer.fields["open"] = "[" + ",".join([quote(name) for name in names]) + "]"
@@ -210,15 +217,9 @@ class ScenarioProcess:
         if runs:
             do(self.files.library, self.job["program"][:-3], answer)
             return
-        self.context.add_functions(vars(module), self.functions)
-        evaluate.perform(
-            do,
-            self.stimulus,
-            self.job["bindings"],
-            self.context,
-            answer,
-            finished=self._step_finished,
-        )
+        context, bindings = self.context, self.job["bindings"]
+        context.add_functions(vars(module), self.functions)
+        evaluate.perform(do, self.stimulus, bindings, context, answer, finished=self._step_finished)
 
     def _main_module(self) -> ModuleType:
         name = self.files.main
@@ -240,22 +241,6 @@ class ScenarioProcess:
                 caller.give_up(f"{name}.py is the program that is run")
             sys.modules[name] = caller.module(name, functions, others)
         return caller
-
-    def _check_names(self, caller: RemoteCaller, answer: evaluate.StimulusAnswer) -> None:
-        """`from module import *` brings no name that cannot travel: missing one is not the
-        submission's fault."""
-        others = {name for _, _, names in self.files.proxies for name in names}
-        if type(answer.raised) is NameError and answer.raised.name in others:
-            caller.give_up(f"{answer.raised.name} is no function")
-
-    def _load_constants(self) -> None:
-        for name in self.files.loaded_early:
-            try:
-                constants = self.files.constants(name)
-            except BaseException as error:
-                self._send(b"B", quote(f"{name}: {type(error).__name__}: {error}"))
-                _exit(0)
-            self.context.names.update(copied(constants))
 
     def _step_finished(self, outcome: str) -> None:
         self._write_sentinel()
@@ -279,26 +264,15 @@ class ScenarioProcess:
                 continue
 
     def _read_asked(self, most: int) -> bytes:
-        """Read from the terminal, and ask the driver for input first, where the kernel does not
-        tell it about reads. A read that does not come through here, as of `open(0)`, is not known:
-        a program that waits in one ends at its limit of time asleep.
-
-        It asks only if nothing is left to read: else the driver would send the next line too early.
-        It waits in short turns and not in `read`, which would not notice a Ctrl-C that came just
-        before it, and wait for ever."""
+        """Read from the terminal, where the kernel tells nobody about reads: ask the driver for
+        input first, but only if nothing is left, else the next line would come too early. A read
+        past this one, as of `open(0)`, is not known: who waits there ends at the limit of time
+        asleep. In short turns: `read` would not notice a Ctrl-C that came just before it."""
         if not select([0], [], [], 0)[0]:
             self._send(b"Q", "")
         while not select([0], [], [], _MOMENT)[0]:
             continue
         return read(0, most)
-
-
-def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> bool:
-    """Whether a provided file may import the submission, which must not run early."""
-    try:
-        return not submitted.keys().isdisjoint(provided.compiled().co_names)
-    except (SyntaxError, ValueError):
-        return False
 
 
 def copied(value: Any) -> Any:
@@ -319,10 +293,9 @@ _MOST_FRAMES = 50
 
 class LoopFinder:
     """Finds the lines that a program executes again and again. After some CPU time, it traces the
-    student's frames on the stack, and forgets those that return. The innermost one that is left
-    loops. It answers with that, in JSON, and ends the process: nothing else of this run is used.
-
-    `own` are the names of the student's files."""
+    frames on the stack of files in `own`, the student's, and forgets those that return. The
+    innermost one that is left loops. It answers with that, in JSON, and ends the process: nothing
+    else of this run is used."""
 
     def __init__(self, own: Container[str], answer: Callable[[str], None]) -> None:
         self._own = own
@@ -332,7 +305,6 @@ class LoopFinder:
         self._count = 0
 
     def start(self) -> None:
-        """Begin; without effect where the system has no such timer."""
         if hasattr(_signal, "setitimer"):
             _signal.signal(_signal.SIGPROF, self._on_timer)
             _signal.setitimer(_signal.ITIMER_PROF, _AFTER)
@@ -381,10 +353,8 @@ _QUIET = 1_000  # lines of a function without anything new: of later calls only 
 class LineTracer:
     """Sends which lines of the student's files run, each with the line before it in the same call
     (`a1.py:7:4`), and where calls return True, False or None (`a1.py:9:True`). Each is sent once,
-    as it happens, because a program may be ended at any time. The process ends when enough is
-    known. Nothing else of this run is used, so that a program may well stop the tracing.
-
-    `send` takes JSON text. `own` are the names of the student's files."""
+    as it happens, as JSON text, because a program may be ended at any time. The process ends when
+    enough is known. Nothing else of this run is used: a program may well stop the tracing."""
 
     def __init__(self, own: Container[str], send: Callable[[str], None]) -> None:
         self._own = own
@@ -394,7 +364,6 @@ class LineTracer:
         self._quiet: dict[CodeType, int] = {}  # lines since something new happened
 
     def enter(self, frame: FrameType, event: str, argument: Any) -> Any:
-        """For `sys.settrace`."""
         code = frame.f_code
         file = code.co_filename
         if file not in self._own:

@@ -3,16 +3,9 @@ which has only the names of modules and functions, and that of the course's stan
 
 The submission's process never holds a stand-in's text, and the other process no byte of the
 submission: only plain data travels. Each scenario has its own process of stand-ins, so that what a
-module remembers lasts as long as it would in the submission's process.
-
-Lists, dictionaries and sets are numbered and sent as contents (`SharedObjects`): one that is
-reached twice arrives as one, and is changed in place. Other plain data is sent as values. What is
-read is checked: only the built-in types that are written can come out of it.
-
-`substituted` puts something of the course's in place of some names of a submission's module. A
-function is bound again directly after its `def`, so that the main guard uses it, to a proxy that
-the scenario's process puts among the built-ins under `slot(name)`. A constant gets the value of a
-provided module.
+module remembers lasts as long as it would in the submission's process. Lists, dictionaries and sets
+are numbered and sent as contents: one that is reached twice arrives as one, and is changed in
+place. What is read is checked: only the built-in types that are written can come out of it.
 """
 
 from __future__ import annotations
@@ -91,7 +84,6 @@ class SharedObjects:
         return '["' + _SIMPLE[kind][0] + '",' + self._counted(quote(repr(value))) + "]"
 
     def contents(self, number: int) -> str:
-        """The contents of a container, as JSON."""
         thing = self.objects[number]
         kind = type(thing)
         parts = [part for pair in thing.items() for part in pair] if kind is dict else thing
@@ -198,10 +190,9 @@ _MOST_UNSENT = 8192  # characters printed before they are sent on
 
 class RemoteCaller:
     """Calls functions in another process. `send` takes a frame's kind and text, `receive` gives the
-    next frame; `own_modules` are the names of the submission's own modules.
-
-    Frames of kind "C" go on to that process, which answers with frames of kind "P" (printed text),
-    "I" (a question for `input`) and "V" (the call's outcome). With "N" either side gives up."""
+    next frame; `own_modules` are the names of the submission's own modules. Frames of kind "C" go
+    on to that process, which answers with "P" (printed text), "I" (a question for `input`) and "V"
+    (the call's outcome). With "N" either side gives up."""
 
     def __init__(
         self,
@@ -290,16 +281,14 @@ class RemoteCaller:
             arguments = shared.unpack(answer["arguments"])
         except MalformedError as error:
             self.give_up(f"an answer has {error}")
-        raise self._error(answer["raised"])(*arguments)
-
-    def _error(self, name: str) -> type[BaseException]:
+        name = answer["raised"]
         kind: Any = BUILTIN_ERRORS.get(name)
         for module in self._own_modules:
             if kind is None and module in sys.modules:
                 kind = vars(sys.modules[module]).get(name)
         if not isinstance(kind, type) or not issubclass(kind, BaseException):
             self.give_up(f"{name} is no exception here")
-        return kind
+        raise kind(*arguments)
 
 
 def slot(name: str) -> str:
@@ -309,8 +298,10 @@ def slot(name: str) -> str:
 
 @cache
 def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> ModuleSource:
-    """The module with these names substituted; each with a provided module, or empty for a proxy.
-    A text that does not compile stays as it is: whoever imports it gets the error."""
+    """The module with the course's in place of these names: each with the provided module that has
+    the constant, or empty for a function, which is bound again directly after its `def`, so that
+    the main guard uses it, to the proxy in its `slot`. A text that does not compile stays as it is:
+    whoever imports it gets the error."""
     changed = ModuleSource(source.filename, source.data, source.package)
     try:
         tree: Any = compile(source.data, source.filename, "exec", _AST_ONLY, dont_inherit=True)
@@ -375,10 +366,7 @@ class StandIns:
             source.try_to_compile()
 
     def run(
-        self,
-        job: dict[str, Any],
-        send: Callable[[bytes, str], None],
-        receive: Callable[[], bytes],
+        self, job: dict[str, Any], send: Callable[[bytes, str], None], receive: Callable[[], bytes]
     ) -> None:
         """Load the modules of the job, then answer calls until the driver closes the channel."""
         extra = by_module_name([file for file in self._extra if file[0] in job["provide"]])
@@ -432,11 +420,7 @@ class StandIns:
         self._terminal.send(b"V", "{" + outcome + ',"objects":[' + ",".join(changed) + "]}")
 
     def _outcome(
-        self,
-        shared: SharedObjects,
-        function: Any,
-        arguments: list[Any],
-        keywords: dict[str, Any],
+        self, shared: SharedObjects, function: Any, arguments: list[Any], keywords: dict[str, Any]
     ) -> str:
         name = function.__name__
         try:
