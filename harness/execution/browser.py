@@ -1,11 +1,8 @@
-"""Runs submissions in a browser: the third way of the one runner, beside terminals and pipes.
-
-The page's worker holds two interpreters. This one has the answers and judges; the other runs what a
-student wrote, in a memory of its own that is put back before each scenario
-(`harness.execution.inside.browser`). `Machine` is that other one, as the worker's JavaScript gives
-it. Both take turns in one thread, so that a typed line is given when it is asked for, and a program
-that does not end is ended by the worker, or with it.
-"""
+"""Runs submissions in a browser. The page's worker holds two interpreters: this one has the answers
+and judges; the other, the `Machine` that the worker's JavaScript gives, runs what a student wrote,
+in a memory of its own that is put back before each scenario (`harness.execution.inside.browser`).
+Both take turns in one thread, so that a typed line is given when it is asked for, and a program
+that does not end is ended by the worker, or with it."""
 
 from __future__ import annotations
 
@@ -22,12 +19,7 @@ from harness.execution.folder import MOST_ENTRIES, prepare, scratch_directory
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.modules import load_tool
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol.jobs import (
-    INNER_ENVIRONMENT,
-    LOADER,
-    compiled_here,
-    inside_modules,
-)
+from harness.execution.protocol.jobs import INNER_ENVIRONMENT, LOADER, compiled_here, inside_modules
 from harness.execution.protocol.observation import ScreenParser
 from harness.execution.runner import (
     REPLY_ENTRY,
@@ -171,7 +163,6 @@ class _OwnTool:
     """What answers for the course, in this interpreter: the machine is busy with who asks."""
 
     def run(self, payload: str) -> str:
-        """The answer to what a program has printed."""
         return _replies()(payload)
 
 

@@ -1,8 +1,5 @@
-"""A scenario's own working folder: made with the files it begins with, read when it is over.
-
-What lies in it comes from a submission: names, links and sizes are read as data, nothing is
-followed, and all of it is bounded.
-"""
+"""A scenario's own working folder: made with the files it begins with, read when it is over. What
+lies in it comes from a submission: it is read as data, bounded, and no link is followed."""
 
 import os
 import secrets
@@ -81,9 +78,8 @@ class ScenarioFolder:
                 more = Value(ValueKind.TOO_LARGE, f"more than {MOST_ENTRIES} files")
                 found.append(NamedValue(name="…", value=more))
                 break
-            value = _content(self.path / name, status, left)
+            found.append(NamedValue(name=name, value=_content(self.path / name, status, left)))
             left -= status.st_size
-            found.append(NamedValue(name=name, value=value))
         return tuple(sorted(found, key=lambda entry: entry.name))
 
     def remove(self) -> None:
@@ -140,11 +136,8 @@ _held: set[Path] = set()  # by this process
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
-    """A new empty directory, until the context is left.
-
-    A process that is killed leaves its directory; the next that makes one removes it. A lock,
-    which ends with whoever holds it, tells which are in use.
-    """
+    """A new empty directory, until the context is left. That of a process that was killed the next
+    one removes: a lock, which ends with whoever holds it, tells which are in use."""
     if _HAS_LOCKS:
         _sweep()
     prefix = _PREFIX if _HAS_LOCKS else _UNSWEPT_PREFIX

@@ -1,10 +1,6 @@
 """Finds the Python that an assignment names, also where PATH does not lead; and makes a folder of
-the packages that an assignment names for it.
-
-That is done once by pip, from wheels alone, so that no code of a package runs while it is
-installed; the digests of the wheels are kept beside them. Submissions may read the folder and
-change nothing in it: it is a further directory of their interpreter's library.
-"""
+the packages that it names: once, by pip, from wheels alone, so that no code of a package runs while
+it is installed. The folder is a further directory of the library, which submissions may read."""
 
 import ast
 import csv
@@ -52,9 +48,7 @@ class Interpreter:
 def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter:
     """The interpreter for `wanted` ("3.12"): `executable` if given, else one of that version
     from the usual places, else the nearest version (a newer one before an older one).
-
-    UserError when there is none from 3.11 on, or `executable` is none.
-    """
+    UserError when there is none from 3.11 on, or `executable` is none."""
     parts = wanted.split(".")
     try:
         version = int(parts[0]), int(parts[1])
@@ -185,10 +179,7 @@ class Library:
 
 
 def install(
-    packages: Sequence[str],
-    interpreter: Interpreter,
-    cache: Path,
-    tell: Callable[[str], None],
+    packages: Sequence[str], interpreter: Interpreter, cache: Path, tell: Callable[[str], None]
 ) -> Library:
     """The packages, such as `emoji==2.14.0`, below the folder `cache`; `tell` hears what is
     installed. UserError where one of them cannot be had, or is none that a course should use."""
@@ -227,18 +218,15 @@ def _is_whole(folder: Path) -> bool:
         # Not `found.files`, which since Python 3.12 leaves out what is gone.
         for name, digest, _ in csv.reader((found.read_text("RECORD") or "").splitlines()):
             path = folder / name
-            if not digest.startswith("sha256=") or path.relative_to(folder).parts[0] in {
-                "..",
-                "bin",
-            }:
+            top = path.relative_to(folder).parts[0]
+            if not digest.startswith("sha256=") or top in {"..", "bin"}:
                 continue
-            if not path.is_file() or digest != f"sha256={_record_digest(path.read_bytes())}":
+            if not path.is_file():
+                return False
+            found_digest = urlsafe_b64encode(sha256(path.read_bytes()).digest()).decode()
+            if digest != f"sha256={found_digest.rstrip('=')}":
                 return False
     return True
-
-
-def _record_digest(data: bytes) -> str:
-    return urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=")
 
 
 def installed_here(packages: Sequence[str]) -> Library | None:
@@ -297,7 +285,8 @@ def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) ->
         gone = f"{yanked[1]} was withdrawn by its authors"
         raise _cannot(packages, gone, "name another version")
     shutil.rmtree(folder / "bin", ignore_errors=True)  # a command could be called python
-    for module in _AT_EVERY_START.intersection(_top_level(folder)):
+    modules = _module_names(path.name for path in folder.iterdir())
+    for module in _AT_EVERY_START & modules:
         brings = f"one brings {module}, which Python runs at every start"
         raise _cannot(packages, brings, "name another package")
     folder.chmod(0o755)
@@ -340,10 +329,6 @@ def _modules(packages: Sequence[str], folder: Path) -> tuple[str, ...]:
     ]
     tops = {file.parts[0] for file in files if file.suffix in {".py", ".so", ".pyd"}}
     return tuple(sorted(_module_names(tops)))
-
-
-def _top_level(folder: Path) -> set[str]:
-    return set(_module_names(path.name for path in folder.iterdir()))
 
 
 def _module_names(names: Iterable[str]) -> set[str]:

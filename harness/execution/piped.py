@@ -1,9 +1,6 @@
 """Runs submissions where there are no terminals: one interpreter per scenario, over three pipes.
-
-This is the portable tier. It does not confine a program, which may do what its user may do. It
-limits time and output, ends all processes that were started, and limits memory where the system
-can.
-"""
+This is the portable tier: a program is not confined and may do what its user may do; its time and
+output are limited, its memory where the system can, and what it started is ended."""
 
 from __future__ import annotations
 
@@ -215,8 +212,7 @@ class PipedMonitor(ScenarioMonitor):
 
     def _check_time(self, elapsed: float) -> None:
         if self._process.beats.began:
-            passed = self._process.beats.passed()
-            if passed is not None:
+            if (passed := self._process.beats.passed()) is not None:
                 self._stop(passed)
         elif not self._started and elapsed > _PATIENCE:
             raise HarnessError("an interpreter does not start")
@@ -290,7 +286,6 @@ class PipedStandIn(StandInProcess):
         return beats.cpu_seconds > self._limits.cpu_seconds or waited > longest
 
     def _next_message(self) -> bytes | None:
-        """The next frame that is not about time."""
         while (frame := super()._next_message()) is not None:
             if frame[:1] != b"U" and not self._process.beats.handled(frame):
                 return frame
@@ -313,10 +308,8 @@ class Pipe(IntEnum):
 
 class PipedProcess:
     """A process behind pipes: starts it, gives its bytes in the order of each pipe, and ends it.
-
-    Our side of the process writes `secret`, which the program does not know, into its output:
-    followed by "?" where it wants to read, by "." where it shows nothing more.
-    """
+    Our side of it writes `secret`, which the program does not know, into its output: followed by
+    "?" where it wants to read, by "." where it shows nothing more."""
 
     def __init__(
         self, command: Sequence[str], environment: dict[str, str], directory: str, limits: Limits

@@ -24,13 +24,7 @@ from harness.execution.folder import ScenarioFolder, folders_beside
 from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol.jobs import (
-    Jobs,
-    needs_stand_ins,
-    server_setup,
-    stand_in_setup,
-    tool_modules,
-)
+from harness.execution.protocol.jobs import Jobs, server_setup, stand_in_setup, tool_modules
 from harness.execution.protocol.observation import (
     LARGEST,
     End,
@@ -470,7 +464,7 @@ class ObservedSubmission:
                 folder = ScenarioFolder(self._folders, stimulus.files, server.owner)
                 stack.callback(folder.remove)
                 job["folder"] = str(folder.path)
-            if needs_stand_ins(stimulus):
+            if stimulus.stand_ins or not all(each.provided for each in stimulus.substitutions):
                 stand_in_job = self._jobs.stand_in_job(stimulus)
                 stand_in = self._stand_ins().start_stand_in(stack, stand_in_job, limits)
             if stimulus.replies is not None:

@@ -1,7 +1,5 @@
-"""The shared run, seen from the driver: many scenarios of one program in one confined process.
-
-What comes back is bytes, the same ones where the same was done; `decoded` reads them.
-"""
+"""The shared run, seen from the driver: many scenarios of one program in one confined process. What
+comes back is bytes, the same ones where the same was done; `decoded` reads them."""
 
 import ast
 import json
@@ -39,10 +37,8 @@ class SharedJob:
 @dataclass(slots=True, kw_only=True)
 class SharedGroup:
     """Stimuli by number that ask about one function of the sheet, or run whole programs: what a
-    process is asked. `selections` are the files for each set of constants.
-
-    `cpu_seconds` and `wall_seconds` are the greatest limits of any of them, `memory_mib` the least.
-    """
+    process is asked. `selections` are the files for each set of constants; the times are the
+    greatest limits of any of them, `memory_mib` is the least."""
 
     selections: list[object] = field(default_factory=list)
     jobs: dict[int, SharedJob] = field(default_factory=dict)
@@ -114,17 +110,14 @@ def _compares(text: str, function: str, given: str) -> bool:
     if given or len(calls) != 1 or any(isinstance(node, ast.NamedExpr) for node in nodes):
         return True
     whole = [n for n in nodes if isinstance(n, ast.Call) and n.func is calls[0]]
-    before = {
-        id(n) for call in whole for part in (*call.args, *call.keywords) for n in ast.walk(part)
-    }
+    parts = [part for call in whole for part in (*call.args, *call.keywords)]
+    before = {id(node) for part in parts for node in ast.walk(part)}
     return any(id(node) not in before for node in compared)
 
 
-_ORDERED = frozenset({ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT})
-_UNKNOWN = frozenset(
-    {ValueKind.UNREADABLE, ValueKind.FUNCTION, ValueKind.CYCLE, ValueKind.TOO_LARGE}
-)
-_ENDINGS = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE})
+_ORDERED = (ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT)
+_UNKNOWN = (ValueKind.UNREADABLE, ValueKind.FUNCTION, ValueKind.CYCLE, ValueKind.TOO_LARGE)
+_ENDINGS = (Ending.ANSWERED, Ending.ASKED_FOR_MORE)
 _ASKED_FOR_MORE = b'{"asked":"stimulus"}'
 
 
@@ -162,12 +155,7 @@ def _is_one_form(value: Value) -> bool:
 
 
 def decoded(
-    data: bytes,
-    stimulus: Stimulus,
-    limits: Limits,
-    *,
-    arguments: int | None,
-    raised: bool = False,
+    data: bytes, stimulus: Stimulus, limits: Limits, *, arguments: int | None, raised: bool = False
 ) -> Observation | None:
     """What a program did, from what `inside.shared.run` reported of it; `arguments` as in
     `SharedJob`. None for what has more than one form, and must be observed alone; with

@@ -33,9 +33,7 @@ def tier_layers(tier: Tier) -> frozenset[str]:
 
 class Confinement:
     """The layers of these names on this machine. ValueError: there is no layer of a name.
-
-    `confined`: any of them needs the kernel's help, as those that the portable tier lacks do.
-    """
+    `confined`: any of them needs the kernel's help, as those that the portable tier lacks do."""
 
     def __init__(self, layers: frozenset[str]) -> None:
         chosen = [layer for layer in known_layers() if layer.name in layers]

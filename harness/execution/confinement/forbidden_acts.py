@@ -1,8 +1,5 @@
-"""What a confined submission must not be able to do: each act returns when it could.
-
-Never imported by the harness: it is handed to a server as if a student had written it, with
-PLACE (a folder outside), DRIVER (a process id) put in front.
-"""
+"""What a confined submission must not be able to do: each act returns when it could. It is handed
+to a server as if a student had written it, with PLACE (a folder outside), DRIVER (a process id)."""
 # Written as a student might; each act is what its name says.
 # ruff: noqa: D103, PTH108, PTH123, PTH208
 # mypy: disable-error-code="return, func-returns-value"

@@ -34,11 +34,9 @@ _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierTrial:
-    """A tier as it was tried on this machine.
-
-    `shortcoming` says why it does not hold (empty: it holds); `probes` is empty when not even a
-    probe could run under it. `input_mechanism`: how a program's wish to read is heard.
-    """
+    """A tier as it was tried on this machine: `shortcoming` says why it does not hold (empty: it
+    holds), `probes` is empty when not even a probe could run under it, `input_mechanism` is how a
+    program's wish to read is heard."""
 
     tier: Tier
     shortcoming: str = ""
@@ -52,10 +50,8 @@ class TierTrial:
 
 
 def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTrial:
-    """The best tier under which every forbidden act failed.
-
-    UserError, naming what was missing, when that is worse than `require`.
-    """
+    """The best tier under which every forbidden act failed. UserError, naming what was missing,
+    when that is worse than `require`."""
     shortcomings: list[str] = []
     for tier in Tier:
         trial = try_tier(interpreter, tier)
@@ -80,8 +76,7 @@ def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
     from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
 
     confinement = Confinement(tier_layers(tier))
-    shortcoming = confinement.unavailable()
-    if shortcoming:
+    if shortcoming := confinement.unavailable():
         return TierTrial(tier=tier, shortcoming=shortcoming)
     for notify in (True, False) if confinement.confined else (False,):
         try:
@@ -188,9 +183,8 @@ def try_together(interpreter: Interpreter, tier: Tier) -> str:
             outcome = server.observe_together(group, list(group.jobs))
     except HarnessError as failure:
         return str(failure)
-    if outcome.refused:
-        return outcome.refused
-    return "" if set(outcome.seen) == set(group.jobs) else "not every answer came back"
+    missing = "" if set(outcome.seen) == set(group.jobs) else "not every answer came back"
+    return outcome.refused or missing
 
 
 _SETTINGS = (

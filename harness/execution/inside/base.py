@@ -1,9 +1,7 @@
-"""The base server: a slim interpreter, started once, that forks a server for each submission.
-
-It never reads a byte of a submission: what it reads, every later child inherits. One of the
-servers that it forks, the reader, compiles stimuli and never has a byte of a submission either.
-A submission's server is confined once, compiles the files, and forks one child a scenario.
-"""
+"""The base server: a slim interpreter, started once, that forks a server for each submission. It
+never reads a byte of a submission: what it reads, every later child inherits. One of the servers
+that it forks, the reader, compiles stimuli and never has a byte of a submission either. A
+submission's server is confined once, compiles the files, and forks one child a scenario."""
 
 # ruff: noqa: PTH112
 
@@ -283,18 +281,16 @@ class Server:
             ended, status, usage = wait4(pid, WNOHANG)
             if ended:
                 break
-            if self.sock.fileno() in ready:
-                self._obey(pid, known_by)
+            if self.sock.fileno() not in ready:
+                continue
+            message = frames.receive_from_socket(self.sock)
+            if message is None:
+                os.kill(pid, 9)
+                _exit(0)
+            if message[0] == b"K":
+                os.kill(pid, 9)
+            elif message[0] == b"?":
+                frames.send_to_socket(self.sock, b"P %d" % pid, known_by)
         for number in known_by:
             close(number)
         return status, int((usage.ru_utime + usage.ru_stime) * 1e6)
-
-    def _obey(self, pid: int, known_by: tuple[int, ...]) -> None:
-        message = frames.receive_from_socket(self.sock)
-        if message is None:
-            os.kill(pid, 9)
-            _exit(0)
-        if message[0] == b"K":
-            os.kill(pid, 9)
-        elif message[0] == b"?":
-            frames.send_to_socket(self.sock, b"P %d" % pid, known_by)

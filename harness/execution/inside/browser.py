@@ -1,10 +1,7 @@
-"""The scenarios of one submission, or the calls of one tool, in a browser, where nothing forks.
-
-A page's worker keeps a copy of this interpreter's memory once `Server.prepare` is done, and puts it
-back before each `Server.run`: every scenario begins in the same fresh interpreter, as a forked
-process does. The streams are the worker's devices; it ends a scenario by unwinding this code, which
-no `except` can catch.
-"""
+"""The scenarios of one submission, or the calls of one tool, in a browser, where nothing forks: a
+page's worker keeps a copy of this interpreter's memory once `Server.prepare` is done, and puts it
+back before each `Server.run`. The streams are the worker's devices; it ends a scenario by unwinding
+this code, which no `except` can catch."""
 
 # pathlib would be heavy for every copy to carry
 # ruff: noqa: PTH123
@@ -29,8 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SIZE = (80, 24)
-# What leads out of the interpreter, into the page's worker: no program of a student's has it at
-# home either.
+# What leads out of the interpreter, into the page's worker; no program has it at home either.
 _OUTSIDE = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core")
 
 
@@ -79,8 +75,7 @@ class Server:
         for name, data in job["files"]:
             with open(f"{job['folder']}/{name}", "wb") as file:
                 file.write(data)
-        scenario = ScenarioProcess(job, self.program)
-        scenario.run(self.terminal, self.questions, self.answers)
+        ScenarioProcess(job, self.program).run(self.terminal, self.questions, self.answers)
 
     def _replace_what_waits(self) -> None:
         """Let the worker know of what takes time: how long a program sleeps, and when it wants to

@@ -1,11 +1,8 @@
 """What time a program is told: one that stands still, or the real one moved; and how it sleeps.
-
 `time` gets functions of ours. The classes of `datetime` stay themselves, so that every object is of
 the class that a program knows: their methods that read the clock are put into the classes' own
-dictionaries, which is all that a program could notice. Monotonic clocks run on; only a sleep that
-nobody waits for moves them. What C code reads for itself is left alone: times of files, SQL's
-`CURRENT_TIMESTAMP`.
-"""
+dictionaries. Only a sleep that nobody waits for moves monotonic clocks. What C code reads for
+itself is left alone: times of files, SQL's `CURRENT_TIMESTAMP`."""
 
 from __future__ import annotations
 
@@ -143,8 +140,7 @@ def _tell_of_skipped(slept: _Slept) -> None:
 
 
 def move(seconds: int) -> None:
-    """Let programs read a time so many seconds from now, for finding scenarios whose outcome
-    depends on when they run."""
+    """Let programs read a time so many seconds from now."""
     import time  # noqa: PLC0415
 
     real = time.time_ns
@@ -247,17 +243,14 @@ def _of_time(now: Callable[[], int]) -> tuple[Callable[..., Any], ...]:
     def gmtime(seconds: float | None = None, /) -> Any:
         return real["gmtime"](time() if seconds is None else seconds)
 
-    def ctime(seconds: float | None = None, /) -> str:
-        text: str = real["asctime"](localtime(seconds))
-        return text
+    def ctime(seconds: float | None = None, /) -> Any:
+        return real["asctime"](localtime(seconds))
 
-    def asctime() -> str:
-        text: str = real["asctime"](localtime())
-        return text
+    def asctime() -> Any:
+        return real["asctime"](localtime())
 
-    def strftime(form: str, /) -> str:
-        text: str = real["strftime"](form, localtime())
-        return text
+    def strftime(form: str, /) -> Any:
+        return real["strftime"](form, localtime())
 
     functions = (time, time_ns, localtime, gmtime, ctime, asctime, strftime)
     if "clock_gettime" not in real:

@@ -1,8 +1,5 @@
-"""Gives up, for good, what a submission must not have. Ordered so that each step still may.
-
-The seccomp programs are built by the driver; this side only loads their bytes. Landlock has no
-maintained package, so its three calls are made here.
-"""
+"""Gives up, for good, what a submission must not have. Ordered so that each step still may. The
+driver builds the seccomp programs; Landlock has no maintained package: its calls are made here."""
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH112
 

@@ -1,7 +1,5 @@
-"""Modules from bytes in memory, found before anything on a path: ours and the student's files.
-
-Imports ahead of a scenario what the files in it are going to import.
-"""
+"""Modules from bytes in memory, found before anything on a path: ours and the student's files; and
+what these are going to import, imported ahead of a scenario."""
 
 from __future__ import annotations
 
@@ -56,12 +54,7 @@ class Library:
         self.program = ""  # the module that runs as `__main__`
         self._specs: dict[str, ModuleSpec] = {}
         for name, source in sources.items():
-            spec = ModuleSpec(
-                name,
-                self,  # type: ignore[arg-type]
-                origin=source.filename,
-                is_package=source.package,
-            )
+            spec = ModuleSpec(name, self, origin=source.filename, is_package=source.package)  # type: ignore[arg-type]
             spec.has_location = True
             self._specs[name] = spec
 
@@ -152,8 +145,7 @@ def _sources_of(names: Iterable[str]) -> Iterator[bytes]:
 
 
 def load_tool(modules: dict[str, bytes], entry: str) -> Callable[[str], str]:
-    """A trusted function of ours that reads what a student wrote, in a limited process a call, out
-    of modules' code by name; `entry` is "package.module:name"."""
+    """A trusted function of ours, `entry` ("package.module:name"), out of modules' code by name."""
     packages = {name.rpartition(".")[0] for name in modules}
     sources = {}
     for name, data in modules.items():

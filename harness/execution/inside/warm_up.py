@@ -1,6 +1,4 @@
-"""Prepares memory that forks share, so that no scenario copies what it only reads.
-
-A fork shares its parent's memory until one of them writes, and CPython writes where it reads. It
+"""Prepares memory that forks share until one of them writes: CPython writes where it only reads. It
 counts references: objects that were there before the fork outlive every scenario, so from 3.12 on
 they can be made immortal, as `None` is. And it learns, where methods are and which types our own
 code meets: a program of ours, run in the base server, teaches it once. Free memory is given back.
@@ -72,7 +70,6 @@ _TIMES = 12  # more often than the interpreter waits before it fits its code to 
 
 
 def _packed(*texts: Any) -> bytes:
-    """A stimulus's texts compiled, as a scenario's process is sent them."""
     return marshal.dumps(compile_stimulus(_FUNCTIONS, *texts))
 
 
@@ -135,11 +132,8 @@ def _make_immortal(pending: list[Any]) -> None:
 def _counts_are_where_expected() -> bool:
     """Whether this is a version of which it is known that objects begin with their count of
     references and `None` has the mark of an immortal, and both are so here."""
-    if sys.version_info[:2] not in _KNOWN_VERSIONS:
-        return False
-    if sys.implementation.name != "cpython" or "t" in sys.abiflags:
-        return False
-    if sys.byteorder != "little" or sys.maxsize < 1 << 32:
+    known = sys.implementation.name == "cpython" and sys.version_info[:2] in _KNOWN_VERSIONS
+    if not known or "t" in sys.abiflags or sys.byteorder != "little" or sys.maxsize < 1 << 32:
         return False
     probe: list[object] = []
     seen = [probe] * 1234

@@ -24,9 +24,10 @@ from harness.execution.inside.messages import frames
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol.jobs import (
+    FLAGS,
     INNER_ENVIRONMENT,
     INSIDE,
-    base_command,
+    LOADER,
     environment,
     inside_modules,
 )
@@ -146,6 +147,16 @@ def _queued(schedstat: Path) -> float | None:
 
 
 _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
+_PROGRAM = f"""\
+{LOADER}
+import _socket
+control = int(sys.argv[1])
+sock = _socket.socket(fileno=control)
+modules, setup = message(sock.recv)
+sock.detach()
+package = load(modules, () if setup["confined"] else ("confine",))
+package.base.serve(control, setup)
+"""
 
 
 @dataclass(slots=True)
@@ -207,7 +218,7 @@ class BaseProcess:
         self.boot_pty = Terminal(plain_screen())
         self._control, theirs = socket.socketpair()
         slave = self.boot_pty.slave
-        command = base_command(interpreter.path, theirs.fileno())
+        command = [str(interpreter.path), *FLAGS, "-c", _PROGRAM, str(theirs.fileno())]
         confined = confinement.for_base(interpreter.more_modules)
         try:
             self._process = subprocess.Popen(

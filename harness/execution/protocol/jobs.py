@@ -76,26 +76,11 @@ def load(parts, optional):
     return package
 """
 
-_PROGRAM = f"""\
-{LOADER}
-import _socket
-control = int(sys.argv[1])
-sock = _socket.socket(fileno=control)
-modules, setup = message(sock.recv)
-sock.detach()
-package = load(modules, () if setup["confined"] else ("confine",))
-package.base.serve(control, setup)
-"""
-
+# Nothing of the user's, no `site`, UTF-8, no byte code written.
 FLAGS = (
     "-s", "-S", "-P", "-B", "-X", "utf8",
     "-W", "ignore::SyntaxWarning", "-W", "ignore::DeprecationWarning",
 )  # fmt: skip
-
-
-def base_command(executable: Path, control: int) -> list[str]:
-    """The command line: nothing of the user's, no `site`, UTF-8, no byte code written."""
-    return [str(executable), *FLAGS, "-c", _PROGRAM, str(control)]
 
 
 def environment(hash_seed: int) -> dict[str, str]:
@@ -220,14 +205,7 @@ def _compile(interpreter: Interpreter, given: bytes) -> bytes:
 _MIB = 1024 * 1024
 _ANY_DATA = "None"
 
-ProxyNames = tuple[tuple[str, ...], tuple[str, ...]]
-"""The public functions of a module, and its other public names, whose values cannot travel."""
-Files = tuple[tuple[str, bytes], ...]
-OwnFiles = tuple[Files, Files]
-"""What is provided to a scenario that has other files than most: in place of what the others have,
-and beside it."""
-USUAL_FILES = (None, (), ())
-"""The selection of a scenario that has the files of most."""
+USUAL_FILES = (None, (), ())  # the selection of a scenario that has the files of most
 
 
 def main_file(assignment: Assignment) -> str:
@@ -269,15 +247,15 @@ class Jobs:
 
     def job(self, stimulus: Stimulus) -> dict[str, Any]:
         """The job of one scenario's process. HarnessError when the plan lacks its provided files.
-
-        `texts` are the source texts of the stimulus, to be compiled; `selection` names the files
-        that it shares with others.
-        """
+        `texts` are the stimulus's, to be compiled; `selection` names the files that it shares."""
         try:
             variant = self._variants[stimulus.constants]
         except KeyError:
             names = ", ".join(binding.name for binding in stimulus.constants)
             raise HarnessError(f"the plan has no provided files for {names}") from None
+        extra = tuple([file for file in self._extra if file[0] in stimulus.provide])
+        # In place of what most scenarios have, and beside it; None: what most have.
+        own_files = (self._provided[variant], extra) if variant or stimulus.provide else None
         action = stimulus.action
         made_of = "run" if action.program else "session" if action.steps else "call"
         proxies = tuple(
@@ -291,7 +269,7 @@ class Jobs:
             "program": action.program or self.main,
             "argv": list(action.argv),
             "texts": (stimulus.given, action.expression, action.steps, _told(action.equals)),
-            "selection": (self._own_files(variant, stimulus.provide), proxies, substituted),
+            "selection": (own_files, proxies, substituted),
             "bindings": [(each.name, each.literal) for each in stimulus.used_bindings()],
             "seed": stimulus.seed or 0,
             "clock": stimulus.clock and (stimulus.clock.seconds, stimulus.clock.offset),
@@ -303,12 +281,6 @@ class Jobs:
             "traces_lines": stimulus.traces_lines,
             "hears_ctrl_c": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
         }
-
-    def _own_files(self, variant: int, provide: tuple[str, ...]) -> OwnFiles | None:
-        if not variant and not provide:
-            return None
-        extra = tuple([file for file in self._extra if file[0] in provide])
-        return self._provided[variant], extra
 
     def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:
         """The job of the process that holds a scenario's stand-ins: `modules` answer calls of
@@ -340,11 +312,6 @@ def _told(equals: str) -> str:
     return _ANY_DATA
 
 
-def needs_stand_ins(stimulus: Stimulus) -> bool:
-    """Whether something of the course's has to answer calls of the submission's."""
-    return bool(stimulus.stand_ins) or not all(each.provided for each in stimulus.substitutions)
-
-
 def stand_in_setup(
     assignment: Assignment, reference: tuple[SourceFile, ...] = ()
 ) -> dict[str, object]:
@@ -373,8 +340,9 @@ def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
 
 
 @cache
-def proxy_names(file: SourceFile) -> ProxyNames:
-    """Both kinds of names, sorted. HarnessError when the file is no Python."""
+def proxy_names(file: SourceFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The public functions of a module, and its other public names, whose values cannot travel;
+    sorted. HarnessError when the file is no Python."""
     try:
         table = symtable(file.data, file.name, "exec")  # type: ignore[arg-type]  # bytes, too
     except (SyntaxError, ValueError):

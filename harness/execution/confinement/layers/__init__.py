@@ -72,9 +72,7 @@ class Layer:
 
     Write a subclass in a module of its own beside this one, with `name`, `tiers` and those methods
     that it needs; it is found by itself. A `Confinement` makes one instance of each layer that is
-    in force and asks them in the order of `order`, so that a layer can read what earlier ones
-    filled in. What is never switched off is no layer: the answer key stays outside, values are
-    compared type-exact, one reply counts.
+    in force and asks them in the order of `order`: one can read what earlier ones filled in.
     """
 
     name: ClassVar[str]
@@ -107,8 +105,7 @@ class Layer:
 
 @cache
 def known_layers() -> tuple[type[Layer], ...]:
-    """All layers, in the order in which they are asked. Raises ValueError where two have the same
-    name."""
+    """All layers, in the order in which they are asked. ValueError where two have one name."""
     layers = subclasses(__name__, __path__, Layer, lambda layer: (layer.order, layer.name))
     if len({layer.name for layer in layers}) < len(layers):
         raise ValueError("two layers have the same name")

@@ -5,6 +5,7 @@ import itertools
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from harness.common.errors import HarnessError
@@ -35,12 +36,9 @@ class Namespaces(Layer):
     def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
         """As `Layer.wrap`: nothing can be written there, and only the interpreter (the command's
         first word), its library, `READABLE` and `directory` are there. Descriptors that are open
-        pass through.
-
-        `setup.keeps_users`: the caller is root and stays so inside, able to change its user and to
-        end what runs there, and nothing else: each submission becomes a user of its own. In a user
-        namespace there would be only one. HarnessError when bubblewrap has gone.
-        """
+        pass through. `setup.keeps_users`: the caller is root and stays so inside, able to change
+        its user and to end what runs there, and nothing else: in a user namespace there would be
+        one user only. HarnessError when bubblewrap has gone."""
         program = shutil.which("bwrap")
         if program is None:
             raise HarnessError(self.unavailable())
@@ -73,19 +71,15 @@ _FIRST_UID, _UIDS = 61184, 4000  # a range that no distribution hands out to peo
 
 
 def unused_uids() -> Iterator[int] | None:
-    """User ids that nobody has and no process runs under, over and over: one a submission.
-
-    None where there are no others at all: root of a user namespace may be its only user.
-    """
+    """User ids that nobody has and no process runs under, over and over: one a submission. None
+    where there are no others at all: root of a user namespace may be its only user."""
     import pwd  # noqa: PLC0415  (Windows has none, and imports this file)
 
     taken = {entry.pw_uid for entry in pwd.getpwall()}
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
-            try:
+            with suppress(OSError):
                 taken.add(process.stat().st_uid)
-            except OSError:
-                continue
     free = [uid for uid in range(_FIRST_UID, _FIRST_UID + _UIDS) if uid not in taken]
     mapped = _mapped()
     there = [uid for uid in (*free, _NOBODY) if any(uid in each for each in mapped)]

@@ -1,6 +1,5 @@
 """What a process says of itself, each a layer of its own, without the kernel's leave: by prctl, and
-the kernel's counts of memory, processor time, open files, processes and file size.
-"""
+the kernel's counts of memory, processor time, open files, processes and file size."""
 
 import ctypes
 import sys

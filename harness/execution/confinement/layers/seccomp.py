@@ -1,13 +1,12 @@
-"""The system calls that a submission may make, as a filter its process only has to load.
-
-Built here, in the driver, by libseccomp; everything not named is refused with EPERM. Reads of
-descriptor 0 are notified instead of allowed where the terminal wants to know of them.
-"""
+"""The system calls that a submission may make, as a filter its process only has to load: built in
+the driver, by libseccomp. Everything not named is refused with EPERM; reads of descriptor 0 are
+notified instead of allowed where the terminal wants to know of them."""
 
 import errno
 import functools
 import importlib
 import tempfile
+from contextlib import suppress
 from types import ModuleType
 
 from harness.common.errors import HarnessError
@@ -109,11 +108,10 @@ def _library() -> ModuleType:
 
 
 def _add(lib: ModuleType, built: object, action: int, name: str, *arguments: object) -> None:
-    try:
+    known = False  # not every name exists on every machine
+    with suppress(OSError):
         known = lib.resolve_syscall(lib.system_arch(), name) >= 0
-    except OSError:
-        known = False
-    if not known:  # not every name exists on every machine
+    if not known:
         return
     try:
         built.add_rule(action, name, *arguments)  # type: ignore[attr-defined]

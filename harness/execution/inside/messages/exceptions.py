@@ -1,6 +1,5 @@
 """Describes an exception as data, and what a program's own names say about it: a method that is
-nearly called so, one that is outside its class, a parameter that is not `self`, a missing `self.`.
-"""
+nearly called so, one outside its class, a parameter that is not `self`, a missing `self.`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Messages behind their length, over sockets and pipes; both sides use them.
-
-Four bytes, little endian, say how long a body is. Between the driver and a scenario's process a
-body begins with one byte for its kind; a server's may carry descriptors.
-"""
+"""Messages behind their length (four bytes, little endian), over sockets and pipes; both sides use
+them. Between the driver and a scenario's process a body begins with one byte for its kind; a
+server's may carry descriptors."""
 
 from __future__ import annotations
 
@@ -70,10 +68,8 @@ def receive_from_socket(sock: _socket.socket) -> tuple[bytes, list[int]] | None:
     descriptors: list[int] = []
     for level, kind, data in ancillary:
         if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
-            whole = len(data) - len(data) % 4
-            descriptors += [
-                int.from_bytes(data[at : at + 4], "little") for at in range(0, whole, 4)
-            ]
+            for at in range(0, len(data) - len(data) % 4, 4):
+                descriptors.append(int.from_bytes(data[at : at + 4], "little"))
     return (_body(sock.recv, head), descriptors) if head else None
 
 

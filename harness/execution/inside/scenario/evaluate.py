@@ -1,9 +1,6 @@
-"""A stimulus as the interpreter runs it: analysed and compiled once, for all submissions; the
-namespace that it runs in, and the fields of its answer.
-
-Its text is ours and trusted. A reader in a process of its own compiles it (`base.py`); the driver
-keeps the result, and every scenario's process unpacks it.
-"""
+"""A stimulus as the interpreter runs it: analysed and compiled once, for all submissions, by a
+reader in a process of its own (`base.py`), since its text is ours and trusted; the namespace that
+it runs in, and the fields of its answer."""
 
 from __future__ import annotations
 
@@ -56,11 +53,7 @@ class CompiledStimulus:
 
 
 def compile_stimulus(
-    functions: frozenset[str],
-    given: str,
-    expression: str,
-    steps: tuple[str, ...],
-    equals: str = "",
+    functions: frozenset[str], given: str, expression: str, steps: tuple[str, ...], equals: str = ""
 ) -> tuple[Any, ...]:
     """The parts of a `CompiledStimulus`, plain data and code, out of a stimulus's texts."""
     needs, arguments = analyse(given, expression, steps, functions)

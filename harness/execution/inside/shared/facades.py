@@ -1,11 +1,8 @@
-"""What a program that shares its process finds in place of Python's own modules.
-
-`math`, `random`, `string`, `typing` and `__future__` are new modules there, with the functions and
-constants listed here and nothing else: no submodule, no name with an underscore, no class, and
-nothing can be stored in them. The real ones lead to `sys` and to every module there is
-(`typing.sys.modules`, `random._os`), and take new attributes (`math.kept`,
-`typing.Optional._getitem`). Our own code uses the real ones, which it has under names of its own.
-"""
+"""What a program that shares its process finds in place of `math`, `random`, `string`, `typing` and
+`__future__`: new modules, with the functions and constants listed here and nothing else: no
+submodule, no name with an underscore, no class, and nothing can be stored in them. The real ones
+lead to `sys` and to every module there is (`typing.sys.modules`, `random._os`), and take new
+attributes (`math.kept`, `typing.Optional._getitem`). Our own code uses the real ones."""
 
 from __future__ import annotations
 
@@ -73,7 +70,6 @@ class Facades:
     They are made before the process that uses them is forked."""
 
     def __init__(self) -> None:
-        self._stored: Callable[[str, str], NoReturn] | None = None
         names: dict[str, dict[str, Any]] = {
             "string": _STRING,
             "typing": {name: _Form() for name in _FORMS.split()} | {"TYPE_CHECKING": False},
@@ -111,8 +107,7 @@ class Facades:
             self._random.seed(seed)
 
     def draw(self) -> float:
-        """The next number of that generator, which shows whether one was drawn since it was
-        seeded."""
+        """The generator's next number: it shows whether one was drawn since it was seeded."""
         return self._random.random() if self._random is not None else 0.0
 
     def _facade(self, name: str, values: dict[str, Any]) -> ModuleType:
@@ -123,10 +118,10 @@ class Facades:
             __slots__ = (*values, "__all__")
 
             def __setattr__(_, attribute: str, value: object) -> None:  # noqa: N805
-                self._report(name, attribute)
+                self._stored(name, attribute)
 
             def __delattr__(_, attribute: str) -> None:  # noqa: N805
-                self._report(name, attribute)
+                self._stored(name, attribute)
 
         Facade.__name__ = "module"  # as messages about the real one say
         facade = Facade(name)
@@ -137,10 +132,6 @@ class Facades:
             object.__setattr__(facade, attribute, value)
         object.__setattr__(facade, "__all__", tuple(values))
         return facade
-
-    def _report(self, name: str, attribute: str) -> None:
-        if self._stored is not None:
-            self._stored(name, attribute)
 
 
 def _listed(real: ModuleType, names: Iterable[str]) -> dict[str, Any]:

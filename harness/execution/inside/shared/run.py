@@ -1,17 +1,16 @@
 """The scenarios of one function of a program that may share a process, one after another.
 
 The process is told one question at a time: the next one does not exist here before the last one is
-answered, a typed line not before it is asked for, and no answer is kept. Whatever is out of the
-ordinary ends this process by `_exit`, which no `except` can catch: that scenario is then observed
-in a process of its own, and the others in a new one.
-
-Nothing is judged here and no expected value is here: the driver compares what is sent
-(`harness.execution.sharing`).
+answered, a typed line not before it is asked for, and no answer is kept. No expected value is here:
+the driver compares (`harness.execution.sharing`). Whatever is out of the ordinary ends this process
+by `_exit`, which no `except` can catch: that scenario is then observed in a process of its own, and
+the others in a new one.
 """
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` would bring in `enum`
+import builtins
 import gc
 import io
 import marshal
@@ -25,7 +24,7 @@ from ..messages.frames import receive_only, send_bytes
 from ..modules import MODULE
 from ..scenario import evaluate
 from ..scenario.process import copied
-from .snapshot import NotPlainError, Snapshot, fixed_ids
+from .snapshot import NotPlainError, Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ class SharedRun:
         self.loading_seed = urandom(16)  # which no seed of the program's own equals
         self.facades.seed(self.loading_seed)
         self.first_draw = self.facades.draw()
-        self.fixed = fixed_ids(self.facades.values)
+        self.fixed = frozenset(map(id, [*vars(builtins).values(), *facades.values]))
         self.files = program.files(job["selection"])
         sys.meta_path.insert(0, self.files.library)
         self.screen = io.BytesIO()
@@ -285,12 +284,14 @@ class SharedRun:
     def _finish(self, report: bytes) -> None:
         """Say what was observed, unless something of the program changed or does not end."""
         sys.modules["__main__"] = MODULE("__main__")
-        if len(sys.modules) != self.modules_loaded:
-            self._forget_imports()
+        # The next scenario that imports a module of the program loads it anew, as if it were alone.
+        for name in list(sys.modules)[self.modules_loaded :]:
+            if name not in self.files.library.sources:
+                self.give_up()  # the stimulus imports more of Python
+            del sys.modules[name]
         if not self._ends_quietly():
             self.give_up()
-        changed = self.snapshot.change()
-        if changed:
+        if changed := self.snapshot.change():
             self.report_change(changed)
         self.say(b"S", report)
 
@@ -302,16 +303,7 @@ class SharedRun:
         self.output.flush()
         return not self.screen.tell()
 
-    def _forget_imports(self) -> None:
-        """Forget the modules of the program that this scenario was the first to import: the next
-        one that does loads them anew, as in a process of its own."""
-        for name in list(sys.modules)[self.modules_loaded :]:
-            if name not in self.files.library.sources:
-                self.give_up()  # the stimulus imports more of Python
-            del sys.modules[name]
-
     def say(self, kind: bytes, body: bytes) -> None:
-        """Send one message to the driver."""
         send_bytes(self.answers, kind, body)
 
 

@@ -1,9 +1,7 @@
-"""What the names of a program that shares its process reach, and whether any of it changed.
-
-Everything is compared by identity, containers in their order, so that `True` put in place of 1 and
-a dictionary in another order are changes. The other wall (`harness.policy.checking`) keeps a
-program away from everything that is not reached from here.
-"""
+"""What the names of a program that shares its process reach, and whether any of it changed:
+everything is compared by identity, containers in their order, so that `True` put in place of 1 and
+a dictionary in another order are changes. `harness.policy.checking` keeps a program away from
+everything that is not reached from here."""
 
 from __future__ import annotations
 
@@ -38,18 +36,11 @@ _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", 
 _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
 
 
-def fixed_ids(values: Iterable[object]) -> frozenset[int]:
-    """The identities of the built-ins and of these values, which all stay as they are."""
-    return frozenset(map(id, [*vars(builtins).values(), *values]))
-
-
 class Snapshot:
     """What modules reach, at the moment it is taken: the program's own, and the façades. `fixed`
-    tells what cannot change.
-
-    NotPlainError for what might change without being seen: a set (whose table remembers), an
-    iterator, a generator, an instance, a closure, a module that is not allowed.
-    """
+    are the identities of what cannot change. NotPlainError for what might change without being
+    seen: a set (whose table remembers), an iterator, a generator, an instance, a closure, a module
+    that is not allowed."""
 
     def __init__(self, modules: Iterable[ModuleType], fixed: frozenset[int]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
