@@ -123,8 +123,7 @@ class BrowserDriver(AnyDriver):
     def begins(self, limits: Limits) -> bool:
         """Whether the next run may begin: the same program makes the same runs in every attempt."""
         self._runs += 1
-        longest = SLOWER * limits.cpu_seconds + limits.wall_seconds
-        return self.machine.begins(self._runs, longest)
+        return self.machine.begins(self._runs, SLOWER * limits.cpu_seconds + limits.wall_seconds)
 
 
 class BrowserServer(ProcessServer):
@@ -154,7 +153,8 @@ class BrowserServer(ProcessServer):
         for place in places:  # they come back from the machine
             place.unlink()
         job |= {"shim": False, "files": files, "folder": folder and _FOLDER}
-        monitor = BrowserMonitor(self._driver.machine, self._setup, job, screen, limits)
+        machine = self._driver.machine
+        monitor = BrowserMonitor(machine, self._setup, _message(job), screen, limits)
         monitor.folder = folder
         return monitor
 
@@ -179,12 +179,7 @@ class BrowserMonitor(ScenarioMonitor):
     first two are false, or the third None, it ends the run."""
 
     def __init__(
-        self,
-        machine: Machine,
-        setup: bytes,
-        job: dict[str, Any],
-        screen: ScreenParser,
-        limits: Limits,
+        self, machine: Machine, setup: bytes, job: bytes, screen: ScreenParser, limits: Limits
     ) -> None:
         super().__init__(screen, limits, lambda message: None)
         self._machine = machine
@@ -197,7 +192,7 @@ class BrowserMonitor(ScenarioMonitor):
     def _follow(self) -> tuple[int, float]:
         end = self._machine.run(
             self._setup,
-            _message(self._job),
+            self._job,
             self,
             SLOWER * self._limits.cpu_seconds,
             self._limits.memory_mib * _MIB,
@@ -236,14 +231,12 @@ class BrowserMonitor(ScenarioMonitor):
         return self._reason is None
 
     def said(self, data: Any) -> bool:
-        """Take what our side of the program says."""
         self._read(data.to_bytes())
         return self._reason is None
 
     def typed(self) -> bytes | None:
         """The next line, when it is asked for; nothing: an end of input."""
-        typed = self._type_next()
-        if typed is None:
+        if (typed := self._type_next()) is None:
             return None
         if typed.key is not None:
             return b"" if typed.key is Key.CTRL_D else _INTERRUPTED

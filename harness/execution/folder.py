@@ -158,8 +158,7 @@ def scratch_directory() -> Iterator[Path]:
 
 
 def remove_held() -> None:
-    """Remove this process's directories, where it is about to end without leaving their contexts.
-    From any thread."""
+    """Remove this process's directories, as it is about to end; from any thread."""
     for path in tuple(_held):
         _remove(path)
 
@@ -223,8 +222,7 @@ def _empty(top: int) -> None:
     while names := [name for name in os.listdir(top) if name not in stays]:
         for name in names:
             try:
-                folder = _open_folder(name, top)
-                if folder is None:
+                if (folder := _open_folder(name, top)) is None:
                     os.unlink(name, dir_fd=top)
                     continue
                 try:
@@ -238,8 +236,7 @@ def _empty(top: int) -> None:
 
 def _flatten(folder: int, top: int) -> None:
     for name in os.listdir(folder):
-        inner = _open_folder(name, folder)
-        if inner is None:
+        if (inner := _open_folder(name, folder)) is None:
             os.unlink(name, dir_fd=folder)
         else:
             os.close(inner)

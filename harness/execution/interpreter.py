@@ -55,8 +55,7 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
     except (ValueError, IndexError):
         raise UserError(f"{wanted!r} is not a Python version.", hint='write "3.12".') from None
     if executable is not None:
-        asked = _ask(executable)
-        if asked is None:
+        if (asked := _ask(executable)) is None:
             raise UserError(
                 f"{executable} is not a Python {_dotted(OLDEST)} or newer.",
                 hint="give --python the path of an interpreter.",
@@ -166,8 +165,7 @@ _OFFLINE = ("NewConnectionError", "ConnectTimeoutError", "NameResolutionError", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """Packages that are there: the directory for `sys.path`, and the modules that the named ones
-    provide."""
+    """Packages that are there: a folder for `sys.path`, and the modules of the named ones."""
 
     folder: Path
     modules: tuple[str, ...]
@@ -282,8 +280,7 @@ def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) ->
     else:
         raise _cannot(packages, *_why(said, interpreter))
     if yanked := _YANKED.search(done.stderr):
-        gone = f"{yanked[1]} was withdrawn by its authors"
-        raise _cannot(packages, gone, "name another version")
+        raise _cannot(packages, f"{yanked[1]} was withdrawn by its authors", "name another version")
     shutil.rmtree(folder / "bin", ignore_errors=True)  # a command could be called python
     modules = _module_names(path.name for path in folder.iterdir())
     for module in _AT_EVERY_START & modules:
@@ -308,8 +305,7 @@ def _why(said: str, interpreter: Interpreter) -> tuple[str, str]:
         return f"Python {interpreter.version} has no pip", hint
     if "ResolutionImpossible" in said:
         return "they need different versions of one package", "name versions that go together"
-    missing = _NOT_THERE.search(said)
-    if missing is not None:
+    if (missing := _NOT_THERE.search(said)) is not None:
         hint = "correct the name and version; a package must have a wheel, for nothing is compiled"
         return f"there is no wheel of {missing[1]} for Python {interpreter.version}", hint
     last = next((line for line in reversed(said.splitlines()) if line.startswith("ERROR")), "")

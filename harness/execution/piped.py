@@ -88,8 +88,7 @@ class PipedDriver(AnyDriver):
     def start(
         self, stack: ExitStack, setup: bytes, job: dict[str, Any], limits: Limits
     ) -> PipedProcess:
-        """A process that does this job, until the stack is left. HarnessError when its interpreter
-        cannot be run."""
+        """A process that does this job, until the stack is left. HarnessError where none starts."""
         process = PipedProcess(self._command, self._environment, self.directory, limits)
         stack.callback(process.close)
         job |= {
@@ -381,8 +380,7 @@ class PipedProcess:
             self._process.kill()
 
     def exit_code(self) -> int:
-        """Its exit status once it is gone; negative: what ended it. HarnessError when it will not
-        go."""
+        """Its exit status; negative: what ended it. HarnessError when it will not go."""
         try:
             code = self._process.wait(_GONE_SECONDS)
         except subprocess.TimeoutExpired:

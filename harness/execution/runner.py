@@ -96,11 +96,9 @@ class AnyDriver(ABC):
         """A trusted function of ours, `entry` ("package.module:function", str to str), out of
         sources by module name; each call in a process of its own."""
         with ExitStack() as stack:
-            modules = self.compiled(sources, entry)
-            yield Tool(self.serve(stack, {"tool": modules, "entry": entry}))
+            yield Tool(self.serve(stack, {"tool": self.compiled(sources, entry), "entry": entry}))
 
     def compiled(self, sources: Mapping[str, str], entry: str) -> dict[str, bytes]:
-        """The code of a tool's modules."""
         return tool_modules(self.interpreter, sources, entry)
 
     def replies(self, stack: ExitStack) -> Answers:
@@ -116,7 +114,6 @@ class AnyDriver(ABC):
 
     @property
     def folders(self) -> Path:
-        """Where the folders of scenarios are made."""
         return folders_beside(Path(self.directory))
 
 
@@ -133,8 +130,7 @@ def has_terminals() -> bool:
 
 
 def create_driver(interpreter: Interpreter, tier: Tier, cpu: int | None = None) -> AnyDriver:
-    """A driver on terminals where this machine has them, else one over pipes; `cpu` pins the first
-    kind to one core."""
+    """A driver on terminals where there are some, pinned to the core `cpu`, else one over pipes."""
     if has_terminals():
         from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are some)
 
@@ -168,8 +164,7 @@ def cores() -> list[int]:
 
 
 def pick_cpu() -> int | None:
-    """A processor for the only driver of this process: pinned to it together with its servers, it
-    answers several times faster."""
+    """A processor for the only driver of this process, which answers several times faster so."""
     return cores()[0] if hasattr(os, "sched_setaffinity") else None
 
 
@@ -260,11 +255,7 @@ class ScenarioMonitor(ABC):
         self._screen = screen
         self._most_output = limits.output_kib * 1024
         self._deliver = deliver
-        self._inputs: list[Typed] = []  # the next one last
-        self._folder: ScenarioFolder | None = None
-        self._stand_in: StandInProcess | None = None
         self._stand_in_asks = False
-        self._reply_to: NextLine | None = None
         self._received = FrameBuffer()
         self._reply: list[bytes] = []
         self._space = LARGEST
@@ -281,7 +272,7 @@ class ScenarioMonitor(ABC):
     ) -> End:
         """Follow the process until it is gone. With `reply_to`, what it gives is typed in place of
         `inputs`. HarnessError when our own machinery is gone."""
-        self._inputs = list(reversed(inputs))
+        self._inputs = list(reversed(inputs))  # the next one last
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         exit_code, cpu_seconds = self._follow()
         if self._reason is None and self._received.data:  # cut off, and not by us
@@ -410,12 +401,10 @@ class Tool:
         self._server = server
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
-        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
         if (seen := self._server.seen_of_all(limits)) is not None:
             raise ToolFailed(seen.ending)
         with ExitStack() as stack:
-            job = {"payload": payload}
-            end = self._server.start(stack, job, plain_screen(), limits).follow()
+            end = self._server.start(stack, {"payload": payload}, plain_screen(), limits).follow()
         if end.reason is not None:
             raise ToolFailed(end.reason)
         try:

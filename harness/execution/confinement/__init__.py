@@ -37,8 +37,7 @@ class Confinement:
 
     def __init__(self, layers: frozenset[str]) -> None:
         chosen = [layer for layer in known_layers() if layer.name in layers]
-        unknown = layers - {layer.name for layer in chosen}
-        if unknown:
+        if unknown := layers - {layer.name for layer in chosen}:
             raise ValueError(f"there is no confinement layer {', '.join(sorted(unknown))}")
         self.confined = any(Tier.PORTABLE not in layer.tiers for layer in chosen)
         self.notifies = any(layer.notifies for layer in chosen)
@@ -58,8 +57,7 @@ class Confinement:
             layer.protect_driver()
 
     def for_base(self, more_modules: list[str]) -> BaseSetup:
-        """What the base server applies to itself; `more_modules` are further directories of its
-        library."""
+        """What the base server applies to itself; `more_modules` are further folders of modules."""
         setup = BaseSetup(confined=self.confined, more_modules=more_modules)
         for layer in self._layers:
             layer.set_up(setup)

@@ -123,8 +123,7 @@ def _probe_from(driver: Driver, place: Path) -> tuple[tuple[Probe, ...], bool]:
     source = SourceFile(name="acts.py", data=(facts + acts.read_text("utf-8")).encode())
     assignment = _assignment(source.name, "names", "act", "read_line")
     with driver.submission(assignment, (source,)) as server:
-        names = server.observe(_call("names()"), _LIMITS).value
-        if names is None:
+        if (names := server.observe(_call("names()"), _LIMITS).value) is None:
             raise HarnessError("the standard library cannot be imported by a confined process")
         probes = tuple(
             _judged(name.text, server.observe(_call(f"act({name.text!r})"), _LIMITS))

@@ -69,8 +69,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     frames.send_to_socket(sock, b"ready")
     servers: set[int] = set()
     while True:
-        message = frames.receive_from_socket(sock)
-        if message is None:
+        if (message := frames.receive_from_socket(sock)) is None:
             kill_children(set())
             _exit(0)
         request, descriptors = marshal.loads(message[0]), message[1]
@@ -89,15 +88,13 @@ def _start_server(
     """Fork a server, which receives its setup itself: what this process reads, even if it is
     freed since, lies in the memory of every later server."""
     own_pid = os.getpid()
-    pid = fork()
-    if pid == 0:
+    if (pid := fork()) == 0:
         try:
             if dies and confine is not None:
                 confine.die_with_parent(own_pid)
             sock.close()
             own = _socket.socket(fileno=descriptors[0])
-            message = frames.receive_from_socket(own)
-            if message is not None:
+            if (message := frames.receive_from_socket(own)) is not None:
                 setup = marshal.loads(message[0])
                 if setup == frames.READER_SETUP:
                     serve_reader(own)
@@ -149,12 +146,10 @@ def _reach_the_library_through_descriptors() -> list[str]:
 
 
 def serve_reader(sock: _socket.socket) -> None:
-    """Answer a stimulus's texts by how many positional arguments its call has (None: it is no plain
-    call) and the compiled stimulus, and a list of literals by each of them compiled, until the
-    driver hangs up."""
+    """Answer, until the driver hangs up, a stimulus's texts by how many positional arguments its
+    call has (None: it is no plain call) and the compiled stimulus, and literals compiled."""
     while True:
-        message = frames.receive_from_socket(sock)
-        if message is None:
+        if (message := frames.receive_from_socket(sock)) is None:
             return
         asked = marshal.loads(message[0])
         answer: object
@@ -202,8 +197,7 @@ class Server:
         self.events = select.epoll()
         self.events.register(self.sock.fileno(), select.EPOLLIN)
         while True:
-            message = frames.receive_from_socket(self.sock)
-            if message is None:
+            if (message := frames.receive_from_socket(self.sock)) is None:
                 return
             payload, descriptors = message
             if descriptors:  # anything else came too late for the scenario it was about
@@ -232,8 +226,7 @@ class Server:
             freeze_heap()
         self.limits.allow_memory(memory)
         gc.freeze()
-        pid = fork()
-        if pid == 0:
+        if (pid := fork()) == 0:
             try:
                 self._become_child(terminal, controlled=controlled)
                 job = marshal.loads(receive(questions))
@@ -283,8 +276,7 @@ class Server:
                 break
             if self.sock.fileno() not in ready:
                 continue
-            message = frames.receive_from_socket(self.sock)
-            if message is None:
+            if (message := frames.receive_from_socket(self.sock)) is None:
                 os.kill(pid, 9)
                 _exit(0)
             if message[0] == b"K":

@@ -31,8 +31,7 @@ _OUTSIDE = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core")
 
 
 class Server:
-    """Made once, before anything of a submission's is there. `terminal`, `questions` and `answers`
-    are the worker's devices by their names."""
+    """Made once, before anything of a submission's is there, of the worker's devices' names."""
 
     def __init__(self, terminal: str, questions: str, answers: str) -> None:
         self.terminal = os.open(terminal, os.O_RDWR)
@@ -78,8 +77,7 @@ class Server:
         ScenarioProcess(job, self.program).run(self.terminal, self.questions, self.answers)
 
     def _replace_what_waits(self) -> None:
-        """Let the worker know of what takes time: how long a program sleeps, and when it wants to
-        be interrupted, which no kernel does here."""
+        """Let the worker know how long a program sleeps, and when it wants to be interrupted."""
         real_sleep, answers = time.sleep, self.answers
 
         def sleep(seconds: float, /) -> None:

@@ -68,8 +68,7 @@ def skip_sleep(longest: float) -> None:
 
 
 class _Slept:
-    """Nanoseconds that a program has slept, as it was `told`, and those of them that nobody
-    waited, as its other clocks tell them."""
+    """Nanoseconds that a program has slept, as `told`, and those of them that nobody waited."""
 
     told = 0
     skipped = 0
@@ -124,8 +123,7 @@ def _tell_of_skipped(slept: _Slept) -> None:
 
     for function in (monotonic, monotonic_ns, perf_counter, perf_counter_ns):
         _put_function(function)
-    moved = [real[name] for name in _MOVED_CLOCKS if name in real]
-    if moved:
+    if moved := [real[name] for name in _MOVED_CLOCKS if name in real]:
 
         def clock_gettime(clock: int, /) -> float:
             seconds: float = real["clock_gettime"](clock)

@@ -63,8 +63,7 @@ class LoadedFilter:
         self._number = _SECCOMP_NR[os.uname().machine]
 
     def load(self, flags: int = 0) -> int:
-        """Load it; with a listener flag the result is the descriptor on which its notifications
-        arrive."""
+        """Load it; with a listener flag the result is the listener's descriptor."""
         result = _syscall(self._number, _SECCOMP_SET_MODE_FILTER, flags, self._reference)
         return _checked("seccomp", result)
 
@@ -90,8 +89,7 @@ def apply_prctls(prctls: list[tuple[int, int]]) -> None:
 
 
 def confine(setup: dict[str, Any], parent: int) -> int:
-    """Confine this process, a child of `parent`, as its setup says; the listener's descriptor, or
-    -1 when there is none."""
+    """Confine this process as its setup says; the listener's descriptor, -1 when there is none."""
     ruleset = -1
     if setup["restricts_files"]:
         ruleset = _landlock_ruleset(setup["readable"], setup["directory"], setup["writable"])
@@ -128,8 +126,7 @@ def _landlock_ruleset(readable: list[str], directory: str, writable: str) -> int
         scoped=3 if abi >= 6 else 0,  # abstract Unix sockets, signals
     )
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-    created = _syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), size, 0)
-    ruleset = _checked("landlock", created)
+    ruleset = _checked("landlock", _syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), size, 0))
     for path in (*readable, directory):
         _allow(ruleset, path, _READ_FILE | _READ_DIR)
     if writable:

@@ -28,8 +28,7 @@ class KernelLimits:
             resource.setrlimit(kind, (value, value))
 
     def allow_memory(self, more: int) -> None:
-        """Let this process and those it forks have `more` bytes than this one had at first;
-        0: no limit."""
+        """Let this process and its forks have `more` bytes than it had at first; 0: no limit."""
         if self._space and more != self._now:
             soft = self._space + more if more else self._most
             if self._most != _NONE:

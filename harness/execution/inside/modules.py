@@ -112,8 +112,7 @@ _SPACES = bytes.maketrans(b",.;:", b"    ")
 
 
 def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> None:
-    """Import the useful modules that a submission, a provided file or a package of theirs may name,
-    or whose clocks are changed."""
+    """Import the useful modules that a program may import, or whose clocks are changed."""
     sources = [source.data for source in submitted.values()]
     sources += [data for _, data in setup["provided"]]
     words = _importing(sources)

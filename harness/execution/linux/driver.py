@@ -17,7 +17,7 @@ from harness.execution import sharing
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.folder import prepare, scratch_directory
 from harness.execution.interpreter import Interpreter
-from harness.execution.linux.monitor import Monitor, ScenarioClock, run_group
+from harness.execution.linux.monitor import Monitor, ScenarioClock, SharedProcess
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import (
     BaseProcess,
@@ -46,6 +46,8 @@ _PREPARING_ASLEEP = 30.0
 _PREPARING_LOOK_MS = 50
 _NEVER = 1e9  # seconds: between two calls a stand-in sleeps as long as the submission likes
 _HEARTBEAT = 0.25
+_MOST_RESTARTS = 12
+_MOST_IN_VAIN = 2
 
 
 class Driver(AnyDriver):
@@ -159,10 +161,29 @@ class SubmissionServer(ObservedSubmission):
         keep: sharing.Keep = lambda number, data: True,
     ) -> sharing.SharedOutcome:
         """Run these numbers of a group in one process, one after another; `keep` says what of that
-        which is seen is to be kept. HarnessError when our own server failed."""
+        which is seen is to be kept. What gives up ends its process and costs a new one: once two
+        have and none was seen to its end, the others are not tried. HarnessError when our own
+        server failed."""
         if self._server.failed_to_prepare is not None:
             return sharing.SharedOutcome(seen={}, refused="it does not compile within its limits")
-        return run_group(self._server, group, order, main=self._jobs.main[:-3], keep=keep)
+        seen: dict[int, bytes] = {}
+        reported: set[int] = set()
+        gave_up: list[int] = []
+        left = list(order)
+        while left and len(gave_up) < (_MOST_RESTARTS if reported else _MOST_IN_VAIN):
+            process = SharedProcess(self._server, group, left, keep)
+            process.run(self._jobs.main[:-3])
+            seen |= process.seen
+            reported |= process.reported
+            if process.refused:
+                return sharing.SharedOutcome(
+                    seen={}, refused=process.refused, changed_by=process.changed_by
+                )
+            if process.gave_up is None:  # it came to its end, or was ended without a word
+                break
+            gave_up.append(process.gave_up)
+            left = [n for n in left if n not in process.reported and n != process.gave_up]
+        return sharing.SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
 
 
 class ServerLink(ProcessServer):
@@ -199,7 +220,7 @@ class ServerLink(ProcessServer):
         stack.callback(channel.close)
         job["shim"] = self.listener is None
         self.fork(job, channel, limits.memory_mib, terminal.slave)
-        return Monitor(self.server, self.listener, terminal, channel, limits)
+        return Monitor(self, terminal, channel, limits)
 
     def start_stand_in(self, stack: ExitStack, job: dict[str, Any], limits: Limits) -> LinuxStandIn:
         stand_in = LinuxStandIn(self, job, limits)
@@ -229,7 +250,6 @@ class ServerLink(ProcessServer):
         channel.send(marshal.dumps(job, 2))
 
     def close(self) -> None:
-        """End the server and wait until it is gone."""
         if self.listener is not None:
             self.listener.close()
             self.listener = None

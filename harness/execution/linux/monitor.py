@@ -14,19 +14,16 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
 from harness.execution.linux.pexpect_terminal import Terminal
-from harness.execution.linux.processes import (
-    CHUNK,
-    Listener,
-    ProcessClock,
-    ScenarioChannel,
-    ServerProcess,
-)
+from harness.execution.linux.processes import CHUNK, ProcessClock, ScenarioChannel, ServerProcess
 from harness.execution.protocol.jobs import USUAL_FILES
 from harness.execution.protocol.observation import FrameBuffer, TamperedError
 from harness.execution.runner import ScenarioMonitor
-from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup, SharedOutcome
+from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits, Typed
+
+if TYPE_CHECKING:
+    from harness.execution.linux.driver import ServerLink
 
 _QUIET = 0.02  # seconds in which a scenario's output may lie unread: most are over by then
 _PATIENCE = 20.0  # seconds for our own server to end a process
@@ -37,16 +34,11 @@ class Monitor(ScenarioMonitor):
     """One scenario's process, forked from its server, on a terminal."""
 
     def __init__(
-        self,
-        server: ServerProcess,
-        listener: Listener | None,
-        terminal: Terminal,
-        channel: ScenarioChannel,
-        limits: Limits,
+        self, link: ServerLink, terminal: Terminal, channel: ScenarioChannel, limits: Limits
     ) -> None:
         super().__init__(terminal.screen, limits, channel.send)
-        self._server = server
-        self._listener = listener
+        self._server = link.server
+        self._listener = link.listener
         self._terminal = terminal
         self._channel = channel
         self._quiet = min(_QUIET, limits.cpu_seconds, limits.wall_seconds)
@@ -54,7 +46,7 @@ class Monitor(ScenarioMonitor):
         self._killed_at = 0.0
         self._events = select.poll()
         self._watched: set[int] = set()  # besides the server and the listener
-        self._clock = ScenarioClock(server, limits)
+        self._clock = ScenarioClock(link.server, limits)
 
     def _follow(self) -> tuple[int, float]:
         control = self._server.control.fileno()
@@ -76,8 +68,7 @@ class Monitor(ScenarioMonitor):
             # Before anything else: a process may ask without end, and now it surely waits.
             self._check_clock()
             if asking in events and self._listener is not None and not self._killed_at:
-                request = self._listener.receive()
-                if request is not None and self._provide_input():
+                if (request := self._listener.receive()) is not None and self._provide_input():
                     self._listener.let_go_on(request)
                 continue
             ready = [number for number, _ in events]
@@ -141,8 +132,7 @@ class Monitor(ScenarioMonitor):
             return True
         if terminal.has_unread_input():
             return True
-        typed = self._type_next()
-        if typed is not None:
+        if (typed := self._type_next()) is not None:
             terminal.send_typed(typed)
         return typed is not None
 
@@ -232,42 +222,14 @@ class ScenarioClock:
         return heard
 
 
-if TYPE_CHECKING:
-    from harness.execution.linux.driver import ServerLink
-
 _TOUCHED_KIB = 64 * 1024
 _LOADING_CPU_SHARE = 0.1  # of a scenario's own CPU limit
-_MOST_RESTARTS = 12
-_MOST_IN_VAIN = 2
+
 _SHARED_HEARTBEAT = 0.05
 _LONGEST_REASON = 300  # characters: it holds names of the program's
 
 
-def run_group(
-    link: ServerLink, group: SharedGroup, order: Sequence[int], *, main: str, keep: Keep
-) -> SharedOutcome:
-    """Run these numbers of a group in this order. What gives up ends its process and costs a new
-    one: once two have and none was seen to its end, the others are not tried. HarnessError when
-    our own server failed."""
-    seen: dict[int, bytes] = {}
-    reported: set[int] = set()
-    gave_up: list[int] = []
-    left = list(order)
-    while left and len(gave_up) < (_MOST_RESTARTS if reported else _MOST_IN_VAIN):
-        process = _SharedProcess(link, group, left, keep)
-        process.run(main)
-        seen |= process.seen
-        reported |= process.reported
-        if process.refused:
-            return SharedOutcome(seen={}, refused=process.refused, changed_by=process.changed_by)
-        if process.gave_up is None:  # it came to its end, or was ended without a word
-            break
-        gave_up.append(process.gave_up)
-        left = [n for n in left if n not in process.reported and n != process.gave_up]
-    return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
-
-
-class _SharedProcess:
+class SharedProcess:
     """One process, asked about `order`: what it `reported`, of which it keeps as `seen` what is to
     be kept, why it `refused`, the number it `gave_up`."""
 

@@ -49,8 +49,7 @@ class Listener:
             fcntl.ioctl(descriptor, _SET_FLAGS, _SYNCHRONOUS_WAKE_UP)
 
     def receive(self) -> int | None:
-        """The number of a process's question, which waits inside a system call for the leave to
-        go on; None when it ended meanwhile."""
+        """The number of a process's question, which waits to go on; None when it has ended."""
         asked = bytearray(80)  # a struct seccomp_notif: its id first, then who asks for what
         try:
             fcntl.ioctl(self.descriptor, _RECEIVE, asked)
@@ -122,8 +121,7 @@ class ProcessClock:
         """Of `elapsed` seconds of its life at most, those it neither ran nor waited for a CPU; nor
         we, who may keep it waiting."""
         cpu = self.cpu()
-        queued = _queued(self._schedstat)
-        if queued is None:
+        if (queued := _queued(self._schedstat)) is None:
             return elapsed / _LOADED_MACHINE
         age, runnable = elapsed, False
         with suppress(OSError, ValueError, IndexError):
@@ -302,8 +300,7 @@ class BaseProcess:
 
 
 class StimulusCompiler:
-    """Compiles stimuli for a driver, each text once whatever the submissions, in a process that
-    holds no submission."""
+    """Compiles stimuli for a driver, each text once, in a process that holds no submission."""
 
     def __init__(self, base: BaseProcess) -> None:
         self._base = base

@@ -166,8 +166,7 @@ def tool_modules(
 def _compiled(
     interpreter: Interpreter, what: str, folder: str, sources: tuple[tuple[str, str], ...]
 ) -> dict[str, bytes]:
-    named = [(_file(folder, name), text) for name, text in sources]
-    given = marshal.dumps(named, 2)
+    given = marshal.dumps([(_file(folder, name), text) for name, text in sources], 2)
     digest = sha256(interpreter.build.encode() + b"\0" + given).digest()
     kept = _FOLDER / f"{what}.{interpreter.version}.code"
     data = b""

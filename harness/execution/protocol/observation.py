@@ -148,8 +148,7 @@ class FrameBuffer:
         self.data = bytearray()
 
     def next(self) -> bytes | None:
-        """The next frame; None while it is not whole. TamperedError for one that is empty or too
-        large."""
+        """The next frame; None while it is not whole. TamperedError if it is empty or too large."""
         data = self.data
         if len(data) < HEAD:
             return None
@@ -275,8 +274,7 @@ class ScreenParser:
         return self._loaded
 
     def exceeds(self, limit: int) -> bool:
-        """Whether more than `limit` bytes were printed, and more than may be discarded: that is
-        forgotten here."""
+        """Whether more than `limit` bytes were printed; what may be discarded is forgotten here."""
         more = len(self.raw) - (self._kept or limit)
         if more > 0 and not self._kept:
             sentinels = min(self.raw.count(self.sentinel), self.most_sentinels)
@@ -289,8 +287,7 @@ class ScreenParser:
         return False
 
     def parts(self, limit: int) -> tuple[str, list[tuple[Turn, ...]]]:
-        """What was printed while loading, and the turns of each part after it, cut to `limit`
-        bytes in all."""
+        """What was printed while loading, and the turns of each later part, cut to `limit`."""
         start, left = 0, limit
         parts: list[tuple[Turn, ...]] = []
         for text in self.raw.split(self.sentinel, self.most_sentinels):
@@ -341,9 +338,8 @@ def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
 
 
 def scenario_screen(stimulus: Stimulus) -> ScreenParser:
-    """An empty screen with a new sentinel for this stimulus: its process writes one after loading,
-    and one after each session step. Of what a program prints until its loop is found, no more is
-    kept than in any scenario."""
+    """An empty screen with a new sentinel for this stimulus. Of what is printed until a loop is
+    found, no more is kept than in any scenario."""
     return ScreenParser(
         sentinel=os.urandom(_SENTINEL_BYTES),
         most_sentinels=1 + len(stimulus.action.steps),
@@ -373,12 +369,7 @@ class End:
 
 
 def observation(
-    stimulus: Stimulus,
-    limits: Limits,
-    screen: ScreenParser,
-    end: End,
-    *,
-    arguments: int | None,
+    stimulus: Stimulus, limits: Limits, screen: ScreenParser, end: End, *, arguments: int | None
 ) -> Observation:
     """What the process did. `arguments`: how many positional arguments its reply must describe
     (None: none). HarnessError when a provided file did not load."""

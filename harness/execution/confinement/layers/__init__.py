@@ -21,8 +21,8 @@ READABLE = (
 class ProcessSetup:
     """What a server of ours applies to itself. Layers fill it in; it is sent as a dictionary."""
 
+    # Linux only: option and value of each call of prctl, after a change of user.
     prctls: list[tuple[int, int]] = field(default_factory=list)
-    """Linux only: option and value of each call of prctl, after a change of user."""
     dies_with_parent: bool = False
 
 
@@ -30,12 +30,9 @@ class ProcessSetup:
 class BaseSetup(ProcessSetup):
     """That of the base server."""
 
-    confined: bool
-    """Whether any layer needs the kernel's help: the base then needs ctypes."""
-    more_modules: list[str]
-    """Directories of modules beside the interpreter's own, which submissions may read."""
-    keeps_users: bool = False
-    """Whether it stays root in a namespace, so that each submission can get another user."""
+    confined: bool  # a layer needs the kernel's help: the base then needs ctypes
+    more_modules: list[str]  # directories beside the interpreter's own; submissions may read them
+    keeps_users: bool = False  # root in a namespace, so that each submission can get another user
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,28 +40,19 @@ class ServerSetup(ProcessSetup):
     """That of a submission's server, before it reads the submission. `inside/confine.py` applies
     the parts in the order that the kernel asks for: the user first, the filter last."""
 
-    directory: str
-    """The scenarios' folder, which can be read."""
-    notify: bool
-    """Whether the driver asks to be notified of a program's reads."""
-    writable: str = ""
-    """The folder below which scenarios may write; empty: they write nothing."""
-    uid: int | None = None
-    """The user to become."""
+    directory: str  # the scenarios' folder, which can be read
+    notify: bool  # the driver asks to be notified of a program's reads
+    writable: str = ""  # the folder below which scenarios may write; empty: they write nothing
+    uid: int | None = None  # the user to become
+    # Only `readable` and `directory` can be read, and nothing written but below `writable`.
     restricts_files: bool = False
-    """Whether only `readable` and `directory` can be read, and nothing written but below
-    `writable`."""
     readable: list[str] = field(default_factory=lambda: list(READABLE))
+    # Names of the `resource` module and what they are lowered to, soft and hard.
     rlimits: list[tuple[str, int]] = field(default_factory=list)
-    """Names of the `resource` module and what they are lowered to, soft and hard."""
-    limits_memory: bool = False
-    """Whether a scenario's address space is limited to what its assignment allows."""
-    filter: bytes = b""
-    """The seccomp program of the server and all below it; empty: none."""
-    child_filter: bytes = b""
-    """The seccomp program of each scenario's process; empty: none."""
-    looks_for_orphans: bool = False
-    """Whether the server ends what a scenario left running."""
+    limits_memory: bool = False  # a scenario's address space is what its assignment allows
+    filter: bytes = b""  # the seccomp program of the server and all below it; empty: none
+    child_filter: bytes = b""  # that of each scenario's process; empty: none
+    looks_for_orphans: bool = False  # the server ends what a scenario left running
 
 
 class Layer:
@@ -78,8 +66,7 @@ class Layer:
     name: ClassVar[str]
     tiers: ClassVar[frozenset[Tier]]
     order: ClassVar[int] = 1000
-    notifies: ClassVar[bool] = False
-    """Whether it can notify the driver of a program's reads."""
+    notifies: ClassVar[bool] = False  # it can notify the driver of a program's reads
 
     def unavailable(self) -> str:
         """Why this machine lacks what the layer is made of; empty: nothing known is lacking."""

@@ -39,8 +39,7 @@ class Namespaces(Layer):
         pass through. `setup.keeps_users`: the caller is root and stays so inside, able to change
         its user and to end what runs there, and nothing else: in a user namespace there would be
         one user only. HarnessError when bubblewrap has gone."""
-        program = shutil.which("bwrap")
-        if program is None:
+        if (program := shutil.which("bwrap")) is None:
             raise HarnessError(self.unavailable())
         prefix = Path(command[0]).parent.parent
         libraries = [f"{prefix}/lib", f"{prefix}/lib64", *setup.more_modules]

@@ -12,8 +12,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 class Undumpable(Layer):
-    """Other processes of the same user cannot read or trace ours: the driver's and the servers'
-    memory and environment are closed to them."""
+    """No other process of the same user can trace ours, or read their memory and environment."""
 
     name = "undumpable"
     tiers = ALL_TIERS
@@ -28,8 +27,7 @@ class Undumpable(Layer):
 
 
 class Subreaper(Layer):
-    """A process that detaches itself from its scenario does not outlive it: orphans are inherited
-    by the server that looks for them, and end with it."""
+    """A process that detaches itself is inherited by its server, which looks for it and ends it."""
 
     name = "subreaper"
     tiers = ALL_TIERS
@@ -43,8 +41,7 @@ class Subreaper(Layer):
 
 
 class DieWithParent(Layer):
-    """The kernel ends a process when the one that started it has ended: a server ends with its
-    base, a scenario with its server."""
+    """The kernel ends a server when its base has ended, and a scenario when its server has."""
 
     name = "die_with_parent"
     tiers = ALL_TIERS

@@ -374,15 +374,13 @@ def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
     if known or kind is FUNCTION or kind is _METHOD:
         return '["function",' + _quoted(_name_of(thing), budget) + "]"
     if kind is type:
-        shown = type.__repr__(thing)
-        return _named("foreign", "type", ['["str",' + _quoted(shown, budget) + "]"])
+        return _named("foreign", "type", ['["str",' + _quoted(type.__repr__(thing), budget) + "]"])
     if kind is Unreadable:
         return '["unreadable",' + _quoted(thing.name, budget) + "]"  # type: ignore[attr-defined]
     budget.objects += 1
     if budget.comparison.is_own(kind):
         return None
-    text = repr_of(thing, kind)
-    if text is not None:
+    if (text := repr_of(thing, kind)) is not None:
         return _named("foreign", type_name(kind), ['["str",' + _quoted(text, budget) + "]"])
     return '["foreign",' + _quoted(type_name(kind), budget) + "]"
 
@@ -400,8 +398,7 @@ def _nested(
         parts = [_encode(part, budget, above, depth + 1) for part in members(thing, base)]
         text = '["' + base.__name__ + '",[' + ",".join(parts) + "]]"
     else:
-        attributes = budget.comparison.attributes(thing, budget.parts)
-        if attributes is None:
+        if (attributes := budget.comparison.attributes(thing, budget.parts)) is None:
             raise TooLargeError(f"more than {MOST_PARTS} attributes")
         parts = []
         for name, value in attributes:

@@ -45,8 +45,7 @@ class Sources:
 
     def line(self, name: str, number: int) -> str:
         """A file's line (1-based), without its end; empty when there is none."""
-        lines = self._lines.get(name)
-        if lines is None:
+        if (lines := self._lines.get(name)) is None:
             text = self._files[name].decode("utf-8", "replace")  # its BOM's codec: an import
             text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
             lines = text.split("\n")  # as Python counts them: a form feed ends no line
@@ -109,8 +108,7 @@ def _frames(error: BaseException, steps: list[Any], sources: Sources) -> list[st
 
 
 def _about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
-    """What is known, as a JSON object; empty where nothing is. `frame` is the innermost of the
-    program's own, `own` are the names of its modules."""
+    """What is known, as a JSON object; empty where nothing is. `frame`: the program's innermost."""
     kind = type(error)
     if kind is AttributeError:
         name, thing = error.name, error.obj  # type: ignore[attr-defined]

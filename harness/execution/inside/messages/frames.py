@@ -63,8 +63,7 @@ def send_to_socket(sock: _socket.socket, payload: bytes, descriptors: tuple[int,
 
 def receive_from_socket(sock: _socket.socket) -> tuple[bytes, list[int]] | None:
     """The next message and its descriptors; None at the end of the stream."""
-    space = _socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS)
-    head, ancillary, _, _ = sock.recvmsg(HEAD, space)
+    head, ancillary, _, _ = sock.recvmsg(HEAD, _socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS))
     descriptors: list[int] = []
     for level, kind, data in ancillary:
         if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
@@ -74,8 +73,7 @@ def receive_from_socket(sock: _socket.socket) -> tuple[bytes, list[int]] | None:
 
 
 def _body(take: Callable[[int], bytes], data: bytes) -> bytes:
-    """The body of a message of which `data` was taken already; EOFError when it is cut or too
-    long."""
+    """The body of a message that begins with `data`; EOFError when it is cut or too long."""
     data = _completed(take, data, HEAD)
     length = int.from_bytes(data[:HEAD], "little")
     if length > _LARGEST:
@@ -87,8 +85,7 @@ def _completed(take: Callable[[int], bytes], data: bytes, count: int) -> bytes:
     parts = [data]
     missing = count - len(data)
     while missing > 0:
-        part = take(min(missing, 1 << 20))
-        if not part:
+        if not (part := take(min(missing, 1 << 20))):
             raise EOFError("the other side hung up")
         parts.append(part)
         missing -= len(part)

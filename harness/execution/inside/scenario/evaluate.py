@@ -77,8 +77,7 @@ def packed_literal(text: str) -> bytes:
 
 
 def _step(source: str) -> Step:
-    tree = parsed(source, "exec")
-    if tree is None:
+    if (tree := parsed(source, "exec")) is None:
         return source, None, None
     last = None
     if tree.body and isinstance(tree.body[-1], _ast.Expr):
@@ -132,9 +131,8 @@ def parsed(source: str, mode: str) -> Any:
 
 
 def call_in_parts(expression: str, functions: frozenset[str]) -> Any:
-    """A call of a public function or a method as the tree of a tuple (function, positional
-    arguments, keyword arguments): the parts that Python itself evaluates before it calls. None for
-    any other expression."""
+    """A call of a public function or a method as the tree of a tuple (function, positional, keyword
+    arguments): what Python itself evaluates before it calls. None for any other expression."""
     tree = parsed(expression, "eval") if expression else None
     node = None if tree is None else tree.body
     if not isinstance(node, _ast.Call):
@@ -164,10 +162,6 @@ def _collect_names(node: Any, read: set[str], bound: set[str]) -> None:
         for part in value if isinstance(value, list) else (value,):
             if isinstance(part, _ast.AST):
                 _collect_names(part, read, bound)
-
-
-class MissingFunctionError(Exception):
-    """`str()` is a function that the stimulus needs and the submission does not define."""
 
 
 class StimulusAnswer:
@@ -222,16 +216,17 @@ class EvaluationContext:
                 self.names[name] = namespace[name]
         self._before = dict(self.names)
 
-    def begin(self, stimulus: CompiledStimulus, bindings: list[tuple[str, bytes]]) -> None:
-        """Bind the draw, packed by `packed_literal`, and run `given`; MissingFunctionError when
-        the stimulus needs a function that is not there and that it does not bind itself."""
+    def begin(self, stimulus: CompiledStimulus, bindings: list[tuple[str, bytes]]) -> str:
+        """Bind the draw, packed by `packed_literal`, and run `given`; or else give the name of a
+        function that the stimulus needs and that is not there."""
         for name, literal in bindings:
             self.names[name] = eval(marshal.loads(literal), self.names)
         for name in stimulus.needs:
             if name not in self.names:
-                raise MissingFunctionError(name)
+                return name
         if stimulus.given is not None:
             run_step(stimulus.given, self.names)
+        return ""
 
     def variables(self, budget: codec.SizeBudget) -> str:
         """The names that were bound since, as a JSON list of pairs, data only."""
@@ -256,12 +251,13 @@ def perform(
     """Do what a stimulus asks, by what `inside.stimuli` has for it. What is given may raise; where
     a function is `missing`, the nearest name in the submission's own modules is told."""
     try:
-        context.begin(stimulus, bindings)
-    except MissingFunctionError as error:
-        answer.fields["missing"] = quote(str(error))
-        answer.fields["near"] = quote(nearest_of(str(error), answer.sources.modules))
+        missing = context.begin(stimulus, bindings)
     except BaseException as error:
         answer.put_raised(error)
+        return
+    if missing:
+        answer.fields["missing"] = quote(missing)
+        answer.fields["near"] = quote(nearest_of(missing, answer.sources.modules))
     else:
         do(stimulus, context, answer, finished)
 

@@ -69,8 +69,7 @@ class Files:
 
     def source(self, filename: str) -> ModuleSource:
         """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""
-        source = self.library.sources.get(filename[:-3])
-        if source is None:
+        if (source := self.library.sources.get(filename[:-3])) is None:
             raise ModuleNotFoundError(f"No module named {filename[:-3]!r}")
         return source
 
@@ -95,8 +94,7 @@ class Program:
         self.known: dict[tuple[Any, ...], Files] = {}
 
     def files(self, selection: tuple[Any, ...]) -> Files:
-        """Those of a selection; the student's may be among them, changed. They are compiled once
-        for all scenarios that share them; what is provided to some scenarios alone is not kept."""
+        """Those of a selection; kept unless they are provided to some scenarios alone."""
         if selection[0] is not None:
             return Files(selection, self.setup, self.submitted)
         if selection not in self.known:
@@ -229,8 +227,7 @@ class ScenarioProcess:
         return self.files.library.load(name)
 
     def _install_proxies(self) -> RemoteCaller | None:
-        """Put proxies of modules and functions that run in another process where the submission
-        finds them."""
+        """Put proxies of what runs in another process where the submission finds them."""
         if not self.files.proxies and not self.files.functions:
             return None
         caller = RemoteCaller(self._send, self._receive, self.files.student.modules)
@@ -335,7 +332,6 @@ class LoopFinder:
         return self._trace
 
     def _finish(self) -> None:
-        """Answer with the lines of the innermost frame that was executed meanwhile."""
         found = [each for each in self._frames if id(each) in self._seen]
         text = '""'
         if found:
@@ -447,8 +443,7 @@ def install_input(take: Callable[[int], bytes]) -> None:
 
 
 def install_outputs(kind: type[io.FileIO]) -> None:
-    """Put text streams over descriptors 1 and 2, of this kind, in the place of `sys.stdout` and
-    `sys.stderr`, as they are on a terminal."""
+    """Put text streams of this kind over descriptors 1 and 2, as they are on a terminal."""
 
     def text(number: int, errors: str) -> io.TextIOWrapper:
         stream = io.BufferedWriter(kind(number, "w", closefd=False))
@@ -496,5 +491,4 @@ class KeptBytes(io.BytesIO):
         )
 
     def text(self) -> str:
-        """What was written; of a long text the beginning."""
         return io.BytesIO.getvalue(self)[:_LONGEST_STDERR].decode("utf-8", "replace")

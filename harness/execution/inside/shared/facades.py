@@ -111,8 +111,7 @@ class Facades:
         return self._random.random() if self._random is not None else 0.0
 
     def _facade(self, name: str, values: dict[str, Any]) -> ModuleType:
-        """A module with these attributes, which no statement can change: they lie in slots, not in
-        its dictionary."""
+        """A module with these attributes in slots, no dictionary: no statement changes them."""
 
         class Facade(_Module):
             __slots__ = (*values, "__all__")

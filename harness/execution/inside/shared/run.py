@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 class ScriptedInput:
     """What takes the place of `sys.stdin`: lines come from the driver, each when it is asked for.
     `places` says after how many bytes of output that was, and where each step of a session ended.
-
     Where there is no more line, a process of its own ends. Here `input` raises EOFError, and what
     was `observed` until then, the phase and the output, is all that counts; who asks once more
     gives up. `phase` is the one that was reached."""
@@ -60,7 +59,6 @@ class ScriptedInput:
         self.closed = True
 
     def readline(self, size: int = -1) -> str:
-        """The next line, as `input` asks for it."""
         sys.stdout = self._run.output
         if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
@@ -122,8 +120,6 @@ class SharedRun:
         self.has_answered = False
         self.questions = self.answers = -1
         self.context = evaluate.EvaluationContext()
-        self.steps: list[str] = []
-        self.constants: dict[str, Any] = {}
 
     def run(self, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
@@ -166,7 +162,7 @@ class SharedRun:
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
         self.facades.seed(seed)
-        self.steps = []
+        self.steps: list[str] = []
         self.has_answered = False
         answer = evaluate.StimulusAnswer(
             self.files.student, self.files.comparison, self.input.reach
@@ -215,7 +211,6 @@ class SharedRun:
         _exit(0)
 
     def _stored(self, facade: str, name: str) -> NoReturn:
-        """Something stores an attribute in one of Python's modules."""
         if self.is_loading:
             self.refuse(f"it changes {facade} while it is loaded")
         self.report_change(f"a name of {facade} (`{name}`)")
@@ -244,7 +239,7 @@ class SharedRun:
         gc.disable()
 
     def _load_modules(self) -> None:
-        self.constants = {}
+        self.constants: dict[str, Any] = {}
         try:
             for name in self.files.loaded_early:
                 self.constants |= self.files.constants(name)
@@ -253,7 +248,6 @@ class SharedRun:
             self.refuse(f"it does not load ({type(error).__name__})")
 
     def _not_loaded(self, name: str) -> NoReturn:
-        """Something imports what is neither the program's nor loaded."""
         if self.is_loading:
             self.refuse(f"it imports {name} where that cannot be foreseen")
         self.give_up()
@@ -308,8 +302,7 @@ class SharedRun:
 
 
 def _met_a_limit(raised: str) -> bool:
-    """Whether this exception, as JSON text, is about a limit, which may lie elsewhere in a process
-    of its own."""
+    """Whether this exception is about a limit, which may lie elsewhere in a process of its own."""
     return '"type_name":"RecursionError"' in raised or '"type_name":"MemoryError"' in raised
 
 

@@ -52,17 +52,14 @@ class Snapshot:
         self._names = frozenset(module.__name__ for module in self._modules)
         self._fixed = fixed
         try:
-            self._look_at_modules()
+            for module in self._modules:
+                space = vars(module)
+                self._record("a name of " + (space.get("__file__") or module.__name__), space)
+                for name, value in list(space.items()):
+                    if name not in _MACHINERY:
+                        self._reach(name, value, "at module level")
         except RecursionError:
             raise NotPlainError("its data are nested too deeply to be looked at") from None
-
-    def _look_at_modules(self) -> None:
-        for module in self._modules:
-            space = vars(module)
-            self._record("a name of " + (space.get("__file__") or module.__name__), space)
-            for name, value in list(space.items()):
-                if name not in _MACHINERY:
-                    self._reach(name, value, "at module level")
         self._record("a built-in", vars(builtins))
         for quitter in (builtins.exit, builtins.quit):  # which take attributes
             self._record("`exit`", vars(quitter))
@@ -151,12 +148,10 @@ class Snapshot:
 
 
 def _are_same(parts: Collection[Any], kept: list[Any]) -> bool:
-    """Whether these are the same objects in the same order."""
     return len(parts) == len(kept) and all(map(is_, parts, kept))
 
 
 def _changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
-    """Which name of a module or class changed, for the message."""
     # Names only: a key of the program's own would compare itself with them.
     before = {key: value for key, value in zip(keys, values, strict=True) if type(key) is str}
     after = {key: value for key, value in mapping.items() if type(key) is str}

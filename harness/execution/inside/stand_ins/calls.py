@@ -97,8 +97,7 @@ class SharedObjects:
         return found
 
     def update(self, numbered: list[Any]) -> None:
-        """Give containers new contents, in place: a list of [number, contents]. A new number makes
-        a new container."""
+        """Give containers new contents, in place: [number, contents]; a new number makes one."""
         fillings: list[tuple[Any, list[Any]]] = []
         for entry in numbered:
             number, contents = _pair(entry)
@@ -149,8 +148,7 @@ class SharedObjects:
             raise MalformedError("a value") from None
 
     def _number(self, thing: Any) -> int:
-        number = self._numbers.get(id(thing))
-        if number is None:
+        if (number := self._numbers.get(id(thing))) is None:
             number = self._numbers[id(thing)] = len(self.objects)
             self.objects.append(thing)
         return number
@@ -468,7 +466,6 @@ class _Terminal:
         return len(text)
 
     def flush(self) -> None:
-        """Send what was printed."""
         if self._unsent:
             self.send(b"P", quote("".join(self._unsent)))
             self._unsent.clear()

@@ -29,8 +29,7 @@ def perform(
     for step in stimulus.steps:
         outcome = "{}"
         try:
-            value = run_step(step, context.names)
-            if value is not None:
+            if (value := run_step(step, context.names)) is not None:
                 outcome = _shown(value, answer.budget)
         except BaseException as error:
             outcome = '{"raised":' + describe(error, answer.sources) + "}"
