@@ -1,7 +1,5 @@
-"""Submission and stimulus to observation: servers, terminal, confinement, limits, codec.
-
-Here are the package's public names; those that need a terminal where the system has some.
-"""
+"""Submission and stimulus to observation: servers, terminal, confinement, limits, codec. Here are
+the package's public names; those that need a terminal where the system has some."""
 
 from harness.execution.browser import MACHINE_BOOT, BrowserDriver, Machine, machine_modules
 from harness.execution.confinement import tier_layers

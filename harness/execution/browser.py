@@ -65,9 +65,8 @@ def _message(value: Any) -> bytes:
 
 
 class End(Protocol):
-    """How a run of the machine ended. `began`: the program was compiled and the job begun;
-    `exit_code` is negative where a signal would have ended a process; `passed`: the limit of time
-    was reached."""
+    """How a run of the machine ended. `began`: the program was compiled and the job begun; the
+    `exit_code` is negative for what a signal would have ended; `passed`: the limit of time was."""
 
     began: bool
     exit_code: int
@@ -76,10 +75,9 @@ class End(Protocol):
 
 
 class Machine(Protocol):
-    """The other interpreter; nothing of it is called by what it runs but the monitor. `files` are
-    its own, as Emscripten keeps them."""
+    """The other interpreter; what it runs calls nothing of it but the monitor."""
 
-    files: Any
+    files: Any  # its own, as Emscripten keeps them
 
     def run(
         self, setup: bytes, job: bytes, monitor: BrowserMonitor, seconds: float, memory: int
@@ -171,9 +169,6 @@ def _replies() -> Callable[[str], str]:
     return load_tool(compiled_here(REPLY_SOURCES), REPLY_ENTRY)
 
 
-_INTERRUPTED = b"\x03"
-
-
 class BrowserMonitor(ScenarioMonitor):
     """One run of the machine, which calls `shown`, `said` and `typed` while it lasts. Where the
     first two are false, or the third None, it ends the run."""
@@ -239,7 +234,7 @@ class BrowserMonitor(ScenarioMonitor):
         if (typed := self._type_next()) is None:
             return None
         if typed.key is not None:
-            return b"" if typed.key is Key.CTRL_D else _INTERRUPTED
+            return b"" if typed.key is Key.CTRL_D else b"\x03"  # Ctrl-C
         return typed.text.encode("utf-8", "surrogateescape") + b"\n"
 
     def _handled(self, frame: bytes) -> bool:

@@ -228,8 +228,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def installed_here(packages: Sequence[str]) -> Library | None:
-    """The packages in the Python that runs this; None without any. UserError where one of them is
-    not there in the version named."""
+    """The packages in the Python that runs this; None without any. UserError if one is missing."""
     if not packages:
         return None
     from importlib import metadata  # noqa: PLC0415  (it takes time, and few assignments need it)
@@ -282,8 +281,7 @@ def _install(packages: Sequence[str], interpreter: Interpreter, folder: Path) ->
     if yanked := _YANKED.search(done.stderr):
         raise _cannot(packages, f"{yanked[1]} was withdrawn by its authors", "name another version")
     shutil.rmtree(folder / "bin", ignore_errors=True)  # a command could be called python
-    modules = _module_names(path.name for path in folder.iterdir())
-    for module in _AT_EVERY_START & modules:
+    for module in _AT_EVERY_START & _module_names(path.name for path in folder.iterdir()):
         brings = f"one brings {module}, which Python runs at every start"
         raise _cannot(packages, brings, "name another package")
     folder.chmod(0o755)

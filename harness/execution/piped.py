@@ -128,9 +128,8 @@ _KEYS = {Key.CTRL_C: b"C", Key.CTRL_D: b"D"}
 
 
 class CpuHeartbeat:
-    """What a process reports of its own time: every `period` seconds the CPU seconds that it used
-    so far. If it used next to nothing between two reports, it was asleep: even on a busy machine it
-    would have got more."""
+    """What a process reports of its own time: every `period` seconds the CPU seconds used so far.
+    With next to nothing between two it was asleep: even a busy machine would have given more."""
 
     def __init__(self, limits: Limits) -> None:
         shortest = min(limits.cpu_seconds, limits.wall_seconds)
@@ -239,8 +238,7 @@ class PipedMonitor(ScenarioMonitor):
         return self._process.beats.handled(frame) or super()._handled(frame)
 
     def _show_unshown(self) -> None:
-        """Show what came, type at each secret that asks for input, and keep back what may be the
-        beginning of another secret."""
+        """Show what came, type at each secret that asks, keep back what may begin another one."""
         secret = self._process.secret
         while self._reason is None:
             text, found, rest = self._unshown.partition(secret)

@@ -75,8 +75,7 @@ class AnyDriver(ABC):
 
     @abstractmethod
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ProcessServer:
-        """What starts processes with this setup, until the stack is left. HarnessError when our own
-        machinery fails."""
+        """What starts processes with this setup, until the stack is left; or a HarnessError."""
 
     @contextmanager
     def submission(
@@ -153,8 +152,7 @@ class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about
 
 
 def cores() -> list[int]:
-    """The processors that this process may use, first one that depends on its number, so that runs
-    side by side do not all pick the same."""
+    """The processors that this process may use, from another one on than runs beside it."""
     if hasattr(os, "sched_getaffinity"):
         numbers = sorted(os.sched_getaffinity(0))
     else:
@@ -176,8 +174,7 @@ NextLine = Callable[[list[str]], Typed | None]
 
 
 class StandInUnusableError(Exception):
-    """A stand-in does not apply to this submission, or failed by itself, as `ending` says; `str()`
-    says why."""
+    """`ending`: a stand-in does not apply to this submission, or failed by itself; `str()`: why."""
 
     def __init__(self, ending: Ending, why: str) -> None:
         self.ending = ending
@@ -185,8 +182,7 @@ class StandInUnusableError(Exception):
 
 
 class StandInProcess(ABC):
-    """Answers the calls of one scenario. `send` passes a message on to it; nothing when it has
-    ended."""
+    """Answers the calls of one scenario. `send` passes a message on, if it has not ended."""
 
     def __init__(self, send: Callable[[bytes], None], limits: Limits) -> None:
         self._send = send
@@ -506,8 +502,7 @@ class _Answer:
 
 
 class RememberedAnswers:
-    """What generators of replies answered, for all submissions of a driver: the programs of a class
-    print much the same."""
+    """What generators of replies answered to a driver's submissions, which print much the same."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[bytes, _Answer] = OrderedDict()

@@ -24,9 +24,8 @@ Keep = Callable[[int, bytes], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedJob:
-    """One stimulus as `inside.shared.run` reads it, without its typed `lines`, which are sent
-    when they are asked for. `selection` is the place of its files among the group's; `arguments`
-    is what `ProcessServer.compile` says."""
+    """One stimulus as `inside.shared.run` reads it, without its typed `lines`, which are sent when
+    asked for. `selection` numbers the group's files; `arguments`: see `ProcessServer.compile`."""
 
     packed: bytes
     lines: tuple[str, ...]
@@ -55,10 +54,9 @@ class SharedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedOutcome:
-    """What one group's run gave: bytes by number (those that were to be kept), or why
-    the program is `refused` a shared process ("`board`, a list at module level,": what was
-    `changed_by` that number). `gave_up` are the numbers that ended their process; what is in
-    neither was not kept or did not run."""
+    """What one group's run gave: bytes by number (those that were to be kept), or why the program
+    is `refused` a shared process ("`board`, a list at module level,": what was `changed_by` that
+    number). `gave_up` ended their process; what is in neither was not kept or did not run."""
 
     seen: Mapping[int, bytes]
     gave_up: frozenset[int] = frozenset()
@@ -122,10 +120,9 @@ _ASKED_FOR_MORE = b'{"asked":"stimulus"}'
 
 
 def has_one_form(observation: Observation, stimulus: Stimulus) -> bool:
-    """Whether what was observed may be compared with what is seen in a shared process: no
-    exception (its traceback is the program's own), no set of several items, no object of which only
-    the type is known, no cut value, and no ending out of the ordinary but that of a program that
-    asks for more input than there is."""
+    """Whether what was observed may be compared with what is seen in a shared process: no exception
+    (its traceback is the program's own), no set of several items, no object of which only the type
+    is known, no cut value, no ending out of the ordinary but one that asks for more input."""
     steps = stimulus.action.steps
     if (
         observation.ending not in _ENDINGS

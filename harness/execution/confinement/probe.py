@@ -34,9 +34,8 @@ _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierTrial:
-    """A tier as it was tried on this machine: `shortcoming` says why it does not hold (empty: it
-    holds), `probes` is empty when not even a probe could run under it, `input_mechanism` is how a
-    program's wish to read is heard."""
+    """A tier as it was tried here. `shortcoming`: why it does not hold (empty: it holds); `probes`:
+    empty where not even one could run; `input_mechanism`: how a program's wish to read is heard."""
 
     tier: Tier
     shortcoming: str = ""

@@ -78,8 +78,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
             kill_children(servers)
             frames.send_to_socket(sock, b"ended")
         else:
-            dies = setup["dies_with_parent"]
-            servers.add(_start_server(sock, library, descriptors, dies=dies))
+            servers.add(_start_server(sock, library, descriptors, dies=setup["dies_with_parent"]))
 
 
 def _start_server(
@@ -174,9 +173,7 @@ class Server:
         self.child_filter: LoadedFilter | None = None
         self.tool: Callable[[str], str] | None = None
         self.stand_ins: StandIns | None = None
-        self.limits = KernelLimits(
-            self.confinement["rlimits"], limits_memory=self.confinement["limits_memory"]
-        )
+        self.limits = KernelLimits(self.confinement)
 
     def serve(self) -> None:
         """Confine, prepare, say "ready", then answer until the driver hangs up."""
@@ -207,15 +204,14 @@ class Server:
         """Compile the student's files under limits, and import what they are going to import."""
         if "tool" in self.setup:
             self.tool = load_tool(self.setup["tool"], self.setup["entry"])
-            return
-        if "stand_ins" in self.setup:
+        elif "stand_ins" in self.setup:
             self.stand_ins = StandIns(self.setup)
-            return
-        self.limits.allow_memory(self.setup["memory"])
-        self.program = Program(self.setup)
-        self.limits.allow_memory(0)
-        import_useful(self.program.submitted, self.setup)
-        self.facades = Facades()
+        else:
+            self.limits.allow_memory(self.setup["memory"])
+            self.program = Program(self.setup)
+            self.limits.allow_memory(0)
+            import_useful(self.program.submitted, self.setup)
+            self.facades = Facades()
 
     def _scenario(self, request: bytes, terminal: int, questions: int, answers: int) -> None:
         """Fork its process, which alone receives its job, by `questions`; wait for its end."""

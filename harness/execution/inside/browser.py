@@ -1,7 +1,6 @@
 """The scenarios of one submission, or the calls of one tool, in a browser, where nothing forks: a
 page's worker keeps a copy of this interpreter's memory once `Server.prepare` is done, and puts it
-back before each `Server.run`. The streams are the worker's devices; it ends a scenario by unwinding
-this code, which no `except` can catch."""
+back before each `Server.run`. It ends one by unwinding this code, which no `except` can catch."""
 
 # pathlib would be heavy for every copy to carry
 # ruff: noqa: PTH123

@@ -105,9 +105,7 @@ _MOVED_CLOCKS = ("CLOCK_MONOTONIC", "CLOCK_MONOTONIC_RAW", "CLOCK_BOOTTIME")
 
 def _tell_of_skipped(slept: _Slept) -> None:
     """Let the clocks that count from an unknown time tell of what nobody waited."""
-    import time  # noqa: PLC0415
-
-    real = dict(vars(time))
+    real = dict(vars(sys.modules["time"]))
 
     def monotonic() -> float:
         return monotonic_ns() / _NANO
@@ -183,10 +181,8 @@ def _tell(now: Callable[[], int]) -> None:
 def _put_function(function: Callable[..., Any]) -> None:
     """Put this in the place of the function of `time` with its name. What is given in another
     number or by name, Python's own takes, which has the words for it."""
-    import time  # noqa: PLC0415
-
     name = function.__name__
-    real = getattr(time, name)
+    real = getattr(sys.modules["time"], name)
     most = function.__code__.co_argcount
     taken = range(most - len(function.__defaults__ or ()), most + 1)
 
@@ -194,7 +190,7 @@ def _put_function(function: Callable[..., Any]) -> None:
         taking = real if named or len(given) not in taken else function
         return taking(*given, **named)
 
-    setattr(time, name, _as_builtin(called, real))
+    setattr(sys.modules["time"], name, _as_builtin(called, real))
 
 
 def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
@@ -225,9 +221,7 @@ def _put(kind: type, method: Any) -> None:
 
 def _of_time(now: Callable[[], int]) -> tuple[Callable[..., Any], ...]:
     """What takes the place of the functions of `time` that read the time of day."""
-    import time as real_time  # noqa: PLC0415
-
-    real = dict(vars(real_time))
+    real = dict(vars(sys.modules["time"]))
 
     def time() -> float:
         return now() / _NANO

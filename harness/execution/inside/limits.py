@@ -10,18 +10,22 @@ from __future__ import annotations
 import os
 import resource
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _NONE = resource.RLIM_INFINITY
 
 
 class KernelLimits:
-    """The limits of a server: `rlimits` (names of the `resource` module, and values) are lowered
-    for good; `limits_memory`: `allow_memory` has an effect."""
+    """The limits of a server: `rlimits` of its setup (names of the `resource` module, and values)
+    are lowered for good; `limits_memory`: `allow_memory` has an effect."""
 
-    def __init__(self, rlimits: list[tuple[str, int]], *, limits_memory: bool) -> None:
-        self._space = _address_space() if limits_memory else 0
+    def __init__(self, setup: dict[str, Any]) -> None:
+        self._space = _address_space() if setup["limits_memory"] else 0
         self._most = resource.getrlimit(resource.RLIMIT_AS)[1]
         self._now = 0
-        for name, wanted in rlimits:
+        for name, wanted in setup["rlimits"]:
             kind = getattr(resource, name)
             most = resource.getrlimit(kind)[1]  # where less was inherited, it stays at that
             value = wanted if most == _NONE else min(wanted, most)

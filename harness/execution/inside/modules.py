@@ -164,8 +164,7 @@ def hide_ours() -> None:
 
 
 def complete_interpreter() -> None:
-    """`exit`, `quit` and `help`, which the `site` module gives elsewhere; and no warnings, which
-    would stand on a program's terminal."""
+    """`exit`, `quit` and `help`, which `site` gives elsewhere; and no warnings on the terminal."""
     warnings.simplefilter("ignore")
     end_key = "Ctrl-D (i.e. EOF)"
     builtins.quit = _sitebuiltins.Quitter("quit", end_key)

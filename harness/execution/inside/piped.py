@@ -50,8 +50,7 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     os.chdir(setup["directory"])
     write(said, framed(b"U"))
     if KernelLimits is not None:
-        limits = KernelLimits(setup["rlimits"], limits_memory=setup["limits_memory"])
-        limits.allow_memory(job["memory"])
+        KernelLimits(setup).allow_memory(job["memory"])
     if "tool" in setup:
         tool = load_tool(setup["tool"], setup["entry"])
         _begin(said, job["beat"])
@@ -84,7 +83,7 @@ def _begin(said: int, beat: float) -> None:
     def tell() -> None:
         while True:
             sleep(beat)
-            word = framed(b"T" + b"%d" % int((computed() - before) * 1e6))
+            word = framed(b"T%d" % int((computed() - before) * 1e6))
             with _lock:
                 write(said, word)
 
@@ -150,8 +149,7 @@ def _install(word: bytes) -> int:
     def get_terminal_size(descriptor: int = 1, /) -> os.terminal_size:
         return os.terminal_size(_SIZE) if descriptor in (0, 1, 2) else real_size(descriptor)
 
-    low_level = sys.modules[os.name]  # `posix` or `nt`
-    for module in (os, low_level):
+    for module in (os, sys.modules[os.name]):  # `posix` or `nt`
         for function in (isatty, get_terminal_size):
             setattr(module, function.__name__, function)
     install_outputs(_Output)

@@ -1,8 +1,7 @@
 """Prepares memory that forks share until one of them writes: CPython writes where it only reads. It
-counts references: objects that were there before the fork outlive every scenario, so from 3.12 on
-they can be made immortal, as `None` is. And it learns, where methods are and which types our own
-code meets: a program of ours, run in the base server, teaches it once. Free memory is given back.
-"""
+counts references: what was there before the fork outlives every scenario, and from 3.12 on can be
+made immortal, as `None` is. And it learns, where methods are and which types our own code meets:
+a program of ours, run in the base server, teaches it once. Free memory is given back."""
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH123
 
@@ -98,8 +97,7 @@ _KNOWN_VERSIONS = frozenset({(3, 12), (3, 13)})  # where an object's count of re
 
 
 def freeze_heap() -> None:
-    """Make everything there is immortal and shut it off from garbage collection, and give back the
-    memory that is free."""
+    """Make all objects immortal and shut off from garbage collection; give back free memory."""
     gc.collect()
     if ctypes is not None:
         if _counts_are_where_expected():

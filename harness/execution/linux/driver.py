@@ -36,6 +36,7 @@ from harness.execution.runner import (
     StandInProcess,
     did_not_compile,
 )
+from harness.execution.sharing import Keep, SharedGroup, SharedJob, SharedOutcome
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus
@@ -53,8 +54,7 @@ _MOST_IN_VAIN = 2
 class Driver(AnyDriver):
     """`cpu` pins the thread that uses it, and all below it, to one core. `layers` names the
     confinement's, by default all of the tier. `hash_seed` is the interpreter's. `notify` False: do
-    without the kernel's word of reads. `clock_offset` shifts, in seconds, what programs read of
-    the time of day."""
+    without the kernel's word of reads. `clock_offset` shifts the time of day, in seconds."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Driver(AnyDriver):
         own = {"confinement": confinement, "directory": self.directory}
         link = ServerLink(self._base, self.compiler, own | dict(setup))
         stack.callback(link.close)
-        if "tool" in setup and link.failed_to_prepare is not None:
+        if "tool" in setup and link.not_prepared is not None:
             raise HarnessError(f"{setup['entry']} did not load: {self._base.complaint()}")
         return link
 
@@ -121,13 +121,11 @@ class SubmissionServer(ObservedSubmission):
     def pid(self) -> int:
         return self._server.server.pid
 
-    def group(
-        self, wanted: Mapping[int, tuple[Stimulus, Limits]]
-    ) -> tuple[sharing.SharedGroup, ...]:
+    def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
         """Pack these stimuli, by number, for `observe_together`: once for all submissions. What
         must have a process of its own is left out."""
         functions = frozenset(self._functions)
-        groups: dict[str, sharing.SharedGroup] = {}
+        groups: dict[str, SharedGroup] = {}
         self._server.compiler.read_ahead(
             each.literal for stimulus, _ in wanted.values() for each in stimulus.bindings
         )
@@ -137,13 +135,13 @@ class SubmissionServer(ObservedSubmission):
                 continue
             job = self._jobs.job(stimulus)
             arguments = self._server.compile(job, self._functions)
-            group = groups.setdefault(about, sharing.SharedGroup())
+            group = groups.setdefault(about, SharedGroup())
             parts = (
                 sharing.CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
                 job["runs"], job["program"], job["argv"], job["bindings"], job["seed"],
                 job["stimulus"],
             )  # fmt: skip
-            group.jobs[number] = sharing.SharedJob(
+            group.jobs[number] = SharedJob(
                 packed=marshal.dumps(parts, 2),
                 lines=tuple(typed.text for typed in stimulus.inputs),
                 selection=group.selection(job["selection"]),
@@ -155,17 +153,13 @@ class SubmissionServer(ObservedSubmission):
         return tuple(groups.values())
 
     def observe_together(
-        self,
-        group: sharing.SharedGroup,
-        order: Sequence[int],
-        keep: sharing.Keep = lambda number, data: True,
-    ) -> sharing.SharedOutcome:
-        """Run these numbers of a group in one process, one after another; `keep` says what of that
-        which is seen is to be kept. What gives up ends its process and costs a new one: once two
-        have and none was seen to its end, the others are not tried. HarnessError when our own
-        server failed."""
-        if self._server.failed_to_prepare is not None:
-            return sharing.SharedOutcome(seen={}, refused="it does not compile within its limits")
+        self, group: SharedGroup, order: Sequence[int], keep: Keep = lambda number, data: True
+    ) -> SharedOutcome:
+        """Run these numbers of a group in one process, one after another; `keep` says what is to be
+        kept. What gives up ends its process and costs a new one: once two have and none was seen to
+        its end, the others are not tried. HarnessError when our own server failed."""
+        if self._server.not_prepared is not None:
+            return SharedOutcome(seen={}, refused="it does not compile within its limits")
         seen: dict[int, bytes] = {}
         reported: set[int] = set()
         gave_up: list[int] = []
@@ -176,14 +170,13 @@ class SubmissionServer(ObservedSubmission):
             seen |= process.seen
             reported |= process.reported
             if process.refused:
-                return sharing.SharedOutcome(
-                    seen={}, refused=process.refused, changed_by=process.changed_by
-                )
+                changed_by = process.changed_by
+                return SharedOutcome(seen={}, refused=process.refused, changed_by=changed_by)
             if process.gave_up is None:  # it came to its end, or was ended without a word
                 break
             gave_up.append(process.gave_up)
             left = [n for n in left if n not in process.reported and n != process.gave_up]
-        return sharing.SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
+        return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
 
 
 class ServerLink(ProcessServer):
@@ -197,7 +190,7 @@ class ServerLink(ProcessServer):
         self.owner = setup["confinement"]["uid"]
         self.server: ServerProcess = base.start_server(setup)
         self.listener: Listener | None = None
-        self.failed_to_prepare: Ending | None = None  # a fact about the files, not about us
+        self.not_prepared: Observation | None = None  # a fact about the files, not about us
         try:
             self._await_confined()
             self._await_ready()
@@ -206,8 +199,7 @@ class ServerLink(ProcessServer):
             raise
 
     def seen_of_all(self, limits: Limits) -> Observation | None:
-        failed = self.failed_to_prepare
-        return None if failed is None else did_not_compile(failed)
+        return self.not_prepared
 
     def compile(self, job: dict[str, Any], functions: tuple[str, ...]) -> int | None:
         return self.compiler.compile(job, functions)
@@ -272,7 +264,7 @@ class ServerLink(ProcessServer):
         ready.register(self.server.control.fileno(), select.POLLIN)
         while not ready.poll(_PREPARING_LOOK_MS):
             if clock.cpu() > _PREPARING_CPU:
-                self.failed_to_prepare = Ending.CPU_LIMIT
+                self.not_prepared = did_not_compile(Ending.CPU_LIMIT)
                 return
             if clock.asleep(time.monotonic() - started) > _PREPARING_ASLEEP:
                 raise HarnessError("a submission server does not get ready")
@@ -280,7 +272,7 @@ class ServerLink(ProcessServer):
             self.server.receive()
         except HarnessError:
             self._base.check_alive()  # else it is not the files that ended the server
-            self.failed_to_prepare = Ending.CRASHED
+            self.not_prepared = did_not_compile(Ending.CRASHED)
 
 
 class LinuxStandIn(StandInProcess):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _QUIET = 0.02  # seconds in which a scenario's output may lie unread: most are over by then
 _PATIENCE = 20.0  # seconds for our own server to end a process
-_MICRO = 1e-6
 
 
 class Monitor(ScenarioMonitor):
@@ -84,7 +83,7 @@ class Monitor(ScenarioMonitor):
         self._terminal.finish()
         self._take_output()
         status, cpu = self._ended
-        return os.waitstatus_to_exitcode(status), cpu * _MICRO
+        return os.waitstatus_to_exitcode(status), cpu * 1e-6
 
     def _watch(self, descriptor: int) -> None:
         self._events.register(descriptor, select.POLLIN)
@@ -161,9 +160,8 @@ _STANDSTILL = 0.5  # seconds; a shorter delay is what looking takes
 
 
 class ScenarioClock:
-    """How much of its limits a scenario's process has used, by the kernel's count, of which nothing
-    is asked before the shorter limit can be over. `due` is the time (`time.monotonic()`) from which
-    `passed` is worth calling again."""
+    """How much of its limits a scenario's process has used, by the kernel's count, asked only when
+    the shorter limit can be over. From `due` (`time.monotonic()`) on `passed` is worth a call."""
 
     def __init__(self, server: ServerProcess, limits: Limits) -> None:
         self._server = server

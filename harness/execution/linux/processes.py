@@ -118,8 +118,7 @@ class ProcessClock:
         return self._cpu
 
     def asleep(self, elapsed: float) -> float:
-        """Of `elapsed` seconds of its life at most, those it neither ran nor waited for a CPU; nor
-        we, who may keep it waiting."""
+        """Of `elapsed` seconds at most, those it neither ran nor waited for a CPU or for us."""
         cpu = self.cpu()
         if (queued := _queued(self._schedstat)) is None:
             return elapsed / _LOADED_MACHINE

@@ -114,9 +114,8 @@ sys.stdout.buffer.write(marshal.dumps(found, 2))
 def inside_modules(
     interpreter: Interpreter | None, names: Iterable[str]
 ) -> list[tuple[str, bytes]]:
-    """The code of these modules of `inside`, and of all that are in one of these folders, each with
-    its name there. HarnessError where the interpreter does not work; None: it is this one, where no
-    process can be started."""
+    """The code of these modules of `inside`, and of all in one of these folders, with their names.
+    HarnessError where the interpreter does not work; None: this one, which starts no process."""
     if interpreter is None:
         return list(compiled_here(_texts(names), "inside/").items())
     texts = _texts((*INSIDE, _PIPED))

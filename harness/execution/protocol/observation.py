@@ -308,8 +308,7 @@ class ScreenParser:
         return tuple(turns)
 
     def _text(self, start: int, stop: int) -> str:
-        """The same as with the error handler "backslashreplace", which is very slow for bytes that
-        are no UTF-8: a second for a megabyte."""
+        """As "backslashreplace" does, which takes a second for a megabyte that is no UTF-8."""
         text = self.raw[start:stop].decode("utf-8", "surrogateescape")
         return _UNDECODED.sub(_escaped, text)
 

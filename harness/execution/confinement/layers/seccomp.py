@@ -101,8 +101,7 @@ def _found() -> ModuleType | str:
 
 
 def _library() -> ModuleType:
-    found = _found()
-    if isinstance(found, str):
+    if isinstance(found := _found(), str):
         raise HarnessError(found)
     return found
 

@@ -58,9 +58,8 @@ _NUMBERS = (bool, int, float, complex)
 
 
 class ObjectEquality:
-    """How objects are compared: `own` are the modules whose classes count as the program's, `by` is
-    what an assignment says of classes by name: names of attributes, or "attributes", "repr",
-    "equality" and "none"."""
+    """How objects are compared: `own` are the modules whose classes count as the program's,
+    `by` has for a class's name names of attributes, "attributes", "repr", "equality" or "none"."""
 
     def __init__(self, own: frozenset[str], by: dict[str, Any]) -> None:
         self._own = own

@@ -54,8 +54,7 @@ class Sources:
 
 
 def describe(error: BaseException, sources: Sources) -> str:
-    """The exception as a JSON object. Of its bases those that are built in, and others that are not
-    called like one."""
+    """The exception as a JSON object, without bases that are only called like a built-in one."""
     named = [(base, type_name(base)) for base in mro_of(type(error))[1:-1]]
     bases = [
         name for base, name in named if id(base) in _BUILTIN_TYPES or name not in _BUILTIN_NAMES
@@ -146,8 +145,7 @@ def _attribute(name: str, kind: type, own: Iterable[str]) -> str:
 
 
 def _without_self(message: str, own: Iterable[str]) -> str:
-    """`Account.deposit() takes 1 positional argument but 2 were given`, and the first of its
-    parameters is not called self."""
+    """`A.f() takes 1 positional argument but 2 were given`: the first parameter is not self."""
     called, found, rest = message.partition("() takes ")
     owner, _, name = called.rpartition(".")
     if not found or not owner or " but " not in rest:

@@ -1,6 +1,5 @@
-"""Messages behind their length (four bytes, little endian), over sockets and pipes; both sides use
-them. Between the driver and a scenario's process a body begins with one byte for its kind; a
-server's may carry descriptors."""
+"""Messages behind their length (four bytes, little endian), over sockets and pipes. Between the
+driver and a scenario's process a body begins with its kind; a server's may carry descriptors."""
 
 from __future__ import annotations
 
@@ -10,7 +9,10 @@ from os import read, write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    Send: TypeAlias = Callable[[bytes, str], None]  # takes a message's kind and text
+    Receive: TypeAlias = Callable[[], bytes]  # gives the next message
 
 READER_SETUP: dict[str, Any] = {}  # of a server that compiles stimuli and has no submission
 HEAD = 4  # bytes of the length

@@ -1,6 +1,5 @@
-"""A stimulus as the interpreter runs it: analysed and compiled once, for all submissions, by a
-reader in a process of its own (`base.py`), since its text is ours and trusted; the namespace that
-it runs in, and the fields of its answer."""
+"""A stimulus, ours and trusted, as the interpreter runs it: analysed and compiled once, for all
+submissions, by a process of its own (`base.py`); its namespace, and the fields of its answer."""
 
 from __future__ import annotations
 
@@ -168,10 +167,7 @@ class StimulusAnswer:
     """The fields of the one reply, each already JSON text."""
 
     def __init__(
-        self,
-        sources: Sources,
-        comparison: ObjectEquality,
-        announce: Callable[[str], None] | None = None,
+        self, sources: Sources, comparison: ObjectEquality, announce: Callable[[str], None]
     ) -> None:
         self.fields: dict[str, str] = {}
         self.phase = ""
@@ -183,8 +179,7 @@ class StimulusAnswer:
     def reach(self, phase: str) -> None:
         """The next part begins: who ends the process there, ended it in that."""
         self.phase = phase
-        if self.announce is not None:
-            self.announce(phase)
+        self.announce(phase)
 
     def begin(self, *, runs: bool) -> None:
         """What was loaded begins: a program, or else what is given."""

@@ -1,6 +1,5 @@
-"""One scenario in a process of its own: load the submission, run the stimulus, answer once, end.
-Also its standard input and stderr, where it loops, which lines it runs, and which files it left
-open."""
+"""One scenario in a process of its own: load the submission, run the stimulus, answer once, end;
+also its streams, where it loops, which lines it runs, and which files it left open."""
 
 from __future__ import annotations
 
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container
     from types import CodeType, FrameType, ModuleType
     from typing import Any
+
+    from ..messages.frames import Receive, Send
 
 _set_recursion_limit = sys.setrecursionlimit
 _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modules see
@@ -112,8 +113,7 @@ class ScenarioProcess:
         self.functions = program.functions
         if "texts" in job:
             parts = evaluate.compile_stimulus(self.functions, *job["texts"])
-            literals = [(name, evaluate.packed_literal(text)) for name, text in job["bindings"]]
-            job["bindings"] = literals
+            job["bindings"] = [(n, evaluate.packed_literal(text)) for n, text in job["bindings"]]
         else:
             parts = loads(job["stimulus"])
         self.stimulus = evaluate.CompiledStimulus(parts)
@@ -130,11 +130,8 @@ class ScenarioProcess:
         self.perform(terminal, partial(send, answers), partial(receive, questions))
         _exit(0)
 
-    def perform(
-        self, terminal: int, send: Callable[[bytes, str], None], receive: Callable[[], bytes]
-    ) -> None:
-        """Load the submission, run the stimulus, and answer once. `send` takes a message's kind and
-        text, `receive` gives the driver's next one."""
+    def perform(self, terminal: int, send: Send, receive: Receive) -> None:
+        """Load the submission, run the stimulus, and answer once."""
         self.terminal, self._send, self._receive = terminal, send, receive
         try:
             self._prepare()
@@ -289,10 +286,9 @@ _MOST_FRAMES = 50
 
 
 class LoopFinder:
-    """Finds the lines that a program executes again and again. After some CPU time, it traces the
+    """Finds the lines that a program executes again and again: after some CPU time it traces the
     frames on the stack of files in `own`, the student's, and forgets those that return. The
-    innermost one that is left loops. It answers with that, in JSON, and ends the process: nothing
-    else of this run is used."""
+    innermost one left loops: that is answered, in JSON, and nothing else of this run is used."""
 
     def __init__(self, own: Container[str], answer: Callable[[str], None]) -> None:
         self._own = own

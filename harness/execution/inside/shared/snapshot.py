@@ -1,7 +1,6 @@
-"""What the names of a program that shares its process reach, and whether any of it changed:
-everything is compared by identity, containers in their order, so that `True` put in place of 1 and
-a dictionary in another order are changes. `harness.policy.checking` keeps a program away from
-everything that is not reached from here."""
+"""What the names of a program that shares its process reach, and whether any of it changed: it is
+compared by identity, in its order, so that `True` in place of 1 is a change. From what is not
+reached from here `harness.policy.checking` keeps a program away."""
 
 from __future__ import annotations
 
@@ -38,9 +37,8 @@ _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowe
 
 class Snapshot:
     """What modules reach, at the moment it is taken: the program's own, and the façades. `fixed`
-    are the identities of what cannot change. NotPlainError for what might change without being
-    seen: a set (whose table remembers), an iterator, a generator, an instance, a closure, a module
-    that is not allowed."""
+    are the identities of what cannot change. NotPlainError for what might change unseen: a set
+    (whose table remembers), an iterator, a generator, an instance, a closure, another module."""
 
     def __init__(self, modules: Iterable[ModuleType], fixed: frozenset[int]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []

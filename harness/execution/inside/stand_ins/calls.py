@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
+    from ..messages.frames import Receive, Send
+
 _SIMPLE: dict[Any, tuple[str, Any]] = {
     type(None): ("NoneType", None),
     bool: ("bool", None),
@@ -187,17 +189,11 @@ _MOST_UNSENT = 8192  # characters printed before they are sent on
 
 
 class RemoteCaller:
-    """Calls functions in another process. `send` takes a frame's kind and text, `receive` gives the
-    next frame; `own_modules` are the names of the submission's own modules. Frames of kind "C" go
-    on to that process, which answers with "P" (printed text), "I" (a question for `input`) and "V"
-    (the call's outcome). With "N" either side gives up."""
+    """Calls functions in another process; `own_modules` are the names of the submission's own.
+    Messages of kind "C" go on to that process, which answers with "P" (printed text), "I" (a
+    question for `input`) and "V" (the call's outcome). With "N" either side gives up."""
 
-    def __init__(
-        self,
-        send: Callable[[bytes, str], None],
-        receive: Callable[[], bytes],
-        own_modules: Iterable[str],
-    ) -> None:
+    def __init__(self, send: Send, receive: Receive, own_modules: Iterable[str]) -> None:
         from json import loads  # noqa: PLC0415  (only scenarios with a stand-in pay for it)
 
         self._loads = loads
@@ -297,9 +293,8 @@ def slot(name: str) -> str:
 @cache
 def substituted(source: ModuleSource, names: tuple[tuple[str, str], ...]) -> ModuleSource:
     """The module with the course's in place of these names: each with the provided module that has
-    the constant, or empty for a function, which is bound again directly after its `def`, so that
-    the main guard uses it, to the proxy in its `slot`. A text that does not compile stays as it is:
-    whoever imports it gets the error."""
+    the constant, or empty for a function, which is bound to the proxy in its `slot` directly after
+    its `def`: the main guard uses it. A text that does not compile stays as it is."""
     changed = ModuleSource(source.filename, source.data, source.package)
     try:
         tree: Any = compile(source.data, source.filename, "exec", _AST_ONLY, dont_inherit=True)
@@ -363,9 +358,7 @@ class StandIns:
         for source in (*self._sources.values(), *self._reference.values()):
             source.try_to_compile()
 
-    def run(
-        self, job: dict[str, Any], send: Callable[[bytes, str], None], receive: Callable[[], bytes]
-    ) -> None:
+    def run(self, job: dict[str, Any], send: Send, receive: Receive) -> None:
         """Load the modules of the job, then answer calls until the driver closes the channel."""
         extra = by_module_name([file for file in self._extra if file[0] in job["provide"]])
         sources = {**self._sources, **{each.filename: each for each in self._reference.values()}}
@@ -446,12 +439,7 @@ class _Terminal:
 
     encoding = "utf-8"
 
-    def __init__(
-        self,
-        send: Callable[[bytes, str], None],
-        receive: Callable[[], bytes],
-        loads: Callable[[bytes], Any],
-    ) -> None:
+    def __init__(self, send: Send, receive: Receive, loads: Callable[[bytes], Any]) -> None:
         self.send = send
         self._receive = receive
         self.loads = loads

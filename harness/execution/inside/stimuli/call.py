@@ -20,8 +20,7 @@ def perform(
     finished: Callable[[str], None],
 ) -> None:
     """Evaluate one expression into `value` or `raised`, with the arguments before and after. What
-    is raised before the call itself, or by what it returned, must not pass for what the call should
-    raise."""
+    is raised before the call, or by what it returned, must not pass for the call's own."""
     names = context.names
     arguments: tuple[Any, ...] = ()
     # Where there is neither `whole` nor `split`, it does not even compile.
@@ -52,8 +51,7 @@ def _compared(
     context: EvaluationContext,
     budget: codec.SizeBudget,
 ) -> str:
-    """What the parent compares with the expected value, or what `==` answers where that is an
-    object of the program's own."""
+    """What the parent compares with the expected value, or what an object's own `==` answers."""
     text, code = equals
     expected = eval(code or text, context.names)
     if codec.is_data(expected):

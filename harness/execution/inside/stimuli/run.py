@@ -61,8 +61,7 @@ def _flush() -> None:
 
 
 def _wait_for_threads() -> None:
-    """As the interpreter does before it calls what is left to `atexit`. Only tiers that do not
-    confine let a program start any."""
+    """As the interpreter does before `atexit`. Only tiers that do not confine let threads start."""
     threading = sys.modules.get("threading")
     try:
         threading._shutdown()  # type: ignore[union-attr]
