@@ -12,28 +12,17 @@ _LATE = (
     "        next(self._steps)\n"
 )
 
-# Refused when it is loaded, or seen after the scenario: the reason.
+# Refused when it is loaded, or seen after the scenario: the reason, which may end with its kind:
+# what is at module level "was changed".
 SEEN = {
     "a default that is a list": (
         "def f(seen=[]):\n    seen.append(1)\n    return len(seen)\n",
-        "`f`, a list at module level, was changed",
+        "`f`, a list",
     ),
-    "a default of a lambda": (
-        "f = lambda seen=[]: seen.append(1)\n",
-        "`f`, a list at module level, was changed",
-    ),
-    "a default of a keyword": (
-        "def f(*, seen={}):\n    seen[1] = 1\n",
-        "`f`, a dictionary at module level, was changed",
-    ),
-    "a default by name": (
-        "ROWS = []\ndef f(rows=ROWS):\n    rows.append(1)\n",
-        "`ROWS`, a list at module level, was changed",
-    ),
-    "a default in a tuple": (
-        "def f(a=(1, [])):\n    a[1].append(1)\n",
-        "`f`, a list at module level, was changed",
-    ),
+    "a default of a lambda": ("f = lambda seen=[]: seen.append(1)\n", "`f`, a list"),
+    "a default of a keyword": ("def f(*, seen={}):\n    seen[1] = 1\n", "`f`, a dictionary"),
+    "a default by name": ("ROWS = []\ndef f(rows=ROWS):\n    rows.append(1)\n", "`ROWS`, a list"),
+    "a default in a tuple": ("def f(a=(1, [])):\n    a[1].append(1)\n", "`f`, a list"),
     "a first parameter that is bound again": (
         "class A:\n    def go(self):\n        self = A\n        self.n = 1\n"
         "def f():\n    A().go()\n",
@@ -89,7 +78,7 @@ SEEN = {
         "class A:\n    def __eq__(self, other):\n        return True\n"
         "    def __hash__(self):\n        return hashed\n"
         "hashed = 1\nrows = [1]\ndef f():\n    rows[0] = A()\n",
-        "`rows`, a list at module level, was changed",
+        "`rows`, a list",
     ),
     "an instance in a type alias": (
         "class A:\n    n = 0\n    def __eq__(self, other):\n        other.count()\n"
@@ -131,7 +120,7 @@ SEEN = {
     ),
     "an own module that a function imports": (
         "def f():\n    import support\n    support.NAMES.append(1)\n",
-        "`NAMES`, a list at module level, was changed",
+        "`NAMES`, a list",
     ),
     "an attribute of an exception's class": (
         "class E(Exception):\n    pass\n" + _SET + "def f():\n    A.keep(E)\n",
@@ -162,7 +151,7 @@ SEEN = {
     ),
     "a dictionary by its keys' mapping": (
         "rows = {'a': []}\ndef f():\n    rows.keys().mapping['a'].append(1)\n",
-        "`rows`, a list at module level, was changed",
+        "`rows`, a list",
     ),
     "a name of math that is deleted": (
         "import math\nclass A:\n    def drop(self):\n        del self.sqrt\n"
@@ -193,7 +182,7 @@ SEEN = {
     "what changed before a question without an answer": (
         "board = [1000, 0]\ndef f():\n    input()\n    board[0] = 9\n    try:\n"
         "        input(str(board))\n    finally:\n        board[0] = int('1000')\n",
-        "`board`, a list at module level, was changed",
+        "`board`, a list",
     ),
 }
 

@@ -138,8 +138,7 @@ def test_the_check_finds_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_every_target_of_make_that_is_named_exists() -> None:
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named: set[str] = set()
     for page in DOCS:
         text = page.read_text("utf-8")

@@ -274,8 +274,7 @@ class Course:
         results by their ids. The report is in out/."""
         for student, program in programs.items():
             self.write(f"in/{student}/a1.py", program)
-        loaded = load_assignment(self.root, name)
-        run = grade_here(loaded, self.root / "in", self.root / "out")
+        run = grade_here(load_assignment(self.root, name), self.root / "in", self.root / "out")
         return {each.id: each for each in run.submissions}
 
     def path(self, name: str) -> Path:
@@ -340,6 +339,5 @@ def change_run(folder: Path, statement: str, *parameters: object) -> list[tuple[
 
 def rows(folder: Path, table: str) -> set[tuple[Any, ...]]:
     """All rows of a table of a run's database."""
-    address = f"file:{folder / 'run.sqlite'}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True)) as database:
+    with closing(sqlite3.connect(f"file:{folder / 'run.sqlite'}?mode=ro", uri=True)) as database:
         return set(database.execute(f"SELECT * FROM {table}"))

@@ -99,8 +99,7 @@ def test_the_guide_shows_lines_of_the_examples() -> None:
     blocks = section.split("```")[1::2]
     assert len(blocks) == 6
     for block in blocks:
-        missing = [line for line in block.splitlines()[1:] if line.strip() not in known]
-        assert missing == []
+        assert [line for line in block.splitlines()[1:] if line.strip() not in known] == []
 
 
 @pytest.mark.parametrize("name", per_commit(NAMES, "text-stats"))
@@ -286,8 +285,7 @@ def _of_function_at(place: str, specification: Specification, file: str) -> froz
     notice a change."""
     (text,) = (each.data.decode() for each in specification.reference if each.name == file)
     names = {*_DEFINED.findall(text.partition(place)[0])[-1:]} - {"main"} or {file}
-    scenarios = specification.plan.scenarios
-    return frozenset(each.id for each in scenarios if each.function in names)
+    return frozenset(each.id for each in specification.plan.scenarios if each.function in names)
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -2,6 +2,7 @@
 together and over pipes."""
 
 import ast
+from dataclasses import replace
 
 import pytest
 
@@ -10,8 +11,9 @@ from harness.execution.inside.scenario.evaluate import analyse, call_in_parts
 from harness.execution.piped import PipedDriver
 from harness.execution.sharing import decoded
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.stimulus import Binding, Stimulus
-from tests.execution.small_world import ROOMY, TEN, assignment, call, observe, session, source
+from harness.model.stimulus import Binding, Replies, Stimulus
+from harness.stimuli.call import Call
+from tests.execution.small_world import ROOMY, TEN, assignment, call, observe, run, session, source
 
 FUNCTIONS = frozenset({"f", "g"})
 
@@ -67,8 +69,7 @@ def test_what_must_be_there(texts: tuple[str, str, tuple[str, ...]]) -> None:
 
 def test_a_text_that_only_the_grading_interpreter_can_read_is_read_there(driver: Driver) -> None:
     """Quotes of the same kind inside an f-string: from 3.12 on."""
-    expression = """f(f"{"a" + "b"}")"""
-    seen = observe(driver, "def f(text): return text * 2\n", call(expression))
+    seen = observe(driver, "def f(text): return text * 2\n", call("""f(f"{"a" + "b"}")"""))
     if driver.interpreter.version.startswith("3.11"):
         assert seen.raised is not None
         assert seen.raised.type_name == "SyntaxError"
@@ -109,8 +110,22 @@ def add(stack, value):
     return stack.put(value)
 def size():
     return Stack(0)
+class Box:
+    @property
+    def stack(self):
+        return Stack(0)
+    @property
+    def put(self):
+        raise ValueError("unlucky")
+if __name__ == "__main__":
+    f(13)
 """
 OF_STACK = "from a1 import Stack\n"
+OF_BOX = "from a1 import Box\nb = Box()\n"
+DRAWN = (Binding(name="n", literal="13"),)
+REPLIES = Replies(
+    file="talk.py", function="f", source="def f(printed):\n    yield 'no'\n", constants=(), most=5
+)
 
 # What is asked, and in which part of it ValueError is raised
 ROWS: dict[str, tuple[Stimulus, Phase]] = {
@@ -127,6 +142,18 @@ ROWS: dict[str, tuple[Stimulus, Phase]] = {
     "a named argument among others": (call("f(**{'value': g(1)})"), Phase.ARGUMENTS),
     "a star itself": (call("f(*[13])"), Phase.STIMULUS),
     "two stars themselves": (call("f(**{'value': 13})"), Phase.STIMULUS),
+    "an argument of one size of a sweep": (
+        call("f(g(BOARD_SIZE))", constants=TEN),
+        Phase.ARGUMENTS,
+    ),
+    "an argument of a draw": (call("f(g(n))", bindings=DRAWN), Phase.ARGUMENTS),
+    "an object as an argument": (call("f(Stack(0))", given=OF_STACK), Phase.ARGUMENTS),
+    "a comprehension as an argument": (call("f([g(x) for x in [1]][0])"), Phase.ARGUMENTS),
+    "a property in an argument": (call("f(b.stack)", given=OF_BOX), Phase.ARGUMENTS),
+    "a property on the way": (call("b.stack.put(13)", given=OF_BOX), Phase.ARGUMENTS),
+    "a chain": (call("Box().stack.put(13)", given=OF_BOX), Phase.ARGUMENTS),
+    "the look-up of a method": (call("b.put(13)", given=OF_BOX), Phase.ARGUMENTS),
+    "a method of the class": (call("Stack.put(Stack(0), 13)", given=OF_STACK), Phase.ARGUMENTS),
     "what a method is called on": (call("f(g(1)).put(13)"), Phase.ARGUMENTS),
     "an argument of a method": (
         call("s.put(g(1))", given=OF_STACK + "s = Stack(1)\n"),
@@ -138,16 +165,23 @@ ROWS: dict[str, tuple[Stimulus, Phase]] = {
     "a built-in around the call": (call("str(f(13))"), Phase.STIMULUS),
     "what is read of the result": (call("ask(1)"), Phase.RESULT),
     "the result read in the call": (call("list(ask(1))"), Phase.STIMULUS),
+    "an object to compare with": (
+        Stimulus(action=Call(expression="f(1)", equals="Stack(0)"), given=OF_STACK),
+        Phase.RESULT,
+    ),
+    "a program": (run(), Phase.STIMULUS),
+    "given before a line is typed": (call("f(13)", "no", given="x = g(1)\n"), Phase.GIVEN),
+    "given before replies": (
+        replace(call("f(13)", given="x = g(1)\n"), replies=REPLIES),
+        Phase.GIVEN,
+    ),
     "given of a session": (session("y = 1", given="x = g(1)\n"), Phase.GIVEN),
     "given of one size of a sweep": (
         call("f(13)", given="x = f(BOARD_SIZE + 3)\n", constants=TEN),
         Phase.GIVEN,
     ),
     "the call of another size": (call("f(13)", given="x = f(BOARD_SIZE + 3)\n"), Phase.STIMULUS),
-    "given of a draw": (
-        call("f(13)", given="x = f(n)\n", bindings=(Binding(name="n", literal="13"),)),
-        Phase.GIVEN,
-    ),
+    "given of a draw": (call("f(13)", given="x = f(n)\n", bindings=DRAWN), Phase.GIVEN),
 }
 
 

@@ -201,8 +201,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
 def test_a_pause_of_the_machine_alone_is_no_time_asleep(
     watch: Watch, delays: list[float], own_cpu: float, least: float, most: float
 ) -> None:
-    seconds = watch.seconds_to_timeout(*delays, own_cpu=own_cpu)
-    assert least - 1e-6 < seconds < most + 1e-6
+    assert least - 1e-6 < watch.seconds_to_timeout(*delays, own_cpu=own_cpu) < most + 1e-6
 
 
 def test_what_is_excluded_already_is_not_excluded_twice(watch: Watch) -> None:
@@ -326,8 +325,7 @@ def test_what_runs_the_reference_again_moves_no_fixed_clock(interpreter: Interpr
             "from datetime import date\ndef f():\n"
             "    return [type(date.today()) is date, repr(date(2024, 2, 3))]\n"
         )
-        expected = ["True", "'datetime.date(2024, 2, 3)'"]
-        assert readings(moved, program, call("f()")) == expected
+        assert readings(moved, program, call("f()")) == ["True", "'datetime.date(2024, 2, 3)'"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.execution import Driver
+from harness.execution import AnyDriver, Driver
 from harness.model.assignment import ClassComparison, CompareBy, SourceFile
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Binding, StandIn, Stimulus
@@ -25,42 +25,8 @@ from tests.execution.small_world import (
     values,
 )
 
-VALUES = {
-    "None": "None",
-    "True": "True",
-    "1": "1",
-    "1.0": "1.0",
-    "-0.0": "-0.0",
-    "float('nan')": "nan",
-    "float('-inf')": "-inf",
-    "2j": "2j",
-    "'text'": "'text'",
-    "chr(0xD800) + chr(0x1F600)": repr("\ud800\U0001f600"),
-    "b'\\xff'": "b'\\xff'",
-    "[1, (2, 'a'), {'k': [None]}]": "[1, (2, 'a'), {'k': [None]}]",
-    "(1,)": "(1,)",
-    "{3, 1, 2}": "{1, 2, 3}",
-    "frozenset({1})": "frozenset({1})",
-    "range(1, 9, 2)": "range(1, 9, 2)",
-    "...": "Ellipsis",
-    "len": "<function len>",
-    "f": "<function f>",
-    "str.upper": "<function str.upper>",
-    "'x'.join": "<function str.join>",
-    "str.__len__": "<function str.__len__>",
-    "int": "<class 'int'>",
-    "object()": "<object object>",
-    "10 ** 5000": "<too large to compare: an integer of 16610 bits>",
-    "'x' * 2_000_000": "<too large to compare: a text of 2000000 characters>",
-    "[0] * 200_000": "<too large to compare: more than 20000 parts>",
-}
-
-
-def test_a_value_is_described_with_its_exact_type(driver: Driver) -> None:
-    assert values(driver, "def f(): pass\n", VALUES) == VALUES
-
-
-FOREIGN = """
+# No object of these is asked anything.
+CLASSES = """
 class Liar(int):
     def __eq__(self, other): return True
     def __repr__(self): raise SystemExit("asked")
@@ -74,33 +40,98 @@ class Strange(metaclass=Meta):
     def __getattribute__(self, name): raise SystemExit("asked")
 class Text(str):
     def __len__(self): raise SystemExit("asked")
+class Plain:
+    def __init__(self): self.b, self.a, self._hidden = 1, [2], 3
+class Slots:
+    __slots__ = ("x", "y")
+    def __init__(self): self.x = 1
+class Child(Plain):
+    def __init__(self): super().__init__(); self.c = Slots()
+class Ring:
+    def __init__(self): self.me = self
+class Many:
+    def __init__(self): self.__dict__.update({f"a{n}": n for n in range(100_000)})
+class Raising:
+    @property
+    def value(self): raise ValueError("no")
+class Hanging:
+    @property
+    def value(self):
+        while True: pass
+class Printing:
+    @property
+    def value(self):
+        print("read")
+        return 1
+class Asking:
+    def __getattribute__(self, name): raise SystemExit("asked")
+    def __eq__(self, other): return True
+    def __repr__(self): return "Asking at 0xabc"
+class Same:
+    def __init__(self, n): self.n = n
+    def __eq__(self, other): return self.n == other.n
+class Other:
+    def __init__(self, n): self.n = n
+def f(): pass
+def cycle():
+    x = [1]
+    x.append(x)
+    return x
+def deep(x=[]):
+    for _ in range(500): x = [x]
+    return x
+def wide(x=[]):
+    for _ in range(60): x = [x, x]
+    return x
 """
-
-FOREIGN_VALUES = {
-    "Liar(3)": "Liar(3)",
+AS_WRITTEN = (
+    *("None", "True", "1", "1.0", "-0.0", "2j", "'text'", "b'\\xff'", "(1,)", "frozenset({1})"),
+    *("[1, (2, 'a'), {'k': [None]}]", "range(1, 9, 2)", "Liar(3)", "Text('a')"),
+    "[Liar(1), {Liar(2): Text('b')}]",
+)
+VALUES = {text: text for text in AS_WRITTEN} | {
+    "float('nan')": "nan",
+    "float('-inf')": "-inf",
+    "chr(0xD800) + chr(0x1F600)": repr("\ud800\U0001f600"),
+    "{3, 1, 2}": "{1, 2, 3}",
+    "...": "Ellipsis",
+    "len": "<function len>",
+    "f": "<function f>",
+    "str.upper": "<function str.upper>",
+    "'x'.join": "<function str.join>",
+    "str.__len__": "<function str.__len__>",
+    "int": "<class 'int'>",
+    "object()": "<object object>",
+    "10 ** 5000": "<too large to compare: an integer of 16610 bits>",
+    "'x' * 2_000_000": "<too large to compare: a text of 2000000 characters>",
+    "[0] * 200_000": "<too large to compare: more than 20000 parts>",
     "Strange()": "<Strange object>",
-    "Text('a')": "Text('a')",
-    "[Liar(1), {Liar(2): Text('b')}]": "[Liar(1), {Liar(2): Text('b')}]",
     "range(Liar(3))": "range(0, 3)",
     "(i for i in [])": "generator of []",
     "__import__('enum').IntEnum('E', 'A').A": "E(1, name='A', value=1)",
     "type('X', (list,), {})()": "X([])",
+    "cycle()": "[1, ...]",
+    "deep()": "<too large to compare: nested more than 100 deep>",
+    "wide()": "<too large to compare: more than 20000 parts>",
+    "Plain()": "Plain(a=[2], b=1)",
+    "Slots()": "Slots(x=1)",
+    "Child()": "Child(a=[2], b=1, c=Slots(x=1))",
+    "[Plain(), {1: Slots()}]": "[Plain(a=[2], b=1), {1: Slots(x=1)}]",
+    "Ring()": "Ring(me=...)",
+    "Many()": "<too large to compare: more than 20000 attributes>",
+    "Asking()": "<Asking object>",
+    "Raising()": "<Raising object>",
+    "__import__('decimal').Decimal('1.50')": "Decimal('1.50')",
+    "__import__('fractions').Fraction(1, 3)": "Fraction(1, 3)",
+    "__import__('datetime').date(2024, 5, 6)": "datetime.date(2024, 5, 6)",
+    "__import__('collections').deque([1])": "deque([1])",
+    "(n for n in range(3))": "generator of [0, 1, 2]",
+    "map(str, [1])": "map of ['1']",
 }
 
 
-def test_a_foreign_object_is_never_asked_anything(driver: Driver) -> None:
-    assert values(driver, FOREIGN, FOREIGN_VALUES) == FOREIGN_VALUES
-
-
-def test_a_cycle_and_a_deep_value(driver: Driver) -> None:
-    program = "def f():\n    x = [1]\n    x.append(x)\n    return x\n"
-    assert plain(observe(driver, program, call("f()")).value) == "[1, ...]"
-    program = "def f():\n    x = []\n    for _ in range(500): x = [x]\n    return x\n"
-    deep = plain(observe(driver, program, call("f()")).value)
-    assert deep == "<too large to compare: nested more than 100 deep>"
-    program = "def f():\n    x = []\n    for _ in range(60): x = [x, x]\n    return x\n"
-    wide = plain(observe(driver, program, call("f()")).value)
-    assert wide == "<too large to compare: more than 20000 parts>"
+def test_a_value_is_described_with_its_exact_type_or_public_attributes(driver: Driver) -> None:
+    assert values(driver, CLASSES, VALUES) == VALUES
 
 
 def test_arguments_before_and_after_a_plain_call(driver: Driver) -> None:
@@ -168,14 +199,14 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("program", BROKEN)
-def test_a_file_that_does_not_compile(driver: Driver, program: str) -> None:
-    line, text = BROKEN[program]
-    with driver.submission(assignment(), (source(program),)) as server:
+def test_a_file_that_does_not_compile(way: AnyDriver, program: str) -> None:
+    with way.submission(assignment(), (source(program),)) as server:
         for stimulus in (call("f()"), session("f()"), run()):
             seen = server.observe(stimulus, assignment().limits)
             assert (seen.ending, seen.phase) == (Ending.ANSWERED, Phase.LOADING)
             assert raised(seen).type_name in ("SyntaxError", "TabError", "IndentationError")
-            assert [(frame.line, frame.source) for frame in raised(seen).frames] == [(line, text)]
+            frames = [(frame.line, frame.source) for frame in raised(seen).frames]
+            assert frames == [BROKEN[program]]
 
 
 def test_an_error_while_loading(driver: Driver) -> None:
@@ -231,8 +262,7 @@ def test_bindings_come_first_then_given_then_constants(driver: Driver) -> None:
         bindings=(Binding(name="a", literal="[-1]"), Binding(name="BOARD_SIZE", literal="5")),
         given="b = a + [2]\nc = f(b)",
     )
-    seen = observe(driver, "def f(*x): return x\n", stimulus)
-    assert plain(seen.value) == "([-1], [-1, 2], 5)"
+    assert plain(observe(driver, "def f(*x): return x\n", stimulus).value) == "([-1], [-1, 2], 5)"
 
 
 def test_of_a_case_only_the_names_that_its_code_uses_are_bound(driver: Driver) -> None:
@@ -283,34 +313,23 @@ def test_a_session_goes_on_after_an_error(driver: Driver) -> None:
         "def add(board):\n    board.append(1)\n    print('added')\n"
         "def ask():\n    return input('? ')\n"
     )
-    steps = (
-        "b = []",
-        "add(b)",
-        "1 / 0",
-        "b",
-        "nope",
-        "ask()",
-        "for i in b:\n    print(i)",
-        "def",
-        "b; ask()",
-    )
+    steps = {
+        "b = []": ("", None, None),
+        "add(b)": ("added\n", None, None),
+        "1 / 0": ("", None, "ZeroDivisionError"),
+        "b": ("", "[1]", None),
+        "nope": ("", None, "NameError"),
+        "ask()": ("? ", "'yes'", None),
+        "for i in b:\n    print(i)": ("1\n", None, None),
+        "def": ("", None, "SyntaxError"),
+        "b; ask()": ("? ", "'no'", None),
+    }
     seen = observe(driver, program, session(*steps, lines=("yes", "no"), given="n = 2"))
     assert seen.ending is Ending.ANSWERED
-    outcomes = [
+    assert [
         (step.printed, plain(step.value), step.raised and step.raised.type_name)
         for step in seen.steps
-    ]
-    assert outcomes == [
-        ("", None, None),
-        ("added\n", None, None),
-        ("", None, "ZeroDivisionError"),
-        ("", "[1]", None),
-        ("", None, "NameError"),
-        ("? ", "'yes'", None),
-        ("1\n", None, None),
-        ("", None, "SyntaxError"),
-        ("? ", "'no'", None),
-    ]
+    ] == [*steps.values()]
     assert [turn.typed for turn in seen.steps[5].turns] == [seen.turns[0].typed, None]
     assert turns(seen) == [("added\n? ", "yes"), ("1\n? ", "no"), ("", None)]
     names = {variable.name: plain(variable.value) for variable in seen.variables}
@@ -322,23 +341,6 @@ def test_a_program_runs_as_main(driver: Driver) -> None:
     seen = observe(driver, program, run(argv=("one",)))
     assert seen.printed == ("__main__ a1.py ['a1.py', 'one']\na1 a1.py ['a1.py', 'one']\nendend")
     assert (seen.ending, seen.exit_status, seen.raised) == (Ending.ANSWERED, 0, None)
-
-
-EXITS = {
-    "raise SystemExit": (0, ""),
-    "raise SystemExit(3)": (3, ""),
-    "raise SystemExit('bye')": (1, "bye\n"),
-    "exit()": (0, ""),
-    "quit(True)": (1, ""),
-    "import sys; sys.exit(256)": (0, ""),
-}
-
-
-@pytest.mark.parametrize("statement", EXITS)
-def test_a_programs_exit_status(driver: Driver, statement: str) -> None:
-    seen = observe(driver, statement, run())
-    assert (seen.ending, seen.raised) == (Ending.ANSWERED, None)
-    assert (seen.exit_status, seen.printed) == EXITS[statement]
 
 
 LEAVES = "import atexit\natexit.register(print, 'bye')\natexit.register(lambda: print(input()))\n"
@@ -366,14 +368,9 @@ def test_a_programs_traceback_is_data(driver: Driver) -> None:
 
 
 def test_a_provided_program_drives_the_submission(driver: Driver) -> None:
-    with driver.submission(assignment(), (source("def f(x):\n    return x * 2\n"),)) as server:
-        stimulus = run(program="play.py")
-        without = server.observe(stimulus, assignment().limits)
-        seen = server.observe(
-            type(stimulus)(action=stimulus.action, provide=("play.py",)), assignment().limits
-        )
-    assert seen.printed == "play 4\n"
-    assert without.raised is not None
+    program, plays = "def f(x):\n    return x * 2\n", run(program="play.py")
+    assert observe(driver, program, replace(plays, provide=("play.py",))).printed == "play 4\n"
+    assert raised(observe(driver, program, plays)).type_name == "ModuleNotFoundError"
 
 
 def test_only_the_named_files_count(driver: Driver) -> None:
@@ -416,8 +413,7 @@ def test_random_hash_and_surroundings_are_the_same_every_time(driver: Driver) ->
         other = server.observe(call("f()", seed=1), assignment().limits)
     assert first.value == again.value != other.value
     assert first.value is not None
-    text = first.value.source()
-    assert text.endswith("'UTC', (80, 24), [], 'dumb')")
+    assert first.value.source().endswith("'UTC', (80, 24), [], 'dumb')")
 
 
 def test_nothing_of_one_scenario_reaches_the_next(driver: Driver) -> None:
@@ -449,68 +445,11 @@ def test_a_line_is_counted_as_python_counts_it(one_driver: Driver) -> None:
     ]
 
 
-CLASSES = """
-class Plain:
-    def __init__(self): self.b, self.a, self._hidden = 1, [2], 3
-class Slots:
-    __slots__ = ("x", "y")
-    def __init__(self): self.x = 1
-class Child(Plain):
-    def __init__(self): super().__init__(); self.c = Slots()
-class Ring:
-    def __init__(self): self.me = self
-class Many:
-    def __init__(self): self.__dict__.update({f"a{n}": n for n in range(100_000)})
-class Raising:
-    @property
-    def value(self): raise ValueError("no")
-class Hanging:
-    @property
-    def value(self):
-        while True: pass
-class Printing:
-    @property
-    def value(self):
-        print("read")
-        return 1
-class Asking:
-    def __getattribute__(self, name): raise SystemExit("asked")
-    def __eq__(self, other): return True
-    def __repr__(self): return "Asking at 0xabc"
-class Same:
-    def __init__(self, n): self.n = n
-    def __eq__(self, other): return self.n == other.n
-class Other:
-    def __init__(self, n): self.n = n
-"""
-PUBLIC = {
-    "Plain()": "Plain(a=[2], b=1)",
-    "Slots()": "Slots(x=1)",
-    "Child()": "Child(a=[2], b=1, c=Slots(x=1))",
-    "[Plain(), {1: Slots()}]": "[Plain(a=[2], b=1), {1: Slots(x=1)}]",
-    "Ring()": "Ring(me=...)",
-    "Many()": "<too large to compare: more than 20000 attributes>",
-    "Asking()": "<Asking object>",
-    "Raising()": "<Raising object>",
-    "__import__('decimal').Decimal('1.50')": "Decimal('1.50')",
-    "__import__('fractions').Fraction(1, 3)": "Fraction(1, 3)",
-    "__import__('datetime').date(2024, 5, 6)": "datetime.date(2024, 5, 6)",
-    "__import__('collections').deque([1])": "deque([1])",
-    "(n for n in range(3))": "generator of [0, 1, 2]",
-    "map(str, [1])": "map of ['1']",
-}
-
-
 def watch(
     driver: Driver, stimulus: Stimulus, *compare: ClassComparison, program: str = CLASSES
 ) -> Observation:
-    compared = replace(assignment(), compare=compare)
-    with driver.submission(compared, (source(program),)) as server:
+    with driver.submission(replace(assignment(), compare=compare), (source(program),)) as server:
         return server.observe(stimulus, QUICK)
-
-
-def test_public_attributes_are_read_without_the_class(driver: Driver) -> None:
-    assert values(driver, CLASSES, PUBLIC) == PUBLIC
 
 
 def by(name: str, how: CompareBy, *attributes: str) -> ClassComparison:
@@ -520,8 +459,7 @@ def by(name: str, how: CompareBy, *attributes: str) -> ClassComparison:
 def test_named_attributes_are_asked_of_the_class(driver: Driver) -> None:
     def value(name: str) -> Observation:
         program = f"{CLASSES}\ndef f():\n    return {name}()\n"
-        compare = by(name, CompareBy.NAMED, "value")
-        return watch(driver, call("f()"), compare, program=program)
+        return watch(driver, call("f()"), by(name, CompareBy.NAMED, "value"), program=program)
 
     assert plain(value("Raising").value) == "Raising(value=<raises ValueError>)"
     assert value("Hanging").ending is Ending.CPU_LIMIT

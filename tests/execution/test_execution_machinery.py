@@ -26,8 +26,7 @@ from tests.execution.small_world import QUICK, assignment, call, observe, plain,
 
 
 def test_the_wanted_version_is_found(interpreter: Interpreter) -> None:
-    wanted = ".".join(interpreter.version.split(".")[:2])
-    found = find_interpreter(wanted)
+    found = find_interpreter(".".join(interpreter.version.split(".")[:2]))
     assert (found.exact, found.notice, found.path) == (True, "", interpreter.path)
     assert found.build.startswith(f"cpython {found.version} ")
 
@@ -123,8 +122,7 @@ def test_a_killed_reader_of_stimuli_is_our_error_and_the_next_one_works(
     """What was read before needs no reader; a text that nobody can read ends the reader alone."""
     too_deep = call("f(" + "-" * 200_000 + "1)")
     with Driver(interpreter, Tier.STANDARD) as driver:
-        two = source("def f(x=0): return 2\n")
-        with driver.submission(assignment(), (two,)) as server:
+        with driver.submission(assignment(), (source("def f(x=0): return 2\n"),)) as server:
             assert plain(server.observe(call("f()"), QUICK).value) == "2"
             with pytest.raises(HarnessError, match="a stimulus was not compiled"):
                 server.observe(too_deep, QUICK)
@@ -216,17 +214,13 @@ DAY = 86_400
 PROGRAM = """
 import datetime
 import time
-
 def by_time():
     return time.time()
-
 def by_datetime():
     return datetime.datetime.now().timestamp()
-
 def by_date():
     today = datetime.date.today()
     return datetime.datetime(today.year, today.month, today.day, 12).timestamp()
-
 def by_parts():
     return time.mktime(time.localtime())
 """
@@ -281,8 +275,7 @@ def test_what_is_not_whole_is_compiled_again(
     first = modules(interpreter)
     (kept,) = folder.iterdir()
     whole = kept.read_bytes()
-    damaged = {"cut": whole[:-9], "changed": whole[:-1] + b"?", "empty": b""}
-    kept.write_bytes(damaged[damage])
+    kept.write_bytes({"cut": whole[:-9], "changed": whole[:-1] + b"?", "empty": b""}[damage])
     assert modules(interpreter) == first
     assert kept.read_bytes() == whole
 

@@ -25,6 +25,12 @@ from tests.execution.small_world import (
 ERRS = "import atexit, sys\natexit.register(lambda: print('late', file=sys.stderr))\n"
 # A program's text, what it shows, and its exit status: from a terminal with Python 3.12.
 ENDS = {
+    "it leaves": ("raise SystemExit", "", 0),
+    "it leaves with a status": ("raise SystemExit(3)", "", 3),
+    "it leaves with a message": ("raise SystemExit('bye')", "bye\n", 1),
+    "exit": ("exit()", "", 0),
+    "a status of True": ("quit(True)", "", 1),
+    "a status of 256": ("import sys; sys.exit(256)", "", 0),
     "a line that is not ended stands before what is written at the end": (
         f"{ERRS}print('Score: 5', end='')\n",
         "Score: 5late\n",
@@ -167,6 +173,7 @@ HELD = {
     "it sleeps again and again": ("while True: time.sleep(1)", Ending.TIMEOUT),
     "it waits": ("select.select([], [], [], 99)", Ending.TIMEOUT),
     "it asks again and again": ("while True: input('? ')", Ending.ASKED_FOR_MORE),
+    "it computes without end": ("while True: pass", Ending.CPU_LIMIT),
     "it prints without end": ("while True: print('x' * 100)", Ending.OUTPUT_LIMIT),
     "it leaves": ("os._exit(0)", Ending.ENDED_EARLY),
     "it closes everything": ("os.closerange(0, 200)", Ending.ENDED_EARLY),

@@ -415,8 +415,7 @@ def test_a_fault_of_the_generator_is_the_courses(one_driver: Driver, case: str) 
     source, words = FAULTS[case]
     with pytest.raises(HarnessError, match=words):
         observe(one_driver, ECHO, answered(source))
-    after = observe(one_driver, "print('on')", run())
-    assert after.printed == "on\n"
+    assert observe(one_driver, "print('on')", run()).printed == "on\n"
 
 
 def test_an_answer_is_remembered_once_it_was_given_twice() -> None:

@@ -280,10 +280,8 @@ def test_a_self_check_says_which_package_to_install() -> None:
 def test_what_is_handed_out_says_what_to_install(index: Path, tmp_path: Path) -> None:
     wheel(index, "smiling-faces", {"faces.py": MODULE})
     context = made(tmp_path / "course", tmp_path / "cache")
-    archive = handout_zip(context.specification, context)
-    with zipfile.ZipFile(io.BytesIO(archive)) as handout:
-        names = handout.namelist()
-        (name,) = (each for each in names if each.endswith("README.txt"))
+    with zipfile.ZipFile(io.BytesIO(handout_zip(context.specification, context))) as handout:
+        (name,) = (each for each in handout.namelist() if each.endswith("README.txt"))
         readme = handout.read(name).decode()
     assert f"\n  python3 -m pip install {FACES}\n" in readme
     assert "Nothing else has to be installed." in readme

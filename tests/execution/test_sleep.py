@@ -75,8 +75,7 @@ def f():
 
 @pytest.mark.usefixtures("soon")
 def test_every_clock_moves_by_a_sleep_and_none_by_less(way: AnyDriver) -> None:
-    seen = observe(way, CLOCKS, call("f()"), LONG)
-    assert plain(seen.value) == "([], [], True)"
+    assert plain(observe(way, CLOCKS, call("f()"), LONG).value) == "([], [], True)"
 
 
 @pytest.mark.usefixtures("soon")
@@ -208,8 +207,7 @@ def test_the_times_of_files_are_not_before_a_sleep(way: AnyDriver) -> None:
         "import os, time\ndef f():\n    before = time.time()\n    time.sleep(0.3)\n"
         "    open('notes', 'w').close()\n    return os.path.getmtime('notes') - before > 0.2\n"
     )
-    writing = replace(assignment(), writes_files=True)
-    with way.submission(writing, (source(program),)) as server:
+    with way.submission(replace(assignment(), writes_files=True), (source(program),)) as server:
         seen = server.observe(call("f()", folder=True), LONG)
     assert plain(seen.value) == "True"
 

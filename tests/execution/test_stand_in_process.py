@@ -30,53 +30,39 @@ SECRET = "{SECRET}"
 Row = list
 calls = 0
 kept = []
-
 class Board: ...
-
 class BankError(Exception): ...
-
 def count():
     global calls
     calls += 1
     return calls
-
 def put(rows, value, *, times=1):
     for row in rows:
         row.extend([value] * times)
     return rows[0]
-
 def new(count):
     row = ["x"]
     return [row] * count
-
 def change(numbers, by_name, seen):
     by_name["new"] = numbers
     numbers.append(1)
     seen.discard(2)
-
 def ask(prompt):
     print("asking")
     return input(prompt) + "!"
-
 def size():
     return BOARD_SIZE
-
 def fail(name):
     raise {{"value": ValueError, "own": BankError, "exit": SystemExit}}[name]("no", 3)
-
 def remember(row):
     kept.append(row)
-
 def generate():
     yield 1
-
 def crash():
     import os
     os._exit(3)
-
 def hang():
     while True: pass
-
 def shout():
     print("a" * 20000)
 '''
@@ -221,8 +207,7 @@ def test_the_submissions_own_loop_is_its_own_fault(one_driver: Driver) -> None:
 
 
 def test_only_names_are_learnt_of_a_module() -> None:
-    file = SourceFile(name="stand_in_bank.py", data=STAND_IN.encode())
-    functions, others = proxy_names(file)
+    functions, others = proxy_names(SourceFile(name="stand_in_bank.py", data=STAND_IN.encode()))
     assert {"ask", "put", "size"} < set(functions)
     assert others == ("BOARD_SIZE", "BankError", "Board", "Row", "SECRET", "calls", "kept")
 
@@ -245,15 +230,13 @@ def size():
 def observe(
     driver: Driver, program: str, stimulus: Stimulus, *names: str, provided: str = ""
 ) -> Observation:
-    substitutions = tuple(Substitution(name=name, provided=provided) for name in names)
     asked = Stimulus(
         action=stimulus.action,
         inputs=stimulus.inputs,
         constants=stimulus.constants,
-        substitutions=substitutions,
+        substitutions=tuple(Substitution(name=name, provided=provided) for name in names),
     )
-    reference = (source(REFERENCE),)
-    with driver.submission(assignment(), (source(program),), reference) as server:
+    with driver.submission(assignment(), (source(program),), (source(REFERENCE),)) as server:
         return server.observe(asked, ROOMY)
 
 

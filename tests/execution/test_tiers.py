@@ -52,8 +52,7 @@ def test_the_probes_tell_what_the_portable_tier_lets_happen(
 ) -> None:
     trial = try_once(interpreter, Tier.PORTABLE)
     assert trial.shortcoming == ""
-    possible = {probe.name for probe in trial.probes if not probe.prevented}
-    assert possible >= {
+    assert {probe.name for probe in trial.probes if not probe.prevented} >= {
         "read a file outside", "write a file outside", "signal the driver", "start a process",
         "run a program", "open a TCP socket", "connect to a Unix socket", "open a terminal",
     }  # fmt: skip
@@ -185,8 +184,7 @@ def test_the_tiers_hold_under_tight_limits(
 
 
 def test_what_would_be_better_is_said_by_name() -> None:
-    held = [TierTrial(tier=tier) for tier in Tier]
-    assert remedies(held) == ()
+    assert remedies([TierTrial(tier=tier) for tier in Tier]) == ()
 
 
 READER = "def f(path):\n    with open(path) as file: return file.read()\n"
@@ -233,8 +231,7 @@ def test_a_killed_base_server_is_our_error(tier: Tier) -> None:
     before = below(os.getpid())
     files = (source("def f(): return 1\n"),)
     with Driver(find_interpreter("3.12"), tier) as driver:
-        ours = below(os.getpid()) - before
-        pidfds = [os.pidfd_open(pid) for pid in ours]
+        pidfds = [os.pidfd_open(pid) for pid in (below(os.getpid()) - before)]
         with pytest.raises(HarnessError), driver.submission(assignment(), files) as server:
             assert plain(server.observe(call("f()"), QUICK).value) == "1"
             for number in pidfds:
@@ -248,11 +245,9 @@ def test_a_killed_base_server_is_our_error(tier: Tier) -> None:
 TOY = """
 from harness.execution.confinement.layers import Layer, ServerSetup
 from harness.model.observation import Tier
-
 class SmallQueue(Layer):
     name = "small_queue"
     tiers = frozenset({Tier.STANDARD, Tier.PORTABLE})
-
     def set_up_server(self, setup: ServerSetup) -> None:
         setup.rlimits.append(("RLIMIT_MSGQUEUE", 4321))
 """

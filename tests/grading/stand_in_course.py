@@ -6,15 +6,11 @@ from pathlib import Path
 from tests.tiny_course import Course
 
 BANK = '''"""Money in tins."""
-
-
 def put(tins: list[int], tin: int, amount: int) -> bool:
     if not 0 <= tin < len(tins):
         return False
     tins[tin] += amount
     return True
-
-
 def largest(tins: list[int]) -> int:
     return max(tins)
 '''
@@ -33,19 +29,13 @@ while tin != "q":
 '''
 # Another way to do the same, so that it is not the reference's own answer.
 STAND_IN = """SECRET = "canary-of-the-stand-in"
-
-
 def put(tins, tin, amount):
     fits = tin in range(len(tins))
     if fits:
         tins[tin] = tins[tin] + amount
     return fits
-
-
 def largest(tins):
     return sorted(tins)[-1]
-
-
 def _note():
     return SECRET
 """

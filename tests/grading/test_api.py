@@ -55,8 +55,7 @@ def test_every_public_function_says_its_types() -> None:
 def test_importing_the_package_loads_nothing_else() -> None:
     loaded = "[name for name in sys.modules if name.startswith('harness.')]"
     code = f"import sys, harness; print({loaded}, harness.__version__)"
-    done = ran([sys.executable, "-c", code], check=True)
-    assert done.stdout == f"[] {harness.__version__}\n"
+    assert ran([sys.executable, "-c", code], check=True).stdout == f"[] {harness.__version__}\n"
 
 
 def test_grades_as_the_command_does(graded_once: Course, course: Course, tmp_path: Path) -> None:

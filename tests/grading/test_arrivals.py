@@ -187,11 +187,9 @@ from pathlib import Path
 import harness
 from harness.common.files import source_digest
 from harness.results.reuse import execution_digest, judging_digest
-
 def digests():
     source_digest.cache_clear()
     return execution_digest(), judging_digest()
-
 before = digests()
 for name in sys.argv[1:]:
     path = Path(harness.__file__).parent / name
@@ -252,8 +250,7 @@ def marked(cache: Path) -> Path:
 
 
 def test_it_is_recalled_while_nothing_changes(interpreter: Interpreter, cache: Path) -> None:
-    path = marked(cache)
-    assert path.stat().st_mode & 0o777 == 0o600
+    assert marked(cache).stat().st_mode & 0o777 == 0o600
     assert recalled_tier(interpreter, cache).input_mechanism.startswith("recalled")
 
 

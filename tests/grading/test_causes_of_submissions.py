@@ -125,8 +125,7 @@ def test_a_function_is_not_to_blame_where_it_cannot_be_substituted(report: Store
 
 
 def test_nothing_of_a_substituted_run_is_kept_but_whether_it_passes(report: Store) -> None:
-    run = report.run()
-    alone = replace(run, submissions=(result_of(report, "spy"),))
+    alone = replace(report.run(), submissions=(result_of(report, "spy"),))
     text = results_json(alone, report.plan()) + serial.dumps(alone.submissions[0])
     # The program's own answer is 1000; the course's would be 2, 4, 6 … and was never shown.
     assert "ANSWER 1000" in text

@@ -185,8 +185,7 @@ def test_a_worker_leaves_when_it_is_told_to(cluster: Running) -> None:
 def refused(course: Course, address: str, *more: str) -> str:
     """The last line of what is said where no scheduler grades at this address."""
     out = course.root / "none"
-    command = ("grade", "submissions/tiny", "--out", out, "--scheduler", address, *more)
-    done = course.run(*command)
+    done = course.run(*("grade", "submissions/tiny", "--out", out, "--scheduler", address, *more))
     assert done.status == 2
     return done.err.splitlines()[-1]
 
@@ -240,23 +239,19 @@ def test_an_answer_comes_back_as_it_was() -> None:
             {"k": (observed(),), "l": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}
         )
     )
-    graded = result("ada")
-    answers = [
+    for answer in [
         wire.WorkerAnswer(worker="tcp://a:1", refused="it is tired"),
-        wire.WorkerAnswer(worker="tcp://a:1", ended=graded, pieces=pieces),
+        wire.WorkerAnswer(worker="tcp://a:1", ended=result("ada"), pieces=pieces),
         wire.WorkerAnswer(worker="", ended=WorkerFailure(reason="full disk")),
-    ]
-    for answer in answers:
+    ]:
         assert wire.unpack_answer(wire.pack_answer(answer)) == answer
 
 
 def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces = tuple(Packer().pieces({"k": (observed(),)}, {}))
-    graded = result("ada")
-    answer = wire.WorkerAnswer(worker="tcp://a:1", ended=graded, pieces=pieces)
+    answer = wire.WorkerAnswer(worker="tcp://a:1", ended=result("ada"), pieces=pieces)
     size = len(wire.pack_answer(replace(answer, pieces=())))
-    data = sum(len(text) for piece in pieces for _, text in piece.texts)
-    assert data < size
+    assert sum(len(text) for piece in pieces for _, text in piece.texts) < size
     monkeypatch.setattr(wire, "MOST_ANSWER", size)
     monkeypatch.setattr(wire, "_fit", lambda pieces: False)
     assert wire.unpack_answer(wire.pack_answer(answer)) == replace(answer, pieces=())
@@ -373,8 +368,7 @@ def test_a_failure_makes_a_worker_try_anew_whether_it_serves(
     """A disk that is full: the job goes elsewhere, and is no fact about the submission."""
     trials = iter([HOLDS, replace(HOLDS, shortcoming="No space left on device")])
     monkeypatch.setattr(f"{WorkerHost.__module__}.try_tier", lambda interpreter, tier: next(trials))
-    failure = WorkerFailure(reason="No space left on device")
-    answer = wire.WorkerAnswer(worker="", ended=failure)
+    answer = wire.WorkerAnswer(worker="", ended=WorkerFailure(reason="No space left on device"))
     monkeypatch.setattr(WorkerHost, "_attempt", lambda *given: answer)
     host = WorkerHost(jobs=1, python=None, require=Tier.STANDARD)
     job = Job(submission=Submission(id="ada", files=(), origin=""))

@@ -141,8 +141,7 @@ def test_what_does_not_count_for_a_student_stops_nothing(grader: Grader) -> None
 
 
 def test_a_part_of_the_scenarios_needs_nothing_outside_of_it(grader: Grader) -> None:
-    only = frozenset({"all/three"})
-    assert kinds(graded(grader, NONE_OF_NOTHING, only=only)) == ["passed"]
+    assert kinds(graded(grader, NONE_OF_NOTHING, only=frozenset({"all/three"}))) == ["passed"]
 
 
 def test_alone_and_together_come_out_the_same(grader: Grader, context: GradingContext) -> None:
@@ -155,8 +154,7 @@ def test_alone_and_together_come_out_the_same(grader: Grader, context: GradingCo
 
 
 def test_a_student_reads_what_waits_for_the_fix(grader: Grader, context: GradingContext) -> None:
-    plan = context.specification.plan
-    view = student_view(graded(grader, NONE_OF_NOTHING), plan)
+    view = student_view(graded(grader, NONE_OF_NOTHING), context.specification.plan)
     (cause,) = view.causes
     assert "Not run, because" in feedback_page(view)
     last = cards.cause(1, cause, view.surroundings)[-1]

@@ -342,8 +342,7 @@ def test_a_loop_is_named_however_much_it_prints_before_its_time_is_over(course: 
     long_lines = PRINTS_LINES.replace("letters", "letters" + 250 * "!")
     results = course.graded("loops", prints=PRINTS_LINES, prints_much=long_lines)
     found = [results[name].causes for name in ("prints", "prints_much")]
-    lines = [{each.function: each.line for each in causes}["three"] for causes in found]
-    assert lines == [2, 2]
+    assert [{each.function: each.line for each in causes}["three"] for causes in found] == [2, 2]
 
 
 @pytest.mark.release

@@ -38,20 +38,15 @@ from tests.tiny_course import Course
 SUPPORT = "SIZE = 3\nNAMES = ['x', 'o']\n"
 REFERENCE = """\
 from support import *
-
 def fresh() -> list:
     return [0] * SIZE
-
 def count(rows: list) -> int:
     return len(rows)
-
 def ask() -> str:
     print(input("name? "))
     return NAMES[0]
-
 def after(rows: list) -> list:
     return [row + 1 for row in rows]
-
 if __name__ == "__main__":
     print(fresh())
 """
@@ -110,7 +105,7 @@ PROGRAMS = {
     "a missing function": (REFERENCE.replace("def count", "def counts"), ""),
     "a global": (
         REFERENCE.replace("    return len", "    global n\n    n = 1\n    return len"),
-        "line 7: `global n`",
+        "line 5: `global n`",
     ),
     "a list that grows": (
         REFERENCE.replace("    return len", "    SEEN.append(1)\n    return len") + "SEEN = []\n",
@@ -146,10 +141,8 @@ THIEF = (
 class Text(str):
     def format_map(self, names):
         return super().format_map(names)
-
 def steps():
     yield 1
-
 def stolen(rows):
     running = steps()
     next(running)
@@ -231,8 +224,7 @@ def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_cour
     audits = set()
     with serving_reference(context) as server:
         for secret in range(8):
-            runs = SharedRuns(plan, context.key, bytes([secret]))
-            together = runs.run(server, plan.scenarios)
+            together = SharedRuns(plan, context.key, bytes([secret])).run(server, plan.scenarios)
             chosen = [s for s, stimulus in all_of if id(stimulus) in together.audit]
             assert len(together.audit) == len(chosen) == len({s.function for s in chosen})
             # What is asked of `ask` and of the program once has nothing to share a process with.
@@ -315,9 +307,8 @@ SAMPLE = plans.scenario("f/sample", stimuli=DRAWS, is_sample=True)
 
 
 def differing(index: int, data: bytes) -> DifferingDraw:
-    stimulus = DRAWS[index]
     entry = SharedStimulus(
-        scenario=SAMPLE, index=index, stimulus=stimulus, reference=RIGHT, lot=b""
+        scenario=SAMPLE, index=index, stimulus=DRAWS[index], reference=RIGHT, lot=b""
     )
     return DifferingDraw(entry=entry, data=data)
 
@@ -513,7 +504,6 @@ def test_an_audit_that_fails_runs_everything_alone(
 
 def test_what_takes_long_is_measured_alone(context: GradingContext) -> None:
     found = key(context, with_reference(context.specification, SLOW))
-    longest = max(
-        answer.observation.cpu_seconds for each in found.scenarios for answer in each.answers
-    )
-    assert longest > 0.004
+    assert (
+        max(answer.observation.cpu_seconds for each in found.scenarios for answer in each.answers)
+    ) > 0.004

@@ -12,7 +12,7 @@ from harness.judging.judge import merge_stand_in_verdict
 from harness.matchers.kinds import texts
 from harness.model.result import Event, Notice, RunResult, ScenarioResult, SubmissionStatus
 from harness.model.stimulus import StandIn, Stimulus
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 from harness.results.store import Store
 from harness.stimuli.run import Run
 from tests import plans
@@ -188,6 +188,36 @@ def test_a_replay_is_of_the_run_that_the_verdict_is_of(
     outcome = Course(graded).ok("replay", "out", student, name, "--submission", handed_in)
     said = "# the course's own bank.py in place of the submission's\n"
     assert (said in outcome.out, shown in outcome.out) == (replaced, True)
+
+
+# In place of the course of two files: a put that raises, and a shop that lets it.
+RAISING_PUT = "def put(tins, tin, amount):\n    raise ValueError(tin)\n"
+CALLS_PUT = "def fill():\n    bank.put([], 9, 1)\n"
+RAISING = {
+    "specs/pair/bank.yaml": (
+        "function: put\nscenarios:\n  - {name: a, call: 'put([], 1, 1)', raises: ValueError}\n"
+    ),
+    "specs/pair/shop.yaml": (
+        "function: fill\nstand_in: {bank.py: stand_in_bank.py}\n"
+        "given: |\n  import shop\n  x = shop.ready()\nscenarios:\n"
+        "  - {name: a, call: shop.fill(), raises: ValueError}\n"
+    ),
+    "specs/pair/stand_in_bank.py": RAISING_PUT.replace("tin)", "0)"),
+    "reference/pair/bank.py": RAISING_PUT,
+    "reference/pair/shop.py": f"import bank\ndef ready():\n    return 0\n{CALLS_PUT}",
+}
+
+
+def test_what_the_courses_function_raises_counts_where_it_was_called(tmp_path: Path) -> None:
+    """Raised in `given:` or in the call."""
+    early = "def ready():\n    bank.put([], 9, 1)\ndef fill():\n    return 1\n"
+    for student, text in (("early", early), ("right", f"def ready():\n    return 0\n{CALLS_PUT}")):
+        files = {"bank.py": "def put(*_):\n    pass\n", "shop.py": f"import bank\n{text}"}
+        hand_in(write(tmp_path, RAISING), student, files)
+    assert len(grade(tmp_path).submissions) == 2
+    said, right = (entries(tmp_path, each)["shop/a"].verdict for each in ("early", "right"))
+    assert (said.stand_in, right.stand_in) == (StandInOutcome.FAILED, StandInOutcome.PASSED)
+    assert said.message.startswith("What comes first raised ValueError")
 
 
 SPEC = """function: shop.py

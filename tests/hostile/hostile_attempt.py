@@ -26,8 +26,7 @@ LIMITS = Limits(cpu_seconds=0.2, wall_seconds=0.3, memory_mib=64, output_kib=16)
 
 def driver_under(assignment: Assignment, layers: Iterable[str]) -> Driver:
     """A driver with these layers and no others around what it runs."""
-    interpreter = find_interpreter(assignment.python)
-    return Driver(interpreter, Tier.STANDARD, layers=frozenset(layers))
+    return Driver(find_interpreter(assignment.python), Tier.STANDARD, layers=frozenset(layers))
 
 
 def attempts(
@@ -39,8 +38,7 @@ def attempts(
     limits: Limits = LIMITS,
 ) -> list[Observation]:
     """What an entry's program did."""
-    program = told((HERE / name / "a1.py").read_bytes(), facts)
-    source = SourceFile(name="a1.py", data=program)
+    source = SourceFile(name="a1.py", data=told((HERE / name / "a1.py").read_bytes(), facts))
     with driver.submission(assignment, (source,)) as server:
         return [server.observe(stimulus, limits) for stimulus in stimuli]
 

@@ -196,8 +196,7 @@ def _hands_a_note_on(stage: Stage, on: bool) -> bool:
     """Off: two calls in one process."""
     both = ("total([1])", "total([1])")
     if on:
-        second = _attempt(stage, "leaves_messages", *map(calling, both))[1]
-        return holds(second, "seen")
+        return holds(_attempt(stage, "leaves_messages", *map(calling, both))[1], "seen")
     (seen,) = _attempt(stage, "leaves_messages", Stimulus(action=Session(steps=both)))
     return holds(seen, "seen")
 

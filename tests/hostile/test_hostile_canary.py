@@ -30,8 +30,7 @@ SEARCHERS = {"snoops_own_process", "snoops_everywhere", "walks_objects", "parent
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_no_process_below_us_holds_the_canary(tier: Tier, tmp_path: Path) -> None:
     with asleep(tier, tmp_path) as pids:
-        closed = "undumpable" in tier_layers(tier) and os.geteuid() != 0
-        if closed:
+        if "undumpable" in tier_layers(tier) and os.geteuid() != 0:
             for pid in pids:
                 with pytest.raises(PermissionError):
                     held_by(pid, [CANARY])

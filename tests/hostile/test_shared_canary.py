@@ -153,8 +153,7 @@ def test_nothing_of_ours_is_where_a_submission_runs(
 @needs_root
 @pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_a_leak_that_is_planted_is_found(tier: Tier, tmp_path: Path) -> None:
-    given = f'given: "leak = {PLANTED!r}"'
-    with working(tier, Isolation.SHARED, tmp_path, given) as (runner, _):
+    with working(tier, Isolation.SHARED, tmp_path, f'given: "leak = {PLANTED!r}"') as (runner, _):
         assert held_by(runner, PLANTED) == sorted(PLANTED)
 
 

@@ -127,8 +127,7 @@ def sitting(typed: list[int]) -> str:
 
 def shares() -> dict[str, int]:
     """What each function of the sheet is worth."""
-    sheet = (SAMPLES / OTHERS[0]).read_text()
-    names = re.findall(r"^def (\w+)", sheet, re.MULTILINE)
+    names = re.findall(r"^def (\w+)", (SAMPLES / OTHERS[0]).read_text(), re.MULTILINE)
     return {name: WEIGHTS.get(name, 5) for name in names if name != "check_run"}
 
 
