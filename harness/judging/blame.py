@@ -12,19 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from harness.judging.failed_scenarios import FailedScenario
-from harness.model.observation import Observation, Turn
+from harness.model.observation import Observation
 from harness.model.plan import Scenario
 from harness.model.policy import Outline, Printing
 from harness.model.stimulus import Stimulus, statements
-from harness.model.verdict import (
-    Blame,
-    Cell,
-    Channel,
-    Comparison,
-    LineEnd,
-    StandInOutcome,
-    VerdictKind,
-)
+from harness.model.verdict import Blame, Channel, Comparison, LineEnd, StandInOutcome, VerdictKind
 
 Passes = Callable[[FailedScenario, Blame], bool | None]
 """Whether the scenario passes with these names substituted; None: they cannot be substituted."""
@@ -144,19 +136,15 @@ class _Trial:
             return latest
         if len(suspects) > 1 and not self.passes_with(tuple(suspects)):
             return ()
-        for name in suspects:
-            if self.passes_with((name,)):
-                return (name,)
-        return self._without_needless(suspects) if len(suspects) > 1 else ()
-
-    def _without_needless(self, names: Sequence[str]) -> Blame:
-        """Of names that together make it pass those that are needed for that."""
-        needed = list(names)
-        for name in reversed(names):
+        alone: Blame = next(((name,) for name in suspects if self.passes_with((name,))), ())
+        if alone or len(suspects) < 2:
+            return alone
+        needed = tuple(suspects)
+        for name in reversed(suspects):
             others = tuple(other for other in needed if other != name)
             if len(others) > 1 and self.passes_with(others):
-                needed.remove(name)
-        return tuple(needed)
+                needed = others
+        return needed
 
 
 class _Search:
@@ -190,11 +178,10 @@ class _Search:
             key = _is_run(each), place.get(name, len(place)), name
             groups.setdefault(key, {}).setdefault(each.rule, []).append(each)
         for key in sorted(groups):
-            self._blame_function(key[-1], [*groups[key].values()])
+            self._blame_function(groups[key].values())
 
-    def _blame_function(self, name: str, by_rule: Sequence[Sequence[FailedScenario]]) -> None:
+    def _blame_function(self, by_rule: Iterable[Sequence[FailedScenario]]) -> None:
         """Blame for the failures of one function, in groups of one rule each."""
-        target = name if name in self._order else None
         self._unfailed_searches = _MOST_UNFAILED_SEARCHES
         found: set[str] = set()
         for members in by_rule:
@@ -205,7 +192,7 @@ class _Search:
                 if count >= _ENOUGH_SAMPLES and len(set(known.values())) == 1:
                     break
                 trial = _Trial(each, self._passes)
-                latest = known[each.index] = self._of(trial, target, latest)
+                latest = known[each.index] = self._of(trial, latest)
                 is_undecided = not latest and not trial.all_applied
             blame: Blame = ()
             for each in members:  # the first is a sample
@@ -215,28 +202,29 @@ class _Search:
             found.update(name for names in known.values() for name in names)
         self._faulty |= found
 
-    def _of(self, trial: _Trial, target: str | None, latest: Blame) -> Blame:
+    def _of(self, trial: _Trial, latest: Blame) -> Blame:
         """Who is to blame for one scenario; `latest` was for another of its kind."""
-        each = trial.failure
+        each, function = trial.failure, trial.failure.scenario.function
         if each.verdict.stand_in is StandInOutcome.FAILED:
-            return (each.scenario.function,)  # it fails even with the reference's modules
+            return (function,)  # it fails even with the reference's modules
         named = self._usage.named_by(each.stimulus) & self._outline.names()
         reached = self._outline.reached_from(named)
-        called = target if target is not None and target in reached else None
-        constants = [name for name in self._constants if name in reached]
-        below = [name for name in self._order if name in reached and name != target]
-        suspects = [*constants, *(name for name in below if name in self._faulty)]
+        in_order = [name for name in self._order if name in reached]
+        called = (function,) if function in in_order else ()
+        below = [name for name in in_order if name != function]
+        suspects = [name for name in self._constants if name in reached]
+        suspects += [name for name in below if name in self._faulty]
         if self._passes is None:
-            return (called,) if called and not suspects and not _is_run(each) else ()
+            return called if not suspects and not _is_run(each) else ()
         found = trial.among(suspects, latest)
         if not found and self._unfailed_searches:
             self._unfailed_searches -= 1
             others = (name for name in below if name not in self._faulty)
             found = next(((name,) for name in others if trial.passes_with((name,))), ())
-        if found or called is None or not trial.all_applied:
+        if found or not called or not trial.all_applied:
             return found
         # Of a plain call the reference's answer is right; a program may fail before it calls it.
-        return (called,) if not _is_run(each) or trial.passes_with((called,)) else ()
+        return called if not _is_run(each) or trial.passes_with(called) else ()
 
 
 def _is_run(each: FailedScenario) -> bool:
@@ -291,21 +279,11 @@ class Usage:
         return frozenset().union(own, *map(_names_in, texts))
 
     def of(self, stimulus: Stimulus) -> Uses:
-        """The names of functions, classes, methods (as `Account.deposit`) and constants."""
+        """The names of functions, classes, methods (as `Account.deposit`) and constants. A method
+        that is named, of whatever object, is used of each class that is used."""
         begin = self.named_by(stimulus)
-        if begin not in self._known:
-            self._known[begin] = self._reached(begin)
-        return self._known[begin]
-
-    def of_failure(self, failure: FailedScenario) -> Uses:
-        """The same, but classes alone where a method that Python itself calls is known to be wrong:
-        it belongs to its class, and to no method that is named."""
-        used = self.of(failure.stimulus)
-        classes = frozenset(each for each in used if each in self._members and "." not in each)
-        return classes if failure.rule in _CALLED_BY_PYTHON and classes else used
-
-    def _reached(self, begin: Uses) -> Uses:
-        """A method that is named, of whatever object, is used of each class that is used."""
+        if begin in self._known:
+            return self._known[begin]
         found: set[str] = set()
         seen: set[str] = set()
         left = list(begin)
@@ -323,7 +301,14 @@ class Usage:
                 for owner, method in self._methods.get(name, ())
                 if owner in found and method in seen
             ]
-        return frozenset(found)
+        self._known[begin] = frozenset(found)
+        return self._known[begin]
+
+    def of_failure(self, failure: FailedScenario) -> Uses:
+        """The same, but classes alone where a method that Python itself calls is known to be wrong:
+        it belongs to its class, and to no method that is named."""
+        used = self.of(failure.stimulus)
+        return (failure.rule in _CALLED_BY_PYTHON and self.classes(used)) or used
 
 
 @cache
@@ -440,12 +425,18 @@ _CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
 def in_scripts(
     failures: Sequence[FailedScenario], outline: Outline, passes: SeenPasses | None
 ) -> dict[str, str]:
-    """The statement to blame for each failure of a program without functions, by the scenario's id:
-    the kind of statement and its line, or `_OTHER_BRANCH`. Other failures are left out."""
+    """The statement to blame for each failure of a program without functions in what it shows or
+    reads, by the scenario's id: the kind of statement and its line, or `_OTHER_BRANCH`."""
     groups: dict[tuple[str, str], list[FailedScenario]] = {}
     for each in failures:
-        program = _script(each, outline)
-        if program:
+        program = each.stimulus.action.program
+        module = next((one for one in outline.modules if one.file == program), None)
+        if (
+            each.verdict.kind is VerdictKind.FAILED
+            and module is not None
+            and not outline.names() & set(module.mentions)
+            and _CHANNELS.issuperset(one.channel for one in each.verdict.differences[:1])
+        ):
             groups.setdefault((each.scenario.function, program), []).append(each)
     tries = _Tries(passes)
     blamed: dict[str, str] = {}
@@ -453,19 +444,6 @@ def in_scripts(
         found = _statements(members, program, outline, tries)
         blamed |= {each.scenario.id: s for each, s in zip(members, found, strict=True) if s}
     return blamed
-
-
-def _script(each: FailedScenario, outline: Outline) -> str:
-    """The program without functions that was run, if it failed in what it shows or reads; else
-    empty."""
-    program = each.stimulus.action.program
-    if each.verdict.kind is not VerdictKind.FAILED:
-        return ""
-    channels = {difference.channel for difference in each.verdict.differences[:1]}
-    module = next((one for one in outline.modules if one.file == program), None)
-    if module is None or not channels <= _CHANNELS or outline.names() & set(module.mentions):
-        return ""
-    return program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -528,19 +506,16 @@ def _first_difference(compared: Comparison) -> _LinePair | None:
     if compared.in_words:
         return None
     for row in compared.rows:
-        pair = _LinePair(expected=_text(row.expected), actual=_text(row.actual))
-        if pair.expected != pair.actual:
-            return pair
+        # Where a note says that the text ended with the line before there is an empty line.
+        cells = (row.expected, row.actual)
+        expected, actual = (one.text if not one.note or one.end else None for one in cells)
+        if expected != actual:
+            return _LinePair(expected=expected, actual=actual)
     for row in compared.rows:
         if not row.same:  # only the line ends differ: an empty line is missing, or extra
             missing = row.actual.end is LineEnd.LACKING
             return _LinePair(expected="" if missing else None, actual=None if missing else "")
     return None
-
-
-def _text(cell: Cell) -> str | None:
-    """The line's text; an empty line where a note says that the text ended with the line before."""
-    return cell.text if not cell.note or cell.end else None
 
 
 def _shown_by(text: str | None, program: str, outline: Outline) -> frozenset[Printing]:
@@ -563,13 +538,16 @@ class _Tries:
             if not shown_by or not self._left:
                 continue
             self._left -= 1
-            turns = tuple(_corrected(turn, line) for turn in seen.turns)
+            turns = tuple(
+                replace(
+                    turn,
+                    printed="\n".join(
+                        line.expected or "" if text == line.actual else text
+                        for text in turn.printed.split("\n")
+                    ),
+                )
+                for turn in seen.turns
+            )
             if turns != seen.turns and self._passes(failure, replace(seen, turns=turns)):
                 return shown_by
         return frozenset()
-
-
-def _corrected(turn: Turn, line: _LinePair) -> Turn:
-    texts = turn.printed.split("\n")
-    right = [line.expected or "" if text == line.actual else text for text in texts]
-    return replace(turn, printed="\n".join(right))

@@ -127,14 +127,12 @@ def _is_drawn(value: Value) -> bool:
     """Whether it has rows, of plain values that a page has a place for."""
     if value.kind not in SEQUENCES or not 0 < len(value.items) <= _DRAWN:
         return False
-    if len(value.source(_LONGEST_DRAWN)) > _LONGEST_DRAWN:
-        return False
-    for row in value.items:
-        if row.kind is not ValueKind.STR and row.kind not in SEQUENCES:
-            return False
-        if len(row.items or row.text) > _DRAWN:
-            return False
-    return all(part.kind in _PLAIN for part in value.parts())
+    return (
+        len(value.source(_LONGEST_DRAWN)) <= _LONGEST_DRAWN
+        and all(row.kind is ValueKind.STR or row.kind in SEQUENCES for row in value.items)
+        and all(len(row.items or row.text) <= _DRAWN for row in value.items)
+        and all(part.kind in _PLAIN for part in value.parts())
+    )
 
 
 def _has_texts(value: Value) -> bool:
@@ -224,8 +222,7 @@ def holds_board(lines: Sequence[str]) -> bool:
     """Whether there is a board among some lines: rows drawn with more than letters and digits, as
     those of a table are."""
     windows = (lines[at : at + 3] for at in range(min(len(lines) - 2, 100)))
-    return any(is_board(three) and not _is_table(three) for three in windows)
-
-
-def _is_table(lines: Sequence[str]) -> bool:
-    return all(sign.isalnum() or sign.isspace() for line in lines for sign in line)
+    return any(
+        is_board(three) and any(not (sign.isalnum() or sign.isspace()) for sign in "".join(three))
+        for three in windows
+    )

@@ -203,19 +203,15 @@ def _settled(failures: Sequence[FailedScenario], outline: Outline) -> dict[str, 
     missing = {each.missing for each in looked_for} - outline.names()
     found: dict[str, tuple[Key, ...]] = {}
     for each in failures:
+        phase, raised = each.observation.phase, each.raised
         if each.rule == NOT_HANDED_IN:
             found[each.scenario.id] = (("absent", each.explanation.message),)
-        elif _fails_to_import(each):
+        elif phase is Phase.GIVEN and raised and _outside_functions(raised.frames):
+            # What is given imports a file of the submission that cannot be loaded.
             found[each.scenario.id] = _keys(each, ())
         elif each.missing in missing:
             found[each.scenario.id] = (("missing", each.missing),)
     return found
-
-
-def _fails_to_import(each: FailedScenario) -> bool:
-    """Whether what is given imports a file of the submission that cannot be loaded."""
-    frames = each.raised.frames if each.raised else ()
-    return each.observation.phase is Phase.GIVEN and bool(_outside_functions(frames))
 
 
 def _outside_functions(frames: Sequence[Frame]) -> tuple[Frame, ...]:
@@ -287,10 +283,9 @@ def _cause(
 def _clearest(
     members: Sequence[FailedScenario], function: str, together: Set[str]
 ) -> FailedScenario:
-    """Visible before hidden, of the function itself, with no other fault (`together` are the ids of
-    those that have one), explained by a rule that names a mistake, by
-    the most frequent one, or of two that are the one that shows in the fewest steps; then the
-    shortest input and the smallest draw."""
+    """Visible before hidden, of the function itself, with no other fault (those in `together` have
+    one), explained by a rule that names a mistake, by the most frequent one, or of two that are the
+    one that shows in the fewest steps; then the shortest input and the smallest draw."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
 
     # A visible one is chosen by what is visible: hidden ones would show in the choice.
@@ -404,11 +399,23 @@ def with_loops(
         groups.setdefault(loops.get(cause.example, index), []).append(cause)
     found: list[Cause] = []
     for loop, together in groups.items():
-        main = together[0]
-        if isinstance(loop, Loop):
-            function = outline.function_at(loop.file, loop.first)
-            main = next((cause for cause in together if cause.function == function), main)
-            main = _with_loop(_joined(together, main, failures), loop, function, failures)
+        if isinstance(loop, int):
+            found += together
+            continue
+        function = outline.function_at(loop.file, loop.first)
+        main = next((cause for cause in together if cause.function == function), together[0])
+        main = _joined(together, main, failures)
+        where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
+        message = main.message.removesuffix(_GUESS)
+        joined = ". The" if message == main.message else ": the"
+        members = [each for each in failures if each.scenario.id in main.scenarios]
+        # What only ends too late where time is measured may well end.
+        slow = all(each.scenario.faster_than for each in members)
+        ends = "does not end, or takes too long for so much" if slow else "does not end"
+        main = main.saying(f"{message.removesuffix('.')}{joined} loop in {where} {ends}.")
+        place = main.place
+        if place and place.file == loop.file and place.first <= loop.first <= place.last:
+            main = replace(main, line=loop.first)
         found.append(main)
     return tuple(found)
 
@@ -424,20 +431,3 @@ def _joined(causes: Sequence[Cause], main: Cause, failures: Sequence[FailedScena
         symptoms=_symptoms(members),
         clauses=tuple(dict.fromkeys(clauses)),
     )
-
-
-def _with_loop(
-    cause: Cause, loop: Loop, function: str, failures: Sequence[FailedScenario]
-) -> Cause:
-    where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
-    message = cause.message.removesuffix(_GUESS)
-    joined = ". The" if message == cause.message else ": the"
-    members = [each for each in failures if each.scenario.id in cause.scenarios]
-    # What only ends too late where time is measured may well end.
-    slow = all(each.scenario.faster_than for each in members)
-    ends = "does not end, or takes too long for so much" if slow else "does not end"
-    message = f"{message.removesuffix('.')}{joined} loop in {where} {ends}."
-    place = cause.place
-    if place and place.file == loop.file and place.first <= loop.first <= place.last:
-        return replace(cause.saying(message), line=loop.first)
-    return cause.saying(message)

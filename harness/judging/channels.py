@@ -31,7 +31,7 @@ from harness.judging.mismatches import (
 )
 from harness.matchers.comparison import normalised, same, same_shown
 from harness.matchers.kinds.values import AnyValue, Exactly
-from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
+from harness.model.expectation import Expectation, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, transcript
 from harness.model.stimulus import DROPPED, Stimulus
 from harness.model.values import NONE, Value, ValueKind
@@ -52,7 +52,13 @@ def mismatches(
     raised, at = observation.raised, observation.phase
     unexpected = RaiseMismatch(expected=None, actual=raised, phase=at)
     ending = expected_ending(expectation)
-    early = ending is not Ending.ANSWERED and _is_early(observation, expectation, stimulus)
+    of_reference = expectation.reference.phase if expectation.reference else Phase.STIMULUS
+    # It ended before the stimulus, and the reference did not.
+    early = (
+        ending is not Ending.ANSWERED
+        and not stimulus.action.program
+        and at not in (Phase.STIMULUS, of_reference)
+    )
     if observation.ending is not ending or observation.ending in _NEVER or early:
         differing.append(EndingMismatch(expected=ending, actual=observation.ending))
     if early or observation.ending not in _COMPLETE or at_import(observation, stimulus):
@@ -91,14 +97,6 @@ def at_import(observation: Observation, stimulus: Stimulus) -> bool:
     return observation.phase is Phase.LOADING and not stimulus.action.program
 
 
-def _is_early(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
-    """Whether it ended before the stimulus, and the reference did not."""
-    if observation.phase is Phase.STIMULUS or stimulus.action.program:
-        return False
-    reference = expectation.reference
-    return reference is None or reference.phase is not observation.phase
-
-
 def _outcome(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Iterator[Mismatch]:
@@ -112,7 +110,12 @@ def _outcome(
         yield RaiseMismatch(expected=wanted, actual=raised, phase=observation.phase)
         return
     if observation.raised is None:
-        yield from _returned(observation, expectation)
+        reference, value = expectation.reference, observation.value
+        expected = expectation.stated.returns
+        if expected is None and reference is not None and reference.value is not None:
+            expected = Exactly(value=reference.value, within=expectation.within)
+        if expected is not None and (value is None or not expected.accepts(value)):
+            yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
     yield from _left(observation, expectation)
 
 
@@ -129,15 +132,6 @@ def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise
     reference = expectation.reference
     raised = _raised(reference, stimulus) if reference else None
     return None if raised is None else StatedRaise(type_name=raised.type_name)
-
-
-def _returned(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
-    reference, value = expectation.reference, observation.value
-    expected = expectation.stated.returns
-    if expected is None and reference is not None and reference.value is not None:
-        expected = Exactly(value=reference.value, within=expectation.within)
-    if expected is not None and (value is None or not expected.accepts(value)):
-        yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
 
 
 def _left(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
@@ -205,17 +199,27 @@ def _step_mismatches(observation: Observation, expectation: Expectation) -> Iter
                 text = exactly(shown)
                 yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
     if stated.prints is not None or stated.turns is not None:
-        whole = Expectation(stated=stated, reference=None)
-        yield from text_mismatches(observation, whole)
+        yield from text_mismatches(observation, Expectation(stated=stated, reference=None))
     if is_complete:
-        yield from _variables(observation, expectation)
+        matchers = {leave.name: leave.value for leave in stated.leaves}
+        for variable in reference.variables if reference else ():
+            # What a session's name for a function is bound to is not compared, nor what it drops.
+            kept = variable.name != DROPPED and variable.value.kind is not ValueKind.FUNCTION
+            if kept and variable.name not in matchers:
+                matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
+        yield from _variable_mismatches(observation, matchers)
 
 
 def _step(
     wanted: StepOutcome, outcome: StepOutcome, expectation: Expectation, index: int
 ) -> Iterator[Mismatch]:
-    stated = expectation.stated
-    expected = _shown_raise(wanted.raised, stated, index)
+    stated, expected = expectation.stated, None
+    if wanted.raised is not None:
+        # What the reference raises, with its message where the session shows it.
+        shown = stated.shown[index] if stated.shown and index < len(stated.shown) else ""
+        said = wanted.raised.message
+        message = exactly(said) if said and _without_blank_end(shown).endswith(said) else None
+        expected = StatedRaise(type_name=wanted.raised.type_name, message=message)
     if not raise_agrees(expected, outcome.raised):
         yield RaiseMismatch(expected=expected, actual=outcome.raised, step=index)
     elif not wanted.raised:
@@ -236,27 +240,6 @@ def is_default_repr(shown: str) -> bool:
     return " object at 0x…" in shown
 
 
-def _shown_raise(raised: Raised | None, stated: Expected, index: int) -> StatedRaise | None:
-    """What the reference raises, with its message where the session shows it."""
-    if raised is None:
-        return None
-    shown = stated.shown[index] if stated.shown and index < len(stated.shown) else ""
-    shows_message = raised.message and _without_blank_end(shown).endswith(raised.message)
-    message = exactly(raised.message) if shows_message else None
-    return StatedRaise(type_name=raised.type_name, message=message)
-
-
-def _variables(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
-    matchers = {leave.name: leave.value for leave in expectation.stated.leaves}
-    reference = expectation.reference
-    for variable in reference.variables if reference else ():
-        # What a session's name for a function is bound to is not compared, nor is what it drops.
-        kept = variable.name != DROPPED and variable.value.kind is not ValueKind.FUNCTION
-        if kept and variable.name not in matchers:
-            matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
-    return _variable_mismatches(observation, matchers)
-
-
 def _variable_mismatches(
     observation: Observation, matchers: Mapping[str, Matcher]
 ) -> Iterator[Mismatch]:
@@ -271,13 +254,6 @@ def _variable_mismatches(
 
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-
-
-def without_addresses(text: str) -> str:
-    """A sheet's text with `0x…` in place of every address of an object."""
-    return _ADDRESS.sub("0x…", text) if " object at 0x" in text else text
-
-
 _STRING_OR_SPACE = re.compile(r"('(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|\s+", re.DOTALL)
 
 
@@ -297,35 +273,27 @@ def _last_words(raised: Raised | None) -> str:
 
 def shows(step: StepOutcome, shown: str, ignore: tuple[Ignore, ...] = ()) -> bool:
     """Whether the sheet's text `shown` is what a step showed."""
-    printed = transcript(step.turns)
-    sheet = without_addresses(shown)
+    sheet = _ADDRESS.sub("0x…", shown) if " object at 0x" in shown else shown
     texts = (normalised(text, ignore) for text in (screen_of(step), sheet))
     if len({_without_blank_end(text) for text in texts}) == 1:
         return True
-    if step.raised is not None:
-        return _shows_raise(printed, step.raised, shown, ignore)
-    if step.value is None or step.value.kind is ValueKind.NONE:
-        return False
-    # Where the value's text begins, the printed text must have ended.
+    # Where the text of the value or the exception begins, the printed text must have ended.
+    printed = transcript(step.turns)
     head, rest = shown[: len(printed)], shown[len(printed) :]
-    return normalised(head, ignore) == normalised(printed, ignore) and _is_value(rest, step.value)
+    if normalised(head, ignore) != normalised(printed, ignore):
+        return False
+    if step.raised is not None:
+        # Of a traceback on a sheet only the last line counts: the others depend on the machine.
+        words = _last_words(step.raised).rstrip("\n")
+        last = "\n".join(_without_blank_end(rest).split("\n")[-1 - words.count("\n") :])
+        return rest.startswith("Traceback (most recent call last)") and last == words
+    value = step.value or NONE
+    return value.kind is not ValueKind.NONE and _is_value(rest, value)
 
 
 def _without_blank_end(text: str) -> str:
     body = text.rstrip()
     return body and body + text[len(body) :].partition("\n")[0]
-
-
-def _shows_raise(printed: str, raised: Raised, shown: str, ignore: tuple[Ignore, ...]) -> bool:
-    """Of a traceback on a sheet only the last line counts: the others depend on the machine."""
-    head, rest = shown[: len(printed)], shown[len(printed) :]
-    if normalised(head, ignore) != normalised(printed, ignore):
-        return False
-    if not rest.startswith("Traceback (most recent call last)"):
-        return False
-    words = _last_words(raised).rstrip("\n")
-    last = _without_blank_end(rest).split("\n")[-1 - words.count("\n") :]
-    return "\n".join(last) == words
 
 
 def _is_value(text: str, value: Value) -> bool:

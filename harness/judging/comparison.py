@@ -48,18 +48,14 @@ def window(expected: Sequence[str], actual: Sequence[str]) -> list[Opposite]:
 
 def shared_start(left: Sequence[str], right: Sequence[str]) -> int:
     """How many items two sequences have in common at their start."""
-    for index, (one, other) in enumerate(zip(left, right, strict=False)):
-        if one != other:
-            return index
-    return min(len(left), len(right))
+    pairs = enumerate(zip(left, right, strict=False))
+    shorter = min(len(left), len(right))
+    return next((index for index, (one, other) in pairs if one != other), shorter)
 
 
 def shared_end(left: Sequence[str], right: Sequence[str], most: int) -> int:
     """How many items two sequences have in common at their end, `most` at most."""
-    for index in range(most):
-        if left[-1 - index] != right[-1 - index]:
-            return index
-    return most
+    return min(most, shared_start(left[::-1], right[::-1]))
 
 
 def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
@@ -137,7 +133,8 @@ class _Column:
         self._unended: int | None = None  # the row of a last line without a line end
         self._ended: int | None = None  # the row after a last line with one
         self._absence = Absence.MISSING  # what is said in a row without a line
-        if channel in OF_VALUES:
+        self.is_text = channel not in OF_VALUES
+        if not self.is_text:
             return
         if self.after:
             self.after -= not side.lines[-1]  # after the last line end is no line
@@ -168,24 +165,16 @@ class _Column:
         return both and (index == self._unended) is not (index == other._unended)
 
     def cell(
-        self,
-        index: int,
-        other: _Column,
-        at: int,
-        marks: Sequence[Span],
-        *,
-        mark: bool,
-        signs: bool,
+        self, index: int, other: _Column, at: int, marks: Sequence[Span], *, mark: bool
     ) -> Cell:
         """The cell of a line, whose first difference is at the index `at`."""
         text = self.row(index)
         if text is None:
-            return Cell(
-                note=self._absence, end=LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
-            )
+            end = LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
+            return Cell(note=self._absence, end=end)
         lacks_end = index == self._unended and self._ends_differ(other, index)
         end = LineEnd.LACKING if lacks_end else LineEnd.SIGN
-        return _cell(text, at, mark=mark, marks=marks, signs=signs, end=end)
+        return _cell(text, at, mark=mark, marks=marks, signs=self.is_text, end=end)
 
 
 def compare_texts(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
@@ -217,8 +206,7 @@ def compare_values(channel: Channel, subject: str, expected: Value, actual: Valu
 
 def described(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
     """A description of what is expected beside the actual text."""
-    nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
-    cell = _cell(actual) if actual else Cell(note=nothing)
+    cell = _cell(actual) if actual else Cell(note=_NOTHING.get(channel, Absence.NOTHING_PRINTED))
     row = ComparedRow(expected=_cell(expected), other=cell)
     return Comparison(channel=channel, subject=subject, rows=(row,), in_words=True)
 
@@ -251,25 +239,19 @@ def _compared(
     right = _Column(actual, [pair.actual for pair in pairs], channel)
     every = range(len(pairs))
     there = [i for i in every if left.row(i) is not None or right.row(i) is not None]
-    differing = [i for i in there if left.differs(right, i)]
-    first = there.index(differing[0]) if differing else None
+    first = next((place for place, i in enumerate(there) if left.differs(right, i)), None)
     start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
     stop = min(len(there), start + _MOST_ROWS)
     if first is not None and stop - first > _ROWS_AFTER + 2:
         stop = first + _ROWS_AFTER
-    rows = [
-        _row(left, right, i, channel, is_first=i in differing[:1])
-        if i in differing
-        else ComparedRow(expected=_cell(left.row(i) or "", len(left.row(i) or "")))
-        for i in there[start:stop]
-    ]
+    shown = enumerate(there[start:stop], start)
     more = [
         side.after + sum(side.row(i) is not None for i in there[stop:]) for side in (left, right)
     ]
     return Comparison(
         channel=channel,
         subject="",
-        rows=tuple(rows),
+        rows=tuple(_row(left, right, i, is_first=place == first) for place, i in shown),
         left_out_before=start + before,
         left_out_after=max(len(there) - stop, *more),
         more_expected=more[0],
@@ -277,14 +259,14 @@ def _compared(
     )
 
 
-def _row(
-    left: _Column, right: _Column, index: int, channel: Channel, *, is_first: bool
-) -> ComparedRow:
+def _row(left: _Column, right: _Column, index: int, *, is_first: bool) -> ComparedRow:
     text, other_text = left.row(index) or "", right.row(index) or ""
+    if not left.differs(right, index):
+        return ComparedRow(expected=_cell(text, len(text)))
     value, other_value = left.value(index), right.value(index)
     marks: list[Span] = []
     other_marks: list[Span] = []
-    by_character = channel not in OF_VALUES or all(
+    by_character = left.is_text or all(
         each is not None and each.kind is ValueKind.STR for each in (value, other_value)
     )
     if by_character:
@@ -296,11 +278,10 @@ def _row(
             for each, line in ((value, text), (other_value, other_text))
         )
         marks, other_marks = _differing(one, other, _DEEPEST)
-    at, signs = shared_start(text, other_text), channel not in OF_VALUES
-    mark = is_first and by_character
+    at, mark = shared_start(text, other_text), is_first and by_character
     return ComparedRow(
-        expected=left.cell(index, right, at, marks, mark=mark, signs=signs),
-        other=right.cell(index, left, at, other_marks, mark=mark, signs=signs),
+        expected=left.cell(index, right, at, marks, mark=mark),
+        other=right.cell(index, left, at, other_marks, mark=mark),
     )
 
 

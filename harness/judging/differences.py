@@ -183,11 +183,8 @@ LONGEST_SHARED = 40_000
 def conversation(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Conversation | None:
-    """The shared turns and each side's next; None where nothing is typed or there is no
-    reference.
-
-    When no turn differs, `expected` and `actual` are both None.
-    """
+    """The shared turns and each side's next, None on both sides where no turn differs; None where
+    nothing is typed or there is no reference."""
     reference = expectation.reference
     if reference is None or not (stimulus.inputs or stimulus.replies):
         return None
@@ -197,27 +194,18 @@ def conversation(
     anywhere = held is None and stated.prints is not None and stated.prints.exact_text is None
     shared: list[Turn] = []
     sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
-    for index, (wanted, turn) in enumerate(sides):
+    for index, (expected, actual) in enumerate(sides):
         example = held is None or (held.at(index) or AnyValue()).exact_text is None
-        if wanted is None or turn is None:
-            return _parted(shared, wanted, turn, example=example)
+        if expected is None or actual is None:
+            break
         # Where only the whole text is judged, the reference's turn is the best there is to show.
-        matcher = held.at(index) if held else exactly(wanted.printed)
-        agrees = anywhere or matcher is None or matcher.accepts_text(turn.printed, stated.ignore)
-        if not agrees or (wanted.typed is None) is not (turn.typed is None):
-            return _parted(shared, wanted, turn, example=example)
-        shared.append(turn)
-    return _parted(shared, None, None, example=False)
-
-
-def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """With a last turn in which nothing was typed, even where nothing was printed either."""
-    return turns if turns and turns[-1].typed is None else (*turns, Turn(printed=""))
-
-
-def _parted(
-    shared: list[Turn], expected: Turn | None, actual: Turn | None, *, example: bool
-) -> Conversation:
+        matcher = held.at(index) if held else exactly(expected.printed)
+        agrees = anywhere or matcher is None or matcher.accepts_text(actual.printed, stated.ignore)
+        if not agrees or (expected.typed is None) is not (actual.typed is None):
+            break
+        shared.append(actual)
+    else:
+        expected = actual = None
     compared = None
     if expected is not None and actual is not None and not example:
         compared = compare_texts(Channel.PRINTS, "turn", expected.printed, actual.printed)
@@ -228,6 +216,11 @@ def _parted(
         example=example and expected is not None,
         compared=compared,
     )
+
+
+def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """With a last turn in which nothing was typed, even where nothing was printed either."""
+    return turns if turns and turns[-1].typed is None else (*turns, Turn(printed=""))
 
 
 def _short(turn: Turn) -> Turn:

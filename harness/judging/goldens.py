@@ -104,21 +104,19 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
         if not any(raise_agrees(wanted, step.raised) for step in observation.steps):
             yield f"the scenario states {wanted.in_words()}, but the reference raised nothing."
     elif not raise_agrees(wanted, raised):
-        message = f" with {wanted.message.in_words()}" if wanted.message else ""
-        stated_as = f"{wanted.in_words()}{message}"
-        yield f"the reference raised {_named(raised)}, but the scenario states {stated_as}."
+        but = f"the reference raised {_named(raised)}, but the scenario states {wanted.in_words()}"
+        yield f"{but} with {wanted.message.in_words()}." if wanted.message else f"{but}."
 
 
 def _inputs(observation: Observation, stated: Expected, stimulus: Stimulus) -> Iterator[str]:
     taken, typed = observation.reads, len(stimulus.inputs)
+    but = f"the reference read {counted(taken, 'input')}, but the scenario states"
     if stated.reads_at_most is not None:
         if taken > stated.reads_at_most:
-            inputs, most = counted(taken, "input"), stated.reads_at_most
-            yield f"the reference read {inputs}, but the scenario states at most {most}."
+            yield f"{but} at most {stated.reads_at_most}."
     elif stated.reads is not None:
         if taken != stated.reads:
-            inputs = counted(taken, "input")
-            yield f"the reference read {inputs}, but the scenario states {stated.reads}."
+            yield f"{but} {stated.reads}."
     elif taken < typed:
         yield f"the reference left {counted(typed - taken, 'input')} of {typed} unread."
 
@@ -171,15 +169,13 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
     ignore = stated.ignore
     if stated.prints is not None and not stated.prints.accepts_text(observation.printed, ignore):
         yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
-    for mismatch in stderr_mismatch(observation, stated):
-        text, wanted = observation.stderr or "", mismatch.expected
-        assert wanted is not None
-        yield f"what the reference writes to stderr {_unlike(text, wanted, stated)}"
+    if stated.stderr and any(stderr_mismatch(observation, stated)):
+        unlike = _unlike(observation.stderr or "", stated.stderr, stated)
+        yield f"what the reference writes to stderr {unlike}"
     if stated.transcript is not None:
-        shown = observation.transcript()
-        if not exactly(stated.transcript).accepts_text(shown, ignore):
-            difference = _unlike(shown, exactly(stated.transcript), stated)
-            yield f"the reference's transcript {difference}"
+        wanted, shown = exactly(stated.transcript), observation.transcript()
+        if not wanted.accepts_text(shown, ignore):
+            yield f"the reference's transcript {_unlike(shown, wanted, stated)}"
     if stated.turns is None:
         return
     printed = pieces(observation.turns)
@@ -215,7 +211,7 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
     after = {variable.name: variable.value for variable in observation.variables}
     after.update(zip(expectation.parameters, observation.arguments, strict=False))
     for leave in stated.leaves:
-        value = after.get(leave.name)
+        value = after.pop(leave.name, None)
         if isinstance(leave.value, AnyValue):
             continue
         if value is None:
@@ -227,9 +223,8 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
             wanted = _failing_words(leave.value, value)
             yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
     for name, value in after.items():
-        if name not in {leave.name for leave in stated.leaves}:
-            fix = f"; write leaves: {{{name}: {{any: true}}}}"
-            yield from _comparable(f"the reference's {name} afterwards", value, fix)
+        fix = f"; write leaves: {{{name}: {{any: true}}}}"
+        yield from _comparable(f"the reference's {name} afterwards", value, fix)
     if not stated.leaves_unchanged:
         return
     sides = zip(observation.arguments_before, observation.arguments, strict=False)
@@ -247,9 +242,8 @@ def _written(
         names = ", ".join(plain(name) for name in observation.left_open)
         yield f"the reference leaves {names} open."
     for mismatch in written_mismatches(observation, expectation, stimulus):
-        name, has = plain(mismatch.name), "is not there"
-        if mismatch.actual is not None:
-            has = f"is {source(mismatch.actual)}"
+        name = plain(mismatch.name)
+        has = f"is {source(mismatch.actual)}" if mismatch.actual else "is not there"
         wanted = mismatch.expected.in_words() if mismatch.expected else "no such file"
         yield f"the reference's file {name} {has}, but {wanted} is stated."
     for file in observation.files:

@@ -26,7 +26,6 @@ _UNUSABLE = {
     Ending.STAND_IN_INAPPLICABLE: ("stand_in_inapplicable", StandInOutcome.INAPPLICABLE),
     Ending.STAND_IN_FAILED: ("stand_in_broken", StandInOutcome.BROKEN),
 }
-_NOT_RUN = "not_run"
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
@@ -95,12 +94,9 @@ def _changed(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
         parts = tuple(_changed(part, change, depth + 1) for part in thing)
         return cast(T, parts) if any(map(is_not, parts, thing)) else thing
     if is_dataclass(thing):
-        values = ((each.name, getattr(thing, each.name)) for each in fields(thing))
-        new = {
-            name: part
-            for name, value in values
-            if (part := _changed(value, change, depth + 1)) is not value
-        }
+        old = {each.name: getattr(thing, each.name) for each in fields(thing)}
+        new = {name: _changed(part, change, depth + 1) for name, part in old.items()}
+        new = {name: part for name, part in new.items() if part is not old[name]}
         return replace(cast(Any, thing), **new) if new else thing
     return thing
 
@@ -113,17 +109,14 @@ class Judge:
     """
 
     def __init__(self, expectation: Expectation, stimulus: Stimulus) -> None:
+        self.reference = expectation.reference
         self._expectation = expectation
         self._stimulus = stimulus
         self._of_reference: Verdict | None = None
 
-    @property
-    def reference(self) -> Observation | None:
-        return self._expectation.reference
-
     def verdict(self, observation: Observation) -> Verdict:
         """The verdict that `judge` returns, or raises HarnessError as it does."""
-        if observation != self._expectation.reference:
+        if observation != self.reference:
             return judge(observation, self._expectation, self._stimulus)
         if self._of_reference is None:
             self._of_reference = judge(observation, self._expectation, self._stimulus)
@@ -131,7 +124,7 @@ class Judge:
 
     def kind(self, observation: Observation) -> VerdictKind:
         """The verdict's kind alone, for which nothing has to be explained."""
-        if observation == self._expectation.reference:
+        if observation == self.reference:
             return self.verdict(observation).kind
         _refuse_cut(observation)
         if observation.ending in _UNUSABLE:
@@ -141,8 +134,7 @@ class Judge:
 
 
 def _kind(differing: Sequence[Mismatch]) -> VerdictKind:
-    endings = (each.actual for each in differing if isinstance(each, EndingMismatch))
-    ending = next(endings, None)
+    ending = next((each.actual for each in differing if isinstance(each, EndingMismatch)), None)
     # None: it ended as expected (at a limit perhaps) and differs elsewhere.
     if ending in (None, Ending.ANSWERED, Ending.ASKED_FOR_MORE):
         return VerdictKind.FAILED
@@ -238,9 +230,8 @@ def not_run(
     first = next((other for other in needs if other.id in wrong), None)
     if first is None:
         return None
+    what = f'"{first.name}" does not pass yet'
     if first.function in scenario.needs:
         what = f"{first.function} is not right yet"
-    else:
-        what = f'"{first.name}" does not pass yet'
-    explanation = Explanation(rule=_NOT_RUN, message=f"Not run, because {what}.")
+    explanation = Explanation(rule="not_run", message=f"Not run, because {what}.")
     return Verdict(kind=VerdictKind.NOT_RUN, explanation=explanation.with_hint(scenario.hint))

@@ -96,10 +96,9 @@ def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
     """Whether what was raised is what should be."""
     if expected is None or actual is None:
         return expected is None and actual is None
-    if not expected.allows(actual.type_name) or not has_base(expected, actual):
-        return False
-    text = Value(ValueKind.STR, actual.message)
-    return expected.message is None or expected.message.accepts(text)
+    said, text = expected.message, Value(ValueKind.STR, actual.message)
+    is_right = expected.allows(actual.type_name) and has_base(expected, actual)
+    return is_right and (said is None or said.accepts(text))
 
 
 def has_base(expected: StatedRaise, actual: Raised) -> bool:
@@ -197,10 +196,9 @@ def _at(value: Value, key: Value) -> Value | None:
 
 def first_differing(expected: tuple[Value, ...], actual: tuple[Value, ...]) -> int:
     """The index of the first items that differ, else of the first item that one side lacks."""
-    for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
-        if not same(left, right):
-            return index
-    return min(len(expected), len(actual))
+    pairs = enumerate(zip(expected, actual, strict=False))
+    shorter = min(len(expected), len(actual))
+    return next((index for index, pair in pairs if not same(*pair)), shorter)
 
 
 def exactly(text: str) -> Exactly:
@@ -224,7 +222,6 @@ class ExpectedTurns:
     others: Matcher | None  # what every turn after these is compared with
 
     def at(self, index: int) -> Matcher | None:
-        """What the turn of this number is compared with."""
         return self.turns[index] if index < len(self.turns) else self.others
 
     def mismatches(
@@ -241,40 +238,37 @@ class ExpectedTurns:
 
 def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
     """Where the printed text differs from what is stated, or else from the reference's turns."""
-    stated, reference = expectation.stated, expectation.reference
+    stated, whole = expectation.stated, _expected_whole(expectation)
     by_turn = expected_turns(expectation)
-    whole = _expected_whole(stated, reference)
     if whole is not None and not whole.accepts_text(observation.printed, stated.ignore):
         yield TextMismatch(expected=whole, actual=observation.printed)
     if by_turn is not None:
         is_one = observation.reads == 0 and not expected_reads(expectation)
         yield from by_turn.mismatches(observation.turns, stated.ignore, is_one=is_one)
-    if reference is None and stated.transcript is not None:
-        shown = observation.transcript()
-        if not exactly(stated.transcript).accepts_text(shown, stated.ignore):
-            yield TextMismatch(expected=exactly(stated.transcript), actual=shown)
+    if expectation.reference is None and stated.transcript is not None:
+        expected, shown = exactly(stated.transcript), observation.transcript()
+        if not expected.accepts_text(shown, stated.ignore):
+            yield TextMismatch(expected=expected, actual=shown)
 
 
-def _expected_whole(stated: Expected, reference: Observation | None) -> Matcher | None:
+def _expected_whole(expectation: Expectation) -> Matcher | None:
     """`prints:`, unless the reference prints exactly this text: then its turns are compared, which
     also tells where the text differs."""
-    if stated.prints is None:
+    prints, ignore = expectation.stated.prints, expectation.stated.ignore
+    reference = expectation.reference
+    if isinstance(prints, Exactly) and reference and prints.accepts_text(reference.printed, ignore):
         return None
-    is_text = isinstance(stated.prints, Exactly)
-    if is_text and reference and stated.prints.accepts_text(reference.printed, stated.ignore):
-        return None
-    return stated.prints
+    return prints
 
 
 def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
     """What the turns are compared with; None if single turns are not compared. A turn that is not
     stated is the reference's, unless `prints:` or `all_turns` takes its place."""
     stated, reference = expectation.stated, expectation.reference
-    whole_is_compared = _expected_whole(stated, reference) is not None
     all_stated = stated.turns is not None and stated.turns.all_turns
     expected: list[Matcher | None] = []
     others: Matcher | None = exactly("") if all_stated else None
-    if reference is not None and not whole_is_compared and not all_stated:
+    if reference is not None and not all_stated and _expected_whole(expectation) is None:
         expected = [exactly(text) for text in pieces(reference.turns)]
         others = exactly("")
     elif stated.turns is None:

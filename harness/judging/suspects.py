@@ -7,7 +7,7 @@ import ast
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -94,18 +94,11 @@ class SuspectProgram:
             if part is not None:
                 found.setdefault(part.name, part)
                 pending += part.mentions
-        if own is not None:
-            found |= {part.name: part for part in self._as_likely(own, others.values())}
-        return tuple(found.values()) if found or self._is_program(cause.function) else None
-
-    def _as_likely(
-        self, helper: OutlinePart, others: Iterable[OutlinePart]
-    ) -> Iterator[OutlinePart]:
-        """The other helpers that the same functions of the sheet use, where these are several:
-        which of the helpers is wrong cannot be told from which functions fail."""
-        users = self._users(helper) if helper.name not in self.sheet else set()
-        if len(users) > 1:
-            yield from (part for part in others if self._users(part) == users)
+        users = self._users(own) if own and own.name not in self.sheet else set()
+        if len(users) > 1:  # which of their helpers is wrong cannot be told from which of them fail
+            found |= {name: part for name, part in others.items() if self._users(part) == users}
+        is_program = any(module.file == cause.function for module in outline.modules)
+        return tuple(found.values()) if found or is_program else None
 
     def _users(self, part: OutlinePart) -> set[str]:
         """The functions of the sheet that use it, directly or not."""
@@ -121,11 +114,7 @@ class SuspectProgram:
     ) -> Suspicion:
         """What the traces of failing and passing scenarios, by their ids, tell about a cause that
         may be in these functions, and whose example has these `different_lines`."""
-        program = cause.function if self._is_program(cause.function) else ""
-
-        def may_be(line: Line) -> bool:
-            return self.within(line, functions, program)
-
+        may_be = partial(self.within, functions=functions, program=cause.function)
         fails, passes = [*failing.values()], [*passing.values()]
         example = failing.get(cause.example, frozenset())
         ran = {event.line for event in example}
@@ -170,9 +159,14 @@ class SuspectProgram:
         constant = self.other_constant(functions)
         if constant is not None and cause.line is None:
             return self.with_constant(cause, constant)
-        if suspicion.branch is not None and cause.rule not in _SAYS_MORE:
-            return self._with_branch(cause, suspicion.branch, functions)
-        return with_deciding(cause, suspicion.decides)
+        branch = suspicion.branch
+        if branch is None or cause.rule in _SAYS_MORE:
+            return with_deciding(cause, suspicion.decides)
+        helper = self._asked_by(branch, cause, functions)
+        asked = "" if helper is None else f" after {plain(helper.name, limit=60)}"
+        what = "what is not expected" if branch.taken else "what is expected"
+        said = f"Line {branch.condition.number} goes the wrong way{asked}"
+        return cause.saying(f"{said}: line {branch.prints.number} prints {what}. {cause.message}")
 
     def wrong_branch(
         self, different: tuple[str, str], ran: Collection[Line], functions: Sequence[OutlinePart]
@@ -207,10 +201,8 @@ class SuspectProgram:
         found = _PRINT.fullmatch(text.strip())
         if found is None:
             return ""
-        value = self._literal(found["what"])
-        match statements(found["what"]):
-            case [ast.Expr(value=ast.Constant(value=str(text)))]:
-                value = text
+        what = found["what"]  # a literal has no escapes
+        value = what[1:-1] if what[0] in "\"'" else self._literal(what)
         return value.partition("\n")[0] if isinstance(value, str) else ""
 
     def _above(self, line: Line) -> Line:
@@ -221,17 +213,6 @@ class SuspectProgram:
             if text.strip() and _indent(text) < indent:
                 return Line(line.file, number)
         return line
-
-    def _with_branch(
-        self, cause: Cause, branch: WrongBranch, functions: Sequence[OutlinePart]
-    ) -> Cause:
-        """The cause with the branch that went wrong said first."""
-        helper = self._asked_by(branch, cause, functions)
-        at, prints = branch.condition.number, branch.prints.number
-        asked = "" if helper is None else f" after {plain(helper.name, limit=60)}"
-        what = "what is not expected" if branch.taken else "what is expected"
-        said = f"Line {at} goes the wrong way{asked}: line {prints} prints {what}."
-        return cause.saying(f"{said} {cause.message}")
 
     def _asked_by(
         self, branch: WrongBranch, cause: Cause, functions: Sequence[OutlinePart]
@@ -292,10 +273,9 @@ class SuspectProgram:
         found: dict[Suspect, list[int]] = {}
         for line in lines:
             part = _around(line, functions)
-            place = CodePlace(file=line.file, first=1, last=len(self.texts[line.file]))
-            if part is not None:
-                place = place_of(part)
-            suspect = Suspect(function=part.name if part else "", place=place, lines=())
+            whole = CodePlace(file=line.file, first=1, last=len(self.texts[line.file]))
+            name, place = (part.name, place_of(part)) if part else ("", whole)
+            suspect = Suspect(function=name, place=place, lines=())
             found.setdefault(suspect, []).append(line.number)
         return tuple(replace(each, lines=tuple(sorted(its))) for each, its in found.items())
 
@@ -329,9 +309,6 @@ class SuspectProgram:
         where = f"{plain(part.name, limit=60)}, which is {value} on line {part.first}"
         said = f"The fault may be in {where}: compare it with the sheet. {cause.message}"
         return _led_by(part, part.first, cause.saying(said))
-
-    def _is_program(self, name: str) -> bool:
-        return any(module.file == name for module in self.outline.modules)
 
 
 def _indent(text: str) -> int:
