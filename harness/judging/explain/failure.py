@@ -99,9 +99,7 @@ class TextEdit:
     @property
     def verb(self) -> str:
         """What the program does with such a text."""
-        if self.shown:
-            return "shows"
-        return "prints" if self.printed else "returns"
+        return "shows" if self.shown else "prints" if self.printed else "returns"
 
 
 def item_at(items: Sequence[T], index: int | None) -> T | None:
@@ -150,7 +148,7 @@ class Failure:
         self.expected_reads = expected_reads(expectation) or 0  # also where that is not known
         self._action = stimulus.action
         reference = expectation.reference
-        self._expected_step = item_at(reference.steps, self.step) if reference else None
+        self.expected_step = item_at(reference.steps, self.step) if reference else None
         self._seen: Observation | StepOutcome = observation
         if self.step is not None:
             self._seen = item_at(observation.steps, self.step) or StepOutcome()
@@ -202,14 +200,6 @@ class Failure:
     def _values(self, channel: Channel) -> tuple[ValueMismatch, ...]:
         values = (m for m in self.mismatches if isinstance(m, ValueMismatch))
         return tuple(m for m in values if m.channel is channel)
-
-    def expected_prompt(self, index: int) -> str:
-        """The line that should stand before input `index` (0-based); empty where it is not known,
-        and of a session's steps."""
-        reference = self.expectation.reference
-        if reference is None or self.step is not None or index >= len(reference.turns):
-            return ""
-        return reference.turns[index].printed.rpartition("\n")[2]
 
     @cached_property
     def exact_return(self) -> tuple[Value, Value] | None:
@@ -263,12 +253,7 @@ class Failure:
         if reference is None:
             stated = self.expectation.stated.prints
             return None if stated is None else stated.exact_text
-        return (self._expected_step or reference).printed
-
-    @property
-    def expected_shown(self) -> str:
-        """What the failing step of a session should show of its value where that has objects."""
-        return self._expected_step.shown if self._expected_step else ""
+        return (self.expected_step or reference).printed
 
     @property
     def actual_printed(self) -> str:
@@ -291,11 +276,8 @@ class Failure:
             others = reference.arguments_before if reference else seen.arguments_before
             pairs = enumerate(zip(seen.arguments_before, others, strict=False))
             # A call may be given a value of the program's own, and a wrong one.
-            before = {
-                argument_name(self.expectation, at): value
-                for at, (value, other) in pairs
-                if same(value, other)
-            }
+            right = [(at, value) for at, (value, other) in pairs if same(value, other)]
+            before = {argument_name(self.expectation, at): value for at, value in right}
         return tuple(
             _change(m.name, m.expected, value, m.actual, seen.value)
             for m in self._values(Channel.LEAVES)
@@ -306,10 +288,12 @@ class Failure:
 
     @property
     def who(self) -> str:
-        """The subject of a sentence: the function's name where the stimulus calls one."""
+        """The subject of a sentence: the function that the stimulus calls, unless it is a built-in,
+        else what the stimulus is."""
         action = self._action
         only_step = action.steps[0] if len(action.steps) == 1 else ""
-        return _function(self.step_source or only_step or action.expression) or action.subject
+        name = called_function(self.step_source or only_step or action.expression)
+        return action.subject if name is None or hasattr(builtins, name) else name
 
     @property
     def shown_name(self) -> str | None:
@@ -335,10 +319,9 @@ class Failure:
         """Whether the text that differs follows the last input, after which nothing more should be
         printed."""
         text = self.text
-        reads = self.expected_reads
         return (
             text is not None
-            and text.turn == reads > 0
+            and text.turn == self.expected_reads > 0
             and text.expected.exact_text == ""
             and self.step is None
         )
@@ -362,12 +345,6 @@ class Failure:
         return whole if whole.endswith((".", "?", "!")) else whole + "."
 
 
-def _function(source: str) -> str | None:
-    """The function that an expression (or `name = …`) calls, unless it is a built-in."""
-    name = called_function(source)
-    return None if name is None or hasattr(builtins, name) else name
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentChange:
     """A name's value before, as it should be afterwards, and as it is; the last two differ."""
@@ -389,13 +366,7 @@ class ArgumentChange:
 
 
 def _change(
-    name: str,
-    expected: Exactly,
-    before: Value,
-    actual: Value,
-    returned: Value | None,
-    *,
-    later: bool = False,
+    name: str, expected: Exactly, before: Value, actual: Value, returned: Value | None
 ) -> ArgumentChange:
     """Floats that are near enough to the expected ones are no change."""
     return ArgumentChange(
@@ -404,7 +375,6 @@ def _change(
         expected=expected.value,
         actual=expected.pair(actual)[1],
         returned=returned and expected.pair(returned)[1],
-        later=later,
     )
 
 
@@ -427,7 +397,8 @@ def _shown_later(
     if expected.accepts(actual):
         return ()
     returned = observation.steps[shown - 1].value if shown else None
-    return (_change(name, expected, before, actual, returned, later=shown > step + 1),)
+    change = _change(name, expected, before, actual, returned)
+    return (replace(change, later=shown > step + 1),)
 
 
 def _shown_name(source: str) -> str | None:

@@ -101,9 +101,11 @@ class _Family:
             return True
         if self.usual is None:
             return False
+        smaller = [one for one in self.others if one.size < self.default]
+        several = len({one.size for one in smaller}) > 1
         return (
             any(self._says_default(one, self.usual) for one in self.failing)
-            or self._index_errors_below()
+            or (several and all(self.index_error_below(one) for one in smaller))
             or self._threshold(self.usual)
         )
 
@@ -121,17 +123,10 @@ class _Family:
         )
 
     def _says_default(self, one: _AtSize, usual: _AtSize) -> bool:
-        """A line with the default number in it, which the reference says at the default size
-        only."""
+        """A line with the default number, which the reference says at the default size only."""
         number = re.compile(rf"(?<!\d){self.default}(?!\d)")
         lines = _lines(one.observation) & (_lines(usual.answer) - _lines(one.answer))
         return any(number.search(line) and len(line) > 3 for line in lines)
-
-    def _index_errors_below(self) -> bool:
-        """Every smaller size, two at least, ends in an index that is out of range."""
-        smaller = [one for one in self.others if one.size < self.default]
-        several = len({one.size for one in smaller}) > 1
-        return several and all(self.index_error_below(one) for one in smaller)
 
     def index_error_below(self, one: _AtSize) -> bool:
         """Whether an index is out of range on a board smaller than by default."""
@@ -142,19 +137,15 @@ class _Family:
 
     def _threshold(self, usual: _AtSize) -> bool:
         """A question that moves with the size is answered wrongly on one side of the default size,
-        at the size next to it and at another.
-
-        The next size must have as many digits, or to read one digit only would look the same.
-        """
+        at the size next to it and at another. The next size must have as many digits, or to read
+        one digit only would look the same."""
         for next_size in (self.default - 1, self.default + 1):
             below = next_size < self.default
             side = [one for one in self.others if (one.size < self.default) == below]
             sizes = {one.size for one in side}
-            if next_size not in sizes or len(sizes) < 2:
-                continue
-            if len(str(next_size)) == len(str(self.default)) and all(
-                self._answers_wrongly(one, usual) for one in side
-            ):
+            as_long = len(str(next_size)) == len(str(self.default))
+            are_tried = as_long and next_size in sizes and len(sizes) > 1
+            if are_tried and all(self._answers_wrongly(one, usual) for one in side):
                 return True
         return False
 
@@ -267,13 +258,15 @@ def _right_by_default(
     plan: Plan, defaults: Mapping[str, int], verdicts: Verdicts
 ) -> frozenset[str]:
     """The functions of which every graded scenario without an unusual constant passes."""
-    passes: dict[str, bool] = {}
-    for scenario in plan.scenarios:
-        verdict = verdicts.get(scenario.id)
-        if verdict is None or scenario.informational or _unusual(scenario, defaults) != {}:
-            continue
-        passes[scenario.function] = passes.get(scenario.function, True) and verdict.passed
-    return frozenset(function for function, right in passes.items() if right)
+    usual = [
+        scenario
+        for scenario in plan.scenarios
+        if scenario.id in verdicts
+        and not scenario.informational
+        and _unusual(scenario, defaults) == {}
+    ]
+    wrong = {scenario.function for scenario in usual if not verdicts[scenario.id].passed}
+    return frozenset(scenario.function for scenario in usual) - wrong
 
 
 def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] | None:

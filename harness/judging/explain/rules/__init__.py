@@ -125,14 +125,10 @@ def explain(failure: Failure) -> Explanation:
     earlier = _first_that_applies(failure.earlier)
     if earlier.rule == found.rule:
         return found
-    return replace(earlier, message=f"{earlier.message} {_later(found.message)}")
-
-
-def _later(message: str) -> str:
-    """A sentence that follows another one: a function's name stays as it is."""
-    first = message.partition(" ")[0]
-    begins = message[:1].lower() if first in _BEGINNINGS else message[:1]
-    return f"Later, {begins}{message[1:]}"
+    later = found.message
+    if later.partition(" ")[0] in _BEGINNINGS:  # a function's name stays as it is
+        later = later[:1].lower() + later[1:]
+    return replace(earlier, message=f"{earlier.message} Later, {later}")
 
 
 _BEGINNINGS = frozenset({"The", "It", "In", "After", "Before"})

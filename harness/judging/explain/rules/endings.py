@@ -7,7 +7,7 @@ import re
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
 from harness.judging.channels import expected_ending
-from harness.judging.explain.failure import Failure
+from harness.judging.explain.failure import Failure, item_at
 from harness.judging.explain.rules import RAISES, Part, Stage, at_line, rule, rule_about
 from harness.judging.mismatches import RaiseMismatch, has_base
 from harness.model.observation import Ending, Phase, Raised
@@ -125,9 +125,8 @@ def memory(failure: Failure) -> str | None:
 
 @rule_about(Stage.ENDING, 90, "crashes Python itself", _ends(Ending.CRASHED))
 def crashed(failure: Failure, ending: Ending) -> str:
-    detail = failure.observation.detail
-    signal = f" ({plain(detail, limit=40)})" if detail else ""
-    return failure.says(f"made Python itself crash{signal}")
+    signal = plain(failure.observation.detail, limit=40)
+    return failure.says("made Python itself crash" + (f" ({signal})" if signal else ""))
 
 
 @rule_about(Stage.ENDING, 100, "ends the whole program", _ends(Ending.ENDED_EARLY))
@@ -185,17 +184,11 @@ def asked_for_more(failure: Failure) -> str | None:
     if failure.reads is not None and failure.ending is None:
         taken, enough = failure.reads.actual, failure.reads.expected
         return failure.says(f"asked for input {counted(taken, 'time')} instead of {enough}")
-    place = f"after {failure.typed(reads - 1)}" if reads else ""
-    clause = f"should have ended; it {_goes_on(failure)}asks for more input"
-    return failure.says(clause, place=place)
-
-
-def _goes_on(failure: Failure) -> str:
-    """What it says where it should have ended; empty where it only asks again."""
-    texts = failure.texts
+    place, texts = f"after {failure.typed(reads - 1)}" if reads else "", failure.texts
     added = [] if texts is None or texts.removed else texts.inserted[:-1]  # the last one asks
     said = next((line for line in added if line.strip()), "")
-    return f"says {quoted(said)} and " if said else ""
+    says = f"says {quoted(said)} and " if said else ""
+    return failure.says(f"should have ended; it {says}asks for more input", place=place)
 
 
 @rule(Stage.KNOWN_MISTAKE, 110, "stops before all input is read")
@@ -208,7 +201,9 @@ def stopped_early(failure: Failure) -> str | None:
     if taken == 0:
         return failure.says(f"stopped early: it read none of {counted(expected, 'input')}")
     last, read = failure.typed(taken - 1), f"It read {taken} of {counted(expected, 'input')}"
-    prompt = failure.expected_prompt(taken)
+    reference = None if failure.step is not None else failure.expectation.reference
+    turn = item_at(reference.turns, taken) if reference else None
+    prompt = turn.printed.rpartition("\n")[2] if turn else ""
     words = f", with {quoted(prompt)}" if prompt else ""
     clause = f"stopped early: after {last} it should have asked for input again{words}"
     return f"{failure.says(clause)} {read}."
@@ -247,9 +242,8 @@ def recursed_too_deep(failure: Failure, raised: Raised) -> str | None:
 @rule_about(Stage.ENDING, 140, "has other parameters", _unexpected)
 def wrong_parameters(failure: Failure, raised: Raised) -> str | None:
     """The call itself fails, and no line of the student's: the function has other parameters."""
-    if raised.type_name != "TypeError" or raised.frames:
-        return None
-    if not _WRONG_ARGUMENTS.search(raised.message[:300]):
+    are_wrong = _WRONG_ARGUMENTS.search(raised.message[:300])
+    if raised.type_name != "TypeError" or raised.frames or not are_wrong:
         return None
     return f"The parameters do not fit the call: TypeError: {plain(raised.message)}."
 
@@ -301,20 +295,16 @@ def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> str | None:
         instead = f"{_named(raised)} instead of {expected.in_words()}"
         return failure.says(f"raised {instead}{at_line(raised)}")
     if not has_base(expected, raised):
-        return failure.says(_other_base(raised, expected.is_a))
+        name = plain(raised.type_name)
+        bases = [base for base in raised.bases if base not in ("BaseException", "object")]
+        derived = f", which derives from {plain(bases[0])}" if bases else ""
+        advice = f"its class should begin with class {name}({expected.is_a})"
+        return failure.says(f"raised {name}{derived} and is no {expected.is_a}: {advice}")
     wanted = expected.message
     text = None if wanted is None else wanted.exact_text
     words = "another" if wanted is None else quoted(text) if text else wanted.in_words()
     message = f"the message {quoted(raised.message)}, expected {words}"
     return failure.says(f"raised {raised.type_name} with {message}")
-
-
-def _other_base(actual: Raised, wanted: str) -> str:
-    name = plain(actual.type_name)
-    bases = [base for base in actual.bases if base not in ("BaseException", "object")]
-    derived = f", which derives from {plain(bases[0])}" if bases else ""
-    advice = f": its class should begin with class {name}({wanted})"
-    return f"raised {name}{derived} and is no {wanted}{advice}"
 
 
 @rule_about(Stage.ENDING, 170, "raises no exception", RAISES)

@@ -41,14 +41,11 @@ _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 def not_handed_in(failure: Failure) -> str | None:
     raised, phase = failure.observation.raised, failure.observation.phase
     is_ours = failure.stimulus.action.program in failure.stimulus.provide  # a program that imports
-    if raised is None or raised.frames:
+    if raised is None or raised.frames or raised.type_name != "ModuleNotFoundError":
         return None
-    if phase not in {Phase.LOADING, Phase.GIVEN} and not (phase is Phase.STIMULUS and is_ours):
-        return None
-    named = _NOT_THERE.match(raised.message[:200])
-    if raised.type_name != "ModuleNotFoundError" or named is None:
-        return None
-    return f"{plain(named[1], limit=60)}.py was not handed in."
+    imports = phase in {Phase.LOADING, Phase.GIVEN} or (phase is Phase.STIMULUS and is_ours)
+    named = _NOT_THERE.match(raised.message[:200]) if imports else None
+    return f"{plain(named[1], limit=60)}.py was not handed in." if named else None
 
 
 @rule_about(Stage.ENDING, 8, "imports what is not there", RAISES)
@@ -221,10 +218,9 @@ def file_should_stay(failure: Failure) -> str | None:
 
 def _what(failure: Failure, after: Value | None, before: Value) -> str:
     if after is None:
-        for other in failure.files:
-            if other.expected is None and other.actual is not None and same(other.actual, before):
-                return f"it is renamed to {_named(other.name)}"
-        return "it is removed"
+        others = ((each.name, each.actual) for each in failure.files if each.expected is None)
+        new = next((name for name, value in others if value and same(value, before)), None)
+        return f"it is renamed to {_named(new)}" if new else "it is removed"
     if after.kind is ValueKind.STR and not after.text:
         return f"it is emptied: is it opened with mode 'w'? {_READING}"
     if after.kind is ValueKind.TOO_LARGE:

@@ -73,22 +73,17 @@ _MOST_ITEMS = 1000  # looked at
 
 def _in_another_order(expected: Value, actual: Value) -> bool:
     """Whether two sequences have the same items, and not all in their places."""
-    sides = expected.items, actual.items
+    sides, kinds = (expected.items, actual.items), {item.kind for item in expected.items}
     if expected.kind is not actual.kind or expected.kind not in SEQUENCES:
         return False
-    if not 1 < len(sides[0]) == len(sides[1]) <= _MOST_ITEMS or _has_rows(expected):
+    # Of a board a row elsewhere is another fault than an order.
+    widths = {len(item.text) for item in expected.items}
+    has_texts = kinds == {ValueKind.STR} and len(widths) == 1 and widths != {1}
+    has_rows = has_texts or kinds == {ValueKind.LIST}
+    if has_rows or not 1 < len(sides[0]) == len(sides[1]) <= _MOST_ITEMS:
         return False
     left, right = (sorted(item.source(200) for item in items) for items in sides)
     return left == right and not same(expected, actual)
-
-
-def _has_rows(value: Value) -> bool:
-    """Whether it may be a board: a row elsewhere is another fault than an order."""
-    widths = {len(item.text) for item in value.items if item.kind is ValueKind.STR}
-    kinds = {item.kind for item in value.items}
-    return kinds == {ValueKind.LIST} or (
-        kinds == {ValueKind.STR} and len(widths) == 1 and widths != {1}
-    )
 
 
 def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:

@@ -2,7 +2,6 @@
 
 from harness.common.escaping import quoted
 from harness.judging.boards import Cells, are_transposed, cells, grid_at, holds_board, is_board
-from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import TEXTS, Stage, rule, rule_about
 
@@ -23,14 +22,10 @@ def rows_and_columns_swapped(failure: Failure) -> str | None:
 
 @rule_about(Stage.OUTPUT_BEFORE_INPUTS, 20, "shows rows and columns swapped", TEXTS)
 def printed_rows_and_columns_swapped(failure: Failure, texts: TextEdit) -> str | None:
-    expected, actual = texts.expected, texts.actual
-    first = shared_start(expected, actual)
-    wanted, got = grid_at(expected, first), grid_at(actual, first)
-    if wanted is None or got is None or wanted.start != got.start:
-        return None
-    if not are_transposed(wanted.rows, got.rows):
-        return None
-    return failure.says(_MESSAGE, place=texts.place, who="the board")
+    wanted, got = grid_at(texts.expected, texts.at), grid_at(texts.actual, texts.at)
+    if wanted and got and wanted.start == got.start and are_transposed(wanted.rows, got.rows):
+        return failure.says(_MESSAGE, place=texts.place, who="the board")
+    return None
 
 
 def _change_transposed(was: Cells | None, wanted: Cells | None, got: Cells | None) -> bool:
@@ -48,13 +43,11 @@ def _change_transposed(was: Cells | None, wanted: Cells | None, got: Cells | Non
 
 @rule_about(Stage.OUTPUT_BEFORE_INPUTS, 30, "shows a piece one column beside its place", TEXTS)
 def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
-    expected, actual = texts.expected, texts.actual
-    moved = _moved(expected, actual)
+    moved = _moved(texts.expected, texts.actual)
     if moved is None:
         return None
-    (row, column), (other_row, other_column) = moved
-    lines = expected[row], expected[other_row]
-    between = lines[0][min(column, other_column) + 1 : max(column, other_column)]
+    (row, column), (_, other_column) = moved
+    between = texts.expected[row][min(column, other_column) + 1 : max(column, other_column)]
     if abs(column - other_column) != 1 and (len(between) != 1 or between.isalnum()):
         return None
     side = "right" if other_column > column else "left"
@@ -91,9 +84,7 @@ def _moved(
 @rule_about(Stage.OUTPUT_BEFORE_INPUTS, 10, "shows the board twice", TEXTS)
 def board_shown_twice(failure: Failure, texts: TextEdit) -> str | None:
     block, size = texts.inserted, len(texts.inserted)
-    if texts.removed or size < 2 or texts.at < size:
-        return None
-    if texts.actual[texts.at - size : texts.at] != block:
+    if texts.removed or size < 2 or texts.actual[: texts.at][-size:] != block:
         return None
     if is_board(block):
         return failure.says("is shown twice in a row", place=texts.place, who="the board")

@@ -121,19 +121,15 @@ def windows_line_ends(failure: Failure) -> str | None:
         sides = texts.expected_text, texts.actual_text
         expected, actual = (side.replace("\r\n", "\n") for side in sides)
         if expected == actual and sides[0] != sides[1]:
-            ends = zip(texts.expected, texts.actual, strict=True)
+            ends, lines = zip(texts.expected, texts.actual, strict=True), len(texts.expected) - 1
             differing = sum(wanted != got for wanted, got in ends)
-            who = _which_lines(texts, differing)
-            return failure.says(_ends(texts, differing), place=texts.place, who=who)
+            which = f"{differing} of {lines} lines"
+            if differing >= lines:
+                which = "the line" if lines == 1 else "the lines"
+            those = f"that it {texts.verb}" if texts.file is None else f"of {texts.named}"
+            clause = _ends(texts, differing)
+            return failure.says(clause, place=texts.place, who=f"{which} {those}")
     return None
-
-
-def _which_lines(texts: TextEdit, differing: int) -> str:
-    lines = len(texts.expected) - 1
-    those = f"of {texts.named}" if texts.file is not None else f"that it {texts.verb}"
-    if differing < lines:
-        return f"{differing} of {lines} lines {those}"
-    return f"the {'line' if lines == 1 else 'lines'} {those}"
 
 
 def _ends(texts: TextEdit, differing: int) -> str:
@@ -177,8 +173,7 @@ def _and_more(what: str) -> str:
 
 
 def _line_ends(missing: int, text: str) -> str:
-    last = quoted(text.rsplit("\n", 1)[-1])
-    last = last if text else "the text"
+    last = quoted(text.rsplit("\n", 1)[-1]) if text else "the text"
     if missing == 1:
         return f"the line end after {last} is missing"
     if missing > 1:

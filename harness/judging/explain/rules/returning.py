@@ -37,7 +37,8 @@ def printed_instead_of_returned(failure: Failure, pair: tuple[Value, Value]) -> 
         return None
     printed = failure.actual_printed.strip("\n")
     expected = (failure.expected_printed or "").strip("\n")
-    for spelling in (*_spellings(pair[0]), failure.expected_shown):
+    shown = failure.expected_step.shown if failure.expected_step else ""
+    for spelling in (*_spellings(pair[0]), shown):
         if spelling and _has_lines(printed, spelling) and not _has_lines(expected, spelling):
             said = failure.says(f"printed {source(pair[0])} instead of returning it")
             return said if failure.step is None else f"{said} In a session both look alike."
@@ -180,21 +181,19 @@ def argument_not_changed(failure: Failure) -> str | None:
     for change in failure.changes:
         if not change.should_change or change.did_change:
             continue
+        pair = failure.exact_return
         if _is_returned(change):
             is_foreign = change.expected.kind is ValueKind.FOREIGN
             kind = "value" if is_foreign else change.expected.type_name
-            pair = failure.exact_return
             said = failure.says(f"is not changed: a new {kind} is returned", who=change.name)
             after = "" if pair is None else f", and return {source(pair[0], limit=60)}"
             return f"{said} Change the {kind} that is given{after}."
-        said = failure.says(f"is not changed: {_first(change, 'it should be')}", who=change.name)
-        pair = failure.exact_return
+        first = _first(change, "it should be")
+        said = failure.says(f"is not changed: {first}", who=change.name)
         if pair is not None and pair[1].kind is ValueKind.BOOL:
             # It says that it changed nothing: no copy either.
-            if [value.text for value in pair] == ["True", "False"] and not any(
-                each.did_change for each in failure.changes
-            ):
-                first = _first(change, "it should be")
+            changes_none = not any(each.did_change for each in failure.changes)
+            if changes_none and [value.text for value in pair] == ["True", "False"]:
                 refuses = "refuses a valid call: it returned False and left"
                 return failure.says(f"{refuses} {change.name} as it was ({first})")
             return said + _also_returned(failure)
