@@ -51,7 +51,11 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     unreadable = [text for text in texts.values() if isinstance(text, Unparsable)]
     findings: list[Finding] = []
     notes: list[str] = []
-    defined = _definitions(readable, policy) if policy is not None else {}
+    # What the submission's modules and the provided ones define.
+    defined = {each.name.removesuffix(".py"): each.index.defined() for each in readable}
+    if policy is not None:
+        provided = frozenset((*policy.provided_names, *policy.provided_functions))
+        defined |= dict.fromkeys(policy.provided_modules, provided)
     for name, text in texts.items():
         if not isinstance(text, Unparsable):
             notes += text.notes if text is not None else ()
@@ -78,13 +82,6 @@ def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable
         if compiles(file.data):
             return None
         return Unparsable(file=file.name, reason=TOO_DEEP)
-
-
-def _definitions(sources: Sequence[Source], policy: Policy) -> dict[str, frozenset[str]]:
-    """What the provided modules and the submission's own define, by module."""
-    provided = frozenset((*policy.provided_names, *policy.provided_functions))
-    own = {source.name.removesuffix(".py"): source.index.defined() for source in sources}
-    return own | dict.fromkeys(policy.provided_modules, provided)
 
 
 def _findings(
@@ -212,8 +209,11 @@ def _why_refused(
         case ast.FunctionDef(name=name):
             is_method = in_class and name in _METHODS
             return "" if name in _ATTRIBUTES or (_is_dunder(name) and not is_method) else None
-        case ast.Name():
-            return None if _may_name(node) else ""
+        case ast.Name(id=name) if _is_dunder(name):
+            is_read_name = name == "__name__" and isinstance(node.ctx, ast.Load)
+            return None if is_read_name or name in _METADATA else ""
+        case ast.Name(id=name):
+            return "" if name in _NAMES else None
         case ast.Attribute():
             return _why_attribute(node, instance)
         case ast.ClassDef() if node.keywords:
@@ -236,13 +236,6 @@ def _is_known_import(node: ast.Import | ast.ImportFrom, modules: frozenset[str])
     if any(name is not None and _is_dunder(name) for name in taken):
         return False
     return all(name in modules or name in _IMPORTS for name in named)
-
-
-def _may_name(node: ast.Name) -> bool:
-    if _is_dunder(node.id):
-        read = isinstance(node.ctx, ast.Load)
-        return node.id in _METADATA or (node.id == "__name__" and read)
-    return node.id not in _NAMES
 
 
 def _why_attribute(node: ast.Attribute, instance: str) -> str | None:

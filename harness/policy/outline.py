@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TypeGuard
 
 from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart, Printing
@@ -118,12 +118,9 @@ def _asks_at(source: Source) -> tuple[int, str]:
     while more := {name for name, names in called.items() if names & asking} - asking:
         asking |= more
     for statement in body:
-        if isinstance(statement, DEFINITIONS):
-            continue
-        if isinstance(statement, ast.If) and is_main_guard(statement.test):
-            continue
-        lines = [(line, name) for name, line in _calls(statement).items() if name in asking]
-        if lines:
+        is_guard = isinstance(statement, ast.If) and is_main_guard(statement.test)
+        calls = {} if is_guard or isinstance(statement, DEFINITIONS) else _calls(statement)
+        if lines := [(line, name) for name, line in calls.items() if name in asking]:
             return min(lines)
     return 0, ""
 
@@ -183,8 +180,7 @@ def _part(
 
 
 def _dropped(statement: ast.stmt) -> Iterator[int]:
-    """The lines of statements that compare two sides, the first of which could be given a value by
-    `=`."""
+    """Of statements that compare two sides, the first of which could be given a value by `=`."""
     for node in walk(statement):
         match node:
             case ast.Expr(value=ast.Compare(left=left, ops=[ast.Eq()])) as found:
@@ -240,13 +236,10 @@ def _is_outside(visit: Visit[ast.AST]) -> bool:
 
 def _conditions(visit: Visit[ast.AST]) -> tuple[int, ...]:
     """The lines of the conditions around it in the same loop."""
-    lines: list[int] = []
-    for node in (holder.node for holder in visit.holders()):
-        if isinstance(node, _LOOPS):
-            break
-        if isinstance(node, ast.If) and not is_main_guard(node.test):
-            lines.append(node.lineno)
-    return tuple(reversed(lines[:MOST_CONDITIONS]))
+    nodes = (holder.node for holder in visit.holders())
+    inside = takewhile(lambda node: not isinstance(node, _LOOPS), nodes)
+    ifs = (node for node in inside if isinstance(node, ast.If) and not is_main_guard(node.test))
+    return tuple(node.lineno for node in islice(ifs, MOST_CONDITIONS))[::-1]
 
 
 def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
@@ -266,9 +259,8 @@ def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
                 base = base_of(value, _PARTS)
                 targets = [base] if isinstance(base, ast.Name) else ()
         names = _names(node.iter if isinstance(node, ast.For) else node) if targets else ()
-        for base in (
-            base_of(target, _PARTS) for target in targets
-        ):  # `ages[name] = 3` changes ages
+        for target in targets:
+            base = base_of(target, _PARTS)  # `ages[name] = 3` changes ages
             bound = {name_bound(each) for each in walk(base)} - {""}
             for name in {base.id} if isinstance(base, ast.Name) else bound:
                 assigned.setdefault(name, {}).setdefault(node.lineno, set()).update(names)

@@ -131,9 +131,9 @@ def _refusal(data: bytes) -> str:
         return "the file is empty"
     if data.startswith(_UTF_16):
         return "the file is saved as UTF-16; Python needs UTF-8"
+    if data.count(b"\0") * 3 > len(data):
+        return "the file is saved as UTF-16 or UTF-32; Python needs UTF-8"
     if b"\0" in data:
-        if data.count(b"\0") * 3 > len(data):
-            return "the file is saved as UTF-16 or UTF-32; Python needs UTF-8"
         return "the file holds NUL bytes, so it is not a text file"
     if _is_notebook(data):
         return "the file is a Jupyter notebook, not a Python text file"
@@ -196,8 +196,8 @@ def _parse(
     except SyntaxError as error:
         number = _too_many_quotes(data)
         if number is not None:
-            reason, source = _QUOTES, _line(lines, number)
-            return Unparsable(file=name, reason=reason, line=number, source=source)
+            source = _line(lines, number)
+            return Unparsable(file=name, reason=_QUOTES, line=number, source=source)
         return Unparsable(
             file=name,
             reason=_plain_reason(error, lines),
@@ -236,8 +236,7 @@ _MOST_TRIES = 5
 
 
 def _too_many_quotes(data: bytes) -> int | None:
-    """The line of the first four or five quotes in a row with three or two in place of which Python
-    can read the file."""
+    """The line of four or five quotes in a row, where Python can read the file with fewer."""
     for found in itertools.islice(_FOUR.finditer(data), _MOST_TRIES):
         start, end = found.span()
         if any(compiles(data[: start + number] + data[end:]) for number in (3, 2)):

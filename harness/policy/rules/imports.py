@@ -225,8 +225,11 @@ class _Check:
             case ast.MatchClass():
                 for name in filter(_is_walk, node.kwd_attrs):
                     yield f"the pattern reaches .{short(name)}"
-            case ast.ImportFrom():
-                yield from self._import_from(node)
+            case ast.ImportFrom(module=str(module), level=0):
+                # `from a1_support import os`: a module by way of one that imported it.
+                for alias in node.names:
+                    if (reached := self._other_module(module, alias.name)) is not None:
+                        yield f"takes the module {reached} out of {short(module)}"
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name in _PRETENDS:
                 yield f"{name} lets a pattern take other values for this class's own"
 
@@ -243,11 +246,10 @@ class _Check:
 
     def _came_by_star(self, name: str, visit: Visit[ast.AST]) -> bool:
         """Whether `name` is a module that a module imported with `*` has imported."""
-        if name not in NAMES or not self._index.stars:
+        stars = self._index.stars
+        known = (name in self._defined.get(each, ()) or is_value(each, name) for each in stars)
+        if name not in NAMES or not stars or any(known):
             return False
-        for module in self._index.stars:
-            if name in self._defined.get(module, ()) or is_value(module, name):
-                return False
         holder = visit.holder
         if isinstance(holder, ast.Call):
             return visit.node in holder.args and _calls_any(holder, _REACHING)
@@ -264,9 +266,8 @@ class _Check:
             holder.func is node or _calls_any(holder, _HARMLESS_CALLS | _REACHING)
         ):
             return
-        if isinstance(holder, ast.Subscript) and holder.value is node:
-            return
-        if not isinstance(node.ctx, ast.Load) or any(visit.new_names()):
+        is_indexed = isinstance(holder, ast.Subscript) and holder.value is node
+        if is_indexed or not isinstance(node.ctx, ast.Load) or any(visit.new_names()):
             return
         for module in sorted(self._modules.of(node, visit)):
             yield f"the module {short(module)} is used as a value; only its parts may be"
@@ -326,11 +327,8 @@ class _Check:
     @cached_property
     def _own_attributes(self) -> frozenset[str]:
         """The names of attributes that the file itself gives, which are none of Python's."""
-        stored = (
-            visit.node.attr
-            for visit in self._index.of(ast.Attribute)
-            if isinstance(visit.node.ctx, ast.Store)
-        )
+        nodes = (visit.node for visit in self._index.of(ast.Attribute))
+        stored = (node.attr for node in nodes if isinstance(node.ctx, ast.Store))
         return self._index.own_methods.union(stored) - _PYTHONS
 
     def _other_module(self, module: str, name: str) -> str | None:
@@ -343,14 +341,6 @@ class _Check:
         if module in NAMES and is_value(module, name):
             return None
         return None if is_part(module, name) else reached
-
-    def _import_from(self, node: ast.ImportFrom) -> Iterator[str]:
-        """`from a1_support import os`: a module by way of one that imported it."""
-        module = node.module or ""
-        for alias in node.names if not node.level else ():
-            reached = self._other_module(module, alias.name)
-            if reached is not None:
-                yield f"takes the module {reached} out of {short(module)}"
 
 
 def _is_of_a_method(node: ast.expr, visit: Visit[ast.AST]) -> bool:
@@ -378,7 +368,5 @@ def _are_plain(visit: Visit[ast.AST]) -> bool:
 
 
 def _is_walk(name: str) -> bool:
-    if name in _FRAME_WALK:
-        return True
     dunder = len(name) > 4 and name.startswith("__") and name.endswith("__")
-    return dunder and name not in _ORDINARY_DUNDERS
+    return name in _FRAME_WALK or (dunder and name not in _ORDINARY_DUNDERS)

@@ -64,7 +64,12 @@ def _why_not(node: ast.stmt, allowed: Sequence[str]) -> str:
     part = next((key for key, (_, kinds) in _PARTS.items() if isinstance(node, kinds)), "")
     part = "main_guard" if is_guard else part
     if not part:
-        return _runs_at_load(node)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            what = _call_name(node.value)
+            called = f"{what} is called when the file is loaded, outside every function"
+            return _CALLS.get(what, called)
+        what = _STATEMENTS.get(type(node), "code")
+        return f"{what} runs when the file is loaded, outside every function"
     if isinstance(node, ast.Assign | ast.AnnAssign) and (wrong := _why_not_constant(node)):
         return wrong
     return "" if part in allowed else f"{_PARTS[part][0]} is not permitted at module level"
@@ -121,15 +126,6 @@ _STATEMENTS = {
     ast.Delete: "a del statement",
     ast.Expr: "an expression",
 }
-
-
-def _runs_at_load(node: ast.stmt) -> str:
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        what = _call_name(node.value)
-        called = f"{what} is called when the file is loaded, outside every function"
-        return _CALLS.get(what, called)
-    what = _STATEMENTS.get(type(node), "code")
-    return f"{what} runs when the file is loaded, outside every function"
 
 
 @policy_rule(

@@ -108,11 +108,6 @@ def _node_names() -> tuple[str, ...]:
     return tuple(name for name, kind in kinds if issubclass(kind, ast.AST) and name != "AST")
 
 
-def _judged_names() -> tuple[str, ...]:
-    """Those that occur in a tree by themselves: others would forbid nothing, unnoticed."""
-    return tuple(name for name in _node_names() if name[0].isupper() and hasattr(_ast, name))
-
-
 def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[Node]]:
     annotations = file.index.annotations
     return (visit for visit in file.index.of(kind) if id(visit.node) not in annotations)
@@ -126,7 +121,8 @@ def _outside_annotations(file: CheckedFile, kind: type[Node]) -> Iterator[Visit[
         description="Names of syntax tree nodes.",
         noun="syntax node",
         names=_node_names,
-        forbidden=_judged_names,
+        # Those that occur in a tree by themselves: others would forbid nothing, unnoticed.
+        forbidden=lambda: tuple(n for n in _node_names() if n[0].isupper() and hasattr(_ast, n)),
     ),
 )
 def check_syntax(file: CheckedFile) -> Iterator[Breach]:
