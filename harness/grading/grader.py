@@ -199,7 +199,7 @@ class Grader(AbstractContextManager["Grader"]):
         """The first run of all scenarios, but of those that need one that fails, whose verdict says
         so; and the second of those that failed and have stand-ins."""
         first, second = RunOutcome(), RunOutcome()
-        waived = excused(plan, candidate.submission)  # others do not fail for these
+        waived, _ = excused(plan, candidate.submission)  # others do not fail for these
         needs = needed(plan.scenarios)
         wrong: set[str] = set()
         skipped: dict[str, Verdict] = {}

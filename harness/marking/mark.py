@@ -43,7 +43,7 @@ def mark(
     if unreadable:
         verdict = Verdict(kind=VerdictKind.UNREADABLE)
         verdicts = {scenario.id: verdict for scenario in plan.scenarios}
-    left_out, excuses = _excused(plan, submission)
+    left_out, excuses = excused(plan, submission)
     if len(left_out) == len(plan.scenarios) and left_out:
         review = replace(submission, notes=(*submission.notes, *excuses))
         return without_mark(plan, review, SubmissionStatus.NEEDS_REVIEW)
@@ -55,8 +55,7 @@ def mark(
         entry = ScenarioResult(scenario_id=each.id, verdict=verdict, points=points, out_of=worth)
         scenarios.append(entry)
     kinds = {result.verdict.kind for result in scenarios}
-    severities = {finding.consequence.severity for finding in report.findings}
-    to_review = bool(severities - {Severity.NOTE})
+    to_review = any(each.consequence.severity is not Severity.NOTE for each in report.findings)
     result = replace(
         without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
         flagged=bool(kinds & TO_REVIEW) or to_review,
@@ -92,11 +91,6 @@ def mark_of(
     return max(_NOTHING, exact - sum(deductions.values(), _NOTHING))
 
 
-def excused(plan: Plan, submission: Submission) -> frozenset[str]:
-    """The ids of the scenarios that do not count for this submission."""
-    return _excused(plan, submission)[0]
-
-
 def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
     """The result of a submission of which no scenario counts."""
     size = sum(len(file.data) for file in submission.files)
@@ -115,8 +109,8 @@ def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -
     return of_submission(result, submission)
 
 
-def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The ids of the scenarios that do not count here, and a note for each reason."""
+def excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The ids of the scenarios that do not count for this submission; a note for each reason."""
     student = submission.student
     names = {submission.id, *((student.id, student.email) if student else ())} - {""}
     found: set[str] = set()
@@ -132,8 +126,7 @@ def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[
             # The values that a hidden scenario sweeps are not for its student, who reads the note.
             is_open = all(scenario.visibility is Visibility.VISIBLE for scenario in matching)
             shown.append(pattern if is_open else pattern.partition("[")[0])
-        what = ", ".join(dict.fromkeys(shown))
-        notes.append(f"not counted: {what} ({exemption.reason})")
+        notes.append(f"not counted: {', '.join(dict.fromkeys(shown))} ({exemption.reason})")
     return frozenset(found), tuple(notes)
 
 

@@ -68,23 +68,20 @@ def same_shown(expected: str, actual: str, within: float | None = None) -> bool:
 def with_tolerated(expected: Value, actual: Value, within: float | None) -> Value:
     """`actual` with the expected number in place of each one that is as near as `within` allows, so
     that what differs still is what is wrong. No deeper than `expected`, which is not hostile."""
-    if within is None or expected.kind is not actual.kind:
+    if within is None or expected.kind is not actual.kind or expected.kind in _UNORDERED:
         return actual
     if expected.kind in _NUMBERS:
         return expected if _same_scalar(expected, actual, within) else actual
     places: dict[int, Value] = dict(enumerate(expected.items))
     if expected.kind in KEYED:
-        values = dict(
-            zip(map(Value.source, expected.items[::2]), expected.items[1::2], strict=False)
-        )
+        names = map(Value.source, expected.items[::2])
+        values = dict(zip(names, expected.items[1::2], strict=False))
         keys = enumerate(actual.items[::2])
         places = {2 * at + 1: values[name] for at, key in keys if (name := key.source()) in values}
-    elif expected.kind in _UNORDERED:
-        return actual
     parts = enumerate(actual.items)
-    items = [
+    items = (
         with_tolerated(places[at], part, within) if at in places else part for at, part in parts
-    ]
+    )
     return Value(actual.kind, actual.text, tuple(items))
 
 
@@ -100,8 +97,6 @@ def _in_order(value: Value) -> tuple[Value, ...]:
 
 def normalised(text: str, ignore: Collection[Ignore]) -> str:
     """`text` without what `ignore` forgives, to be compared and not to be shown."""
-    if not ignore:
-        return text
     if Ignore.TRAILING_SPACE in ignore:
         text = "\n".join(line.rstrip(" \t\r") for line in text.split("\n"))
     if Ignore.BLANK_LINES in ignore:

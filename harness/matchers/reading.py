@@ -137,14 +137,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatcherKey:
-    """A key that names a matcher in YAML, and what makes the matcher of its parts; `example` shows
-    a whole one."""
+    """A key that names a matcher in YAML, and what makes the matcher of its parts."""
 
     name: str
     make: Callable[..., Matcher]
     parts: dict[str, Part]
     for_text: bool
-    example: str
+    example: str  # of a whole one
 
     @property
     def others(self) -> list[str]:
@@ -164,14 +163,13 @@ class MatcherKey:
         return replace(matcher, within=field.within)  # type: ignore[type-var]
 
     def schema(self, any_matcher: Schema) -> Schema:
-        parts = self.parts.values()
         return {
             "type": "object",
             "properties": {
                 part.key: part.schema(any_matcher) if callable(part.schema) else part.schema
-                for part in parts
+                for part in self.parts.values()
             },
-            "required": [part.key for part in parts if not part.optional],
+            "required": [part.key for part in self.parts.values() if not part.optional],
             "additionalProperties": False,
         }
 

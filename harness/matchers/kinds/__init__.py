@@ -38,7 +38,8 @@ def _names(*, for_text: bool) -> tuple[str, ...]:
 
 def read(field: Field) -> Matcher:
     """The matcher that a mapping `{key: …}` describes; Refused."""
-    data, names, keys = field.data, _names(for_text=field.for_text), matcher_keys()
+    data, keys = field.data, matcher_keys()
+    all_names = f"matchers are {listed(_names(for_text=field.for_text), 'or')}"
     owners = {other: key.name for key in keys.values() for other in key.others}
     stated = [name for name in data if name in keys or name not in owners]
     unknown = [name for name in stated if name not in keys]
@@ -46,15 +47,12 @@ def read(field: Field) -> Matcher:
         hint = 'a dictionary is written {python: "{…}"}'
         field.refuse(f"expected a matcher, got a mapping of {len(data)} keys", hint)
     if unknown:
-        every = _names(for_text=False)
-        hint = nearest(str(unknown[0]), every) or f"matchers are {listed(names, 'or')}"
+        hint = nearest(str(unknown[0]), _names(for_text=False)) or all_names
         field.at(unknown[0]).refuse("unknown matcher", hint, of_key=True)
     whole = [n for n in stated if all(o == n or o in keys[n].others for o in stated)]
     stated = whole if len(whole) == 1 else stated
     if len(stated) != 1:
-        field.refuse(
-            f"expected one matcher, got {len(stated)}", f"matchers are {listed(names, 'or')}"
-        )
+        field.refuse(f"expected one matcher, got {len(stated)}", all_names)
     key = keys[stated[0]]
     if field.for_text and not key.for_text:
         field.at(key.name).refuse("this matcher is not for text", of_key=True)

@@ -39,10 +39,8 @@ class EqualTo(OfExpression):
     is_object: bool = False
 
     def accepts(self, value: Value) -> bool:
-        """Whether the last thing observed of it is that `==` answered True.
-
-        Raises HarnessError where it had to be resolved.
-        """
+        """Whether the last thing observed of it is that `==` answered True; HarnessError where it
+        had to be resolved."""
         if value.kind is ValueKind.OBJECT and len(value.items) > 1:
             name, answer = value.items[-2:]
             if name.text == f"== {self.expression}":
@@ -126,16 +124,11 @@ def _expression(field: Field) -> str:
         hint = "write the value itself, or {python: …}"
         field.refuse("equals belongs to returns of a call", hint, of_key=True)
     expression = field.expression()
-    if _hides_data(expression):
+    names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
+    if names <= _BUILTINS and expression not in _EMPTY and _literal(expression) is None:
         # Beside the submission it would be evaluated, where the program can read it.
         field.refuse("this uses nothing of the program", "write the value itself, as a literal")
     return expression
-
-
-def _hides_data(expression: str) -> bool:
-    """Whether the value is told by the text alone, and the text is no literal."""
-    names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
-    return _literal(expression) is None and names <= _BUILTINS and expression not in _EMPTY
 
 
 EQUALS = matcher_key(

@@ -83,11 +83,9 @@ class _OverBudgetError(Exception):
 
 
 def occurs(pattern: str, text: str, flags: int = 0) -> bool:
-    """Whether `re.search` finds the pattern anywhere in the text.
-
-    Raises HarnessError when that takes more than `BUDGET_SECONDS` of CPU time: the pattern is at
-    fault, and nothing is known about the program that printed the text.
-    """
+    """Whether `re.search` finds the pattern anywhere in the text. HarnessError when that takes more
+    than `BUDGET_SECONDS` of CPU time: the pattern is at fault, and nothing is known about the
+    program that printed the text."""
     if not hasattr(signal, "setitimer"):  # Windows, where a student checks and nobody is graded
         return re.search(pattern, text, flags) is not None
     try:
@@ -133,13 +131,10 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches(TextMatcher):
-    """A str in which `re.search` finds the pattern.
-
-    `words` are those that assignment.yaml has for it; "" where it has none.
-    """
+    """A str in which `re.search` finds the pattern."""
 
     pattern: str
-    words: str = ""
+    words: str = ""  # that assignment.yaml has for it
 
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
         # A folded pattern would be another pattern: forgive case by the flag instead.
@@ -206,10 +201,10 @@ class LinesUnordered(TextMatcher):
         return not rest and sorted(lines) == sorted(expected)
 
     def in_words(self, *, whole: bool = False) -> str:
-        head = f"these {len(self.lines)} lines in any order"
+        head = f"these {len(self.lines)} lines in any order:"
         if whole:
-            return "\n".join((f"{head}:", *self.lines))
-        return f"{head}: " + ", ".join(quoted(line) for line in self.lines[:_MOST_NAMED])
+            return "\n".join((head, *self.lines))
+        return f"{head} {', '.join(map(quoted, self.lines[:_MOST_NAMED]))}"
 
 
 def _lines(field: Field) -> tuple[str, ...]:

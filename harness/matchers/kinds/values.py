@@ -175,17 +175,12 @@ class Yields(Matcher):
     within: float | None = None
 
     def accepts(self, value: Value) -> bool:
-        expected = self.any_iterator or value.text == GENERATOR
-        return expected and self.accepts_of_any_iterator(value)
-
-    def accepts_of_any_iterator(self, value: Value) -> bool:
-        """Whether it is an iterator, of whatever type, that gave these values."""
-        if value.kind is not ValueKind.ITERATOR:
+        is_right_type = self.any_iterator or value.text == GENERATOR
+        if value.kind is not ValueKind.ITERATOR or not is_right_type:
             return False
         given = value.items[: len(self.values)] if self.and_more else value.items
-        if len(given) != len(self.values):
-            return False
-        return all(same(*pair, self.within) for pair in zip(self.values, given, strict=True))
+        pairs = zip(self.values, given, strict=False)
+        return len(given) == len(self.values) and all(same(*pair, self.within) for pair in pairs)
 
     def in_words(self, *, whole: bool = False) -> str:
         more = " and then more" if self.and_more else ""
