@@ -30,9 +30,9 @@ from harness.execution import (
 )
 from harness.execution.linux.processes import ProcessClock
 from harness.judging.judge import Judge
+from harness.model.assignment import FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Observation, Tier
-from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.stimulus import Limits, Stimulus, Typed
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run

@@ -23,14 +23,12 @@ from harness.assignment.scenarios.file import ScenarioFile, counted_points, resc
 from harness.assignment.vocabulary import ProvidedError, Vocabulary, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
+from harness.model.assignment import Assignment, OtherFiles, SourceFile
 from harness.model.plan import (
     PLAN_VERSION,
-    Assignment,
     Mutant,
-    OtherFiles,
     Plan,
     Scenario,
-    SourceFile,
     Specification,
     Visibility,
     in_turn,

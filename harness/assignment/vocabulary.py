@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.assignment.document import Document, HintedError, Loc
 from harness.matchers.reading import nearest
-from harness.model.plan import Clause, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.assignment import Clause, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.stimulus import Binding, Clock, Limits, statements
 from harness.model.values import Value
 

@@ -25,7 +25,7 @@ from harness.intake.entries import (
 from harness.intake.lateness import lateness
 from harness.intake.terms import instant, shown
 from harness.intake.uploads import Attempt, StudentUploads, in_folder
-from harness.model.plan import Assignment, OtherFiles, SourceFile
+from harness.model.assignment import Assignment, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.submission import ARCHIVE_ENDINGS, Lateness, Submission, Withheld
 

@@ -1,5 +1,4 @@
-"""An assignment: what holds for all of its scenarios, and nothing of what is expected of one.
-Whatever runs a submission knows this much and no more."""
+"""An assignment: what holds for all its scenarios. Whatever runs a submission knows no more."""
 
 from __future__ import annotations
 
@@ -12,6 +11,8 @@ from fractions import Fraction
 from harness.model.policy import Policy
 from harness.model.policy import SourceFile as SourceFile  # noqa: PLC0414  (for others as well)
 from harness.model.stimulus import Binding, Limits, statements
+
+_LONGEST_LITERAL = 200
 
 
 class OtherFiles(StrEnum):
@@ -249,12 +250,6 @@ class Surroundings:
     def literals(self) -> dict[str, str]:
         """The values of constants that are literals in the provided files, by name."""
         return {each.name: each.literal for each in self.constants if each.literal}
-
-    def file_of(self, constant: str) -> str | None:
-        return next((c.file for c in self.constants if c.name == constant), None)
-
-
-_LONGEST_LITERAL = 200
 
 
 def _constants_of(file: SourceFile) -> Iterator[ConstantPlace]:

@@ -27,8 +27,7 @@ class Ending(StrEnum):
 
 
 class Phase(StrEnum):
-    """Where the process was when it ended, or where the exception was raised that it answered with:
-    what a scenario states is shown by `STIMULUS` alone."""
+    """Where the process ended, or raised its answer: `STIMULUS` alone shows what is stated."""
 
     LOADING = "loading"  # the submission's own body (what runs at import)
     GIVEN = "given"  # what is bound and run before the call or the session's first step
@@ -152,17 +151,12 @@ class Observation:
 
 def transcript(turns: tuple[Turn, ...]) -> str:
     """Turns as a person would have seen them, typed text and Enter included."""
-    parts: list[str] = []
-    for turn in turns:
-        parts.append(turn.printed)
-        if turn.typed is not None:
-            parts.append(turn.typed.shown() + "\n")
-    return "".join(parts)
+    typed = ("" if turn.typed is None else turn.typed.shown() + "\n" for turn in turns)
+    return "".join(turn.printed + after for turn, after in zip(turns, typed, strict=True))
 
 
 class Isolation(StrEnum):
-    """Whether scenarios of a submission shared a process, which it was seen to keep nothing in,
-    or each had a process of its own."""
+    """Whether scenarios shared a process, in which nothing was kept, or each had its own."""
 
     SHARED = "shared"
     ALONE = "alone"

@@ -1,7 +1,5 @@
-"""The compiled plan: an assignment and its scenarios, with nothing left to look up or evaluate. It
-is versioned JSON (`harness.common.serial`) and stays valid when cut to a subset. Beside it what
-only the makers of an assignment may see, and all that the loader reads of it.
-"""
+"""The compiled plan: an assignment and its scenarios, with nothing left to look up or evaluate, as
+versioned JSON; beside it what only the makers of an assignment may see."""
 
 from __future__ import annotations
 
@@ -12,41 +10,13 @@ from enum import StrEnum
 from fractions import Fraction
 from graphlib import TopologicalSorter
 
-from harness.model.assignment import (
-    Assignment,
-    Clause,
-    Exemption,
-    FunctionSignature,
-    ManualSlot,
-    OtherFiles,
-    ProvidedVariant,
-    RubricItem,
-    RubricLevel,
-    SourceFile,
-)
+from harness.model.assignment import Assignment, Clause, ManualSlot, ProvidedVariant, SourceFile
 from harness.model.expectation import Expected
 from harness.model.stimulus import Limits, StandIn, Stimulus
 from harness.model.verdict import VerdictKind
 
+__all__ = ["Assignment", "Clause", "ManualSlot", "ProvidedVariant", "SourceFile"]
 PLAN_VERSION = 1
-
-__all__ = [
-    "PLAN_VERSION",
-    "Assignment",
-    "Clause",
-    "Exemption",
-    "FunctionSignature",
-    "ManualSlot",
-    "OtherFiles",
-    "Place",
-    "Plan",
-    "ProvidedVariant",
-    "RubricItem",
-    "RubricLevel",
-    "Scenario",
-    "SourceFile",
-    "Visibility",
-]
 
 
 class Visibility(StrEnum):
@@ -97,9 +67,7 @@ class Scenario:
     faster_than: int = 0  # this multiple of the reference's CPU time; 0: any time will do
 
     def stated_for(self, stimulus: Stimulus) -> Expected:
-        if not self.stated_cases:
-            return self.stated
-        return self.stated_cases[self.stimuli.index(stimulus)]
+        return self.stated_cases[self.stimuli.index(stimulus)] if self.stated_cases else self.stated
 
     def standing_in(self) -> Scenario:
         """The same scenario with the stand-ins in place of the submission's modules."""
@@ -151,8 +119,6 @@ def glob(pattern: str) -> re.Pattern[str]:
 def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
     """Of each scenario that needs others, by its id: those among `scenarios`, in the order of its
     needs. What is only informational is needed by nobody, and nothing needs itself."""
-    if not any(scenario.needs for scenario in scenarios):
-        return {}
     by_name: dict[str, list[Scenario]] = {}
     for scenario in scenarios:
         if not scenario.informational:
@@ -170,11 +136,7 @@ def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
 def in_turn(
     scenarios: Sequence[Scenario], needs: Mapping[str, Sequence[Scenario]]
 ) -> Iterator[tuple[Scenario, ...]]:
-    """All scenarios in groups, each group after all that it needs. CycleError where scenarios need
-    one another."""
-    if not needs:
-        yield tuple(scenarios)
-        return
+    """All scenarios in groups, each after what it needs; CycleError where they need each other."""
     sorter = TopologicalSorter(
         {scenario.id: [other.id for other in needs.get(scenario.id, ())] for scenario in scenarios}
     )

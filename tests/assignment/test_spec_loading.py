@@ -11,6 +11,7 @@ from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, 
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import HasNumber, Matches
 from harness.matchers.kinds.values import AnyValue, Approximately, Exactly, OfType, PythonValue
+from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.expectation import (
     Expected,
     Ignore,
@@ -21,14 +22,7 @@ from harness.model.expectation import (
     StatedTurns,
 )
 from harness.model.observation import Ending
-from harness.model.plan import (
-    FunctionSignature,
-    Mutant,
-    Place,
-    SourceFile,
-    TranscriptFile,
-    Visibility,
-)
+from harness.model.plan import Mutant, Place, TranscriptFile, Visibility
 from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
 from harness.model.stimulus import Binding, Key, Limits, StandIn, Typed
 from harness.model.values import NONE, Value

@@ -17,15 +17,17 @@ import yaml
 from harness.assignment.files.small_files import load_expectation
 from harness.assignment.loading import SpecErrors, available, load, scenario_files
 from harness.assignment.schema import file_schemas, json_schema, write_schemas
-from harness.model.assignment import LateOf, LatePolicy, Period, TimeUnit
-from harness.model.plan import (
-    ExpectedVerdict,
+from harness.model.assignment import (
+    LateOf,
+    LatePolicy,
     ManualSlot,
     OtherFiles,
+    Period,
     RubricItem,
     RubricLevel,
-    SampleExpectation,
+    TimeUnit,
 )
+from harness.model.plan import ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
 from tests.assignment.small_assignment import (
     ASSIGNMENT,

@@ -11,7 +11,7 @@ import pytest
 from harness.common.errors import UserError
 from harness.intake.pipeline import read_cohort
 from harness.intake.terms import ClassOptions
-from harness.model.plan import OtherFiles
+from harness.model.assignment import OtherFiles
 from harness.model.submission import Student, Withheld
 from tests.downloads import (
     DOWNLOADS,

@@ -10,7 +10,7 @@ import pytest
 
 from harness.intake.pipeline import read_cohort
 from harness.intake.terms import ClassOptions
-from harness.model.plan import OtherFiles
+from harness.model.assignment import OtherFiles
 from harness.model.result import Decision, DecisionKind
 from harness.model.submission import Submission, Withheld
 from tests.downloads import (

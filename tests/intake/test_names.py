@@ -16,7 +16,7 @@ from harness.intake.entries import original_name
 from harness.intake.pipeline import Cohort, read
 from harness.intake.recognising import layout_names
 from harness.intake.submissions import read_one
-from harness.model.plan import Assignment, OtherFiles
+from harness.model.assignment import Assignment, OtherFiles
 from harness.model.submission import Student, Submission, Withheld
 from tests.downloads import (
     HandIn,

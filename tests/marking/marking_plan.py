@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 
-from harness.model.plan import FunctionSignature, Plan, Scenario, SourceFile
+from harness.model.assignment import FunctionSignature, SourceFile
+from harness.model.plan import Plan, Scenario
 from harness.model.policy import Consequence, Finding, PolicyReport, Severity, Unparsable
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from harness.common.words import rounded
 from harness.marking.mark import mark, most_mark
-from harness.model.plan import Exemption, ManualSlot, Plan, Visibility
+from harness.model.assignment import Exemption, ManualSlot
+from harness.model.plan import Plan, Visibility
 from harness.model.policy import Finding, PolicyReport, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.submission import Student, Submission

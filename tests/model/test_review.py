@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from harness.common import serial
-from harness.model.plan import ManualSlot, RubricItem, RubricLevel, SourceFile
+from harness.model.assignment import ManualSlot, RubricItem, RubricLevel, SourceFile
 from harness.model.result import (
     Decision,
     DecisionKind,

@@ -4,17 +4,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from harness.judging.comparison import compare_texts, compare_values, described
+from harness.model.assignment import Clause, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.observation import Probe, Turn
-from harness.model.plan import (
-    Clause,
-    FunctionSignature,
-    Place,
-    Plan,
-    ProvidedVariant,
-    Scenario,
-    SourceFile,
-    Visibility,
-)
+from harness.model.plan import Place, Plan, Scenario, Visibility
 from harness.model.policy import Consequence, Severity, Unparsable
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Key, Stimulus, Typed

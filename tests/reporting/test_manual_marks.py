@@ -15,7 +15,7 @@ import pytest
 from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
-from harness.model.plan import ManualSlot, RubricItem
+from harness.model.assignment import ManualSlot, RubricItem
 from harness.model.result import (
     Adjustment,
     Decision,

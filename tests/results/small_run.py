@@ -5,17 +5,10 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from harness.matchers.kinds.values import Exactly
+from harness.model.assignment import Clause, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Probe, Turn
-from harness.model.plan import (
-    Clause,
-    FunctionSignature,
-    Place,
-    ProvidedVariant,
-    Scenario,
-    SourceFile,
-    Visibility,
-)
+from harness.model.plan import Place, Scenario, Visibility
 from harness.model.policy import Unparsable
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Stimulus, Typed

@@ -17,7 +17,7 @@ import pytest
 from harness.common import serial
 from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
-from harness.model.plan import ManualSlot, RubricItem
+from harness.model.assignment import ManualSlot, RubricItem
 from harness.model.result import Adjustment, LineComment, ManualMark
 from harness.model.review import (
     Action,

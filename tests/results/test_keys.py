@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from harness.matchers.kinds.values import Exactly
+from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.expectation import Answer, Expected
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import FunctionSignature, SourceFile, Visibility
+from harness.model.plan import Visibility
 from harness.model.stimulus import Limits, StandIn, Stimulus, Typed
 from harness.model.study import FunctionStrength, StrengthReport
 from harness.model.values import Value

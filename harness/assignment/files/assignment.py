@@ -51,10 +51,14 @@ from harness.model.assignment import (
     CompareBy,
     LateOf,
     LatePolicy,
+    ManualSlot,
     Period,
+    RubricItem,
+    RubricLevel,
+    SourceFile,
     TimeUnit,
 )
-from harness.model.plan import ManualSlot, Place, RubricItem, RubricLevel, SourceFile
+from harness.model.plan import Place
 from harness.model.stimulus import Clock, Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 

@@ -31,15 +31,8 @@ from harness.assignment.vocabulary import Vocabulary
 from harness.common.errors import UserError
 from harness.common.words import listed
 from harness.matchers.reading import Refused, nearest
-from harness.model.plan import (
-    Clause,
-    Exemption,
-    ExpectedCause,
-    ExpectedVerdict,
-    Mutant,
-    SampleExpectation,
-    glob,
-)
+from harness.model.assignment import Clause, Exemption
+from harness.model.plan import ExpectedCause, ExpectedVerdict, Mutant, SampleExpectation, glob
 from harness.model.study import Equivalent
 from harness.model.verdict import VerdictKind, rule_words
 from harness.policy.rules import finding_kinds

@@ -21,7 +21,8 @@ _LONGEST = 6000  # characters of source that may be a board
 
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
     """The constants to change: the provided file of each ("" for none), and its line."""
-    files = (surroundings.file_of(binding.name) or "" for binding in stimulus.constants)
+    file_of = {constant.name: constant.file for constant in reversed(surroundings.constants)}
+    files = (file_of.get(binding.name, "") for binding in stimulus.constants)
     return tuple(zip(files, _assignments(stimulus.constants), strict=True))
 
 
