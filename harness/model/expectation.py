@@ -11,6 +11,8 @@ from harness.common.serial import open_union
 from harness.model.observation import Ending, Observation
 from harness.model.values import Value, ValueKind
 
+KEY_VERSION = 2
+
 
 class Ignore(StrEnum):
     """A difference in text that a scenario may forgive."""
@@ -29,11 +31,8 @@ class Matcher(ABC):
 
     @abstractmethod
     def accepts(self, value: Value) -> bool:
-        """Whether `value` is what the matcher asks for.
-
-        Raises HarnessError for a `{python: …}` that is not resolved, and for a pattern that takes
-        too long to search for.
-        """
+        """Whether `value` is what the matcher asks for. HarnessError: a `{python: …}` that is not
+        resolved, a pattern that takes too long to search for."""
 
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
         """As `accepts`, of printed text; the forgiven differences do not count."""
@@ -41,10 +40,8 @@ class Matcher(ABC):
 
     @abstractmethod
     def in_words(self, *, whole: bool = False) -> str:
-        """What the matcher asks for, as the object of "expected …".
-
-        `whole` puts lines that are asked for below one another; else a sentence names two of them.
-        """
+        """What the matcher asks for, as the object of "expected …"; its lines below one another
+        (`whole`), or two of them in a sentence."""
 
     @property
     def exact_text(self) -> str | None:
@@ -65,8 +62,7 @@ class OfExpression(Matcher):
 
     @abstractmethod
     def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
-        """The matcher with the expression's value, which is given by expression. Raises
-        HarnessError where it is needed and not there."""
+        """The matcher with the value of its expression; HarnessError where that is not given."""
 
 
 class TextMatcher(Matcher):
@@ -107,7 +103,6 @@ class StatedRaise:
     is_a: str = ""  # a class that it is of, or derives from
 
     def in_words(self) -> str:
-        """What should be raised, as the object of a sentence."""
         names = " or ".join((self.type_name or "an exception", *self.also))
         return f"{names} (a subclass of {self.is_a})" if self.is_a else names
 
@@ -157,10 +152,9 @@ class Expected:
 def _matchers_in(part: object) -> Iterator[Matcher]:
     if isinstance(part, Matcher):
         yield part
-    inner = part if isinstance(part, tuple) else ()
     if is_dataclass(part) and not isinstance(part, Value):
-        inner = tuple(getattr(part, each.name) for each in fields(part))
-    for each in inner:
+        part = tuple(getattr(part, each.name) for each in fields(part))
+    for each in part if isinstance(part, tuple) else ():
         yield from _matchers_in(each)
 
 
@@ -172,9 +166,6 @@ class Expectation:
     reference: Observation | None  # None where the assignment has none
     parameters: tuple[str, ...] = ()  # a call's positional arguments as the reference names them
     within: float | None = None  # how far off a float may be
-
-
-KEY_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,10 +110,9 @@ class NamedValue:
 class Observation:
     """One stimulus's outcome.
 
-    `detail` is a machine fact about the ending: the missing function's name, the signal's name,
-    what broke the protocol, which limit was shortened. `cut`: it was too large to keep, and this is
-    a digest of all of it; what is left is its ending and what it raised, and nothing may be
-    concluded from what is absent.
+    `detail` is a fact about the ending: the name of the missing function or of the signal, what
+    broke the protocol, which limit was shortened. `cut` is a digest of what was too large to keep:
+    only the ending and what was raised are left, and what is absent proves nothing.
     """
 
     ending: Ending

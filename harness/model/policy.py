@@ -1,5 +1,4 @@
-"""What is read of a submission's text, in a limited process: the rules it must follow, the findings
-against them, and what it is made of."""
+"""What is read of a submission's text: its rules, the findings against them, what it is made of."""
 
 from __future__ import annotations
 
@@ -11,6 +10,7 @@ from fractions import Fraction
 
 # The largest Python file, in bytes, that is checked and run. A larger one is neither.
 MAX_SOURCE_BYTES = 512 * 1024
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +25,6 @@ class SourceFile:
         """Its lines as Python counts them (`splitlines` knows other ends), without their ends."""
         lines = _LINE_END.split(self.data.decode("utf-8-sig", "replace"))
         return lines if lines[-1] else lines[:-1]
-
-
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +77,9 @@ class Printing:
         first, last = self.pieces[0], self.pieces[-1]
         if len(self.pieces) == 1:
             return len(text) if text == first else None
-        end = len(text) - len(last)
-        if end < len(first) or not (text.startswith(first) and text.endswith(last)):
+        at, end = len(first), len(text) - len(last)
+        if end < at or not (text.startswith(first) and text.endswith(last)):
             return None
-        at = len(first)
         for piece in self.pieces[1:-1]:
             place = text.find(piece, at, end)
             if place < 0:
@@ -132,7 +128,6 @@ class Outline:
         return next((part for part in reversed(everything) if part.name == name), None)
 
     def names(self, *, callable: bool = True) -> frozenset[str]:
-        """The names of its functions and classes, or of its constants."""
         return frozenset(part.name for part in self.parts if part.callable is callable)
 
     def reached_from(self, names: Iterable[str]) -> frozenset[str]:
@@ -163,8 +158,7 @@ NO_OUTLINE = Outline()
 
 
 class PolicyGroup(StrEnum):
-    """Rules that have a clause and a consequence in common. A deduction is taken once for a whole
-    group, however many findings there are in it."""
+    """Rules with one clause and one consequence, taken once however many findings there are."""
 
     IMPORTS = "imports"
     TECHNIQUES = "techniques"

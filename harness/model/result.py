@@ -1,5 +1,4 @@
-"""What a run found: facts of the run, and each submission's marks with their reasons; and the
-events of a run, which engines emit and progress displays take."""
+"""What a run found: its facts, each submission's marks with their reasons; and a run's events."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from harness.model.submission import Lateness, Student, Submission
 from harness.model.verdict import Cause, Verdict
 
 RESULTS_VERSION = 2
+_NAMES_SHOWN = 5
 
 
 class SubmissionStatus(StrEnum):
@@ -117,12 +117,8 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
-    """One submission.
-
-    `manual` marks are separate: `mark` and `out_of` are of the functionality alone; `reached` and
-    `total_out_of` are of both, and `total` is what lateness and an adjustment leave of it.
-    `student`, `handed_in`, `attempt`, `attempts`, `source` and `late` are the submission's.
-    """
+    """One submission: `mark` and `out_of` are of the functionality alone, `reached` and
+    `total_out_of` with the `manual` marks, `total` is what lateness and an adjustment leave."""
 
     id: str
     status: SubmissionStatus
@@ -192,8 +188,7 @@ class SubmissionResult:
         left = reached - late
         if self.adjustment is None:
             return left
-        most = max(self.total_out_of, left)
-        return min(most, max(Fraction(0), left + self.adjustment.marks))
+        return min(max(self.total_out_of, left), max(Fraction(0), left + self.adjustment.marks))
 
     @property
     def excused(self) -> str:
@@ -209,8 +204,7 @@ class SubmissionResult:
 def of_submission(
     result: SubmissionResult, submission: Submission | SubmissionResult
 ) -> SubmissionResult:
-    """The result under the name of this submission: its id, student, times, attempt, source and
-    choices."""
+    """The result with the id, student, times, attempt, source and choices of this submission."""
     return replace(
         result,
         id=submission.id,
@@ -226,8 +220,7 @@ def of_submission(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What became of everything in what was read: `total` is the sum of `of_students`, `review`,
-    `ignored` and `metadata`."""
+    """What became of all that was read: `total` counts `of_students` and the three lists."""
 
     what: str  # "folders"
     total: int
@@ -249,9 +242,6 @@ class Contents:
                 parts.append(f"{len(names)} {called} ({', '.join(names[:_NAMES_SHOWN])}{more})")
         what = self.what.removesuffix("s") if self.total == 1 else self.what
         return f"{self.total} {what}: {', '.join(parts)}"
-
-
-_NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,11 +289,8 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """A run's facts and its submissions, in the order of their ids.
-
-    What the store gives reads each submission when it is asked for: go through them once, and hold
-    none longer than needed.
-    """
+    """A run's facts and its submissions, in the order of their ids. The store reads each when it is
+    asked for: go through them once, and hold none longer than needed."""
 
     facts: RunFacts
     submissions: Collection[SubmissionResult]

@@ -1,5 +1,4 @@
-"""What people do to a run: a list of changes that only grows, each with who and when; and what
-follows from it for a submission."""
+"""What people do to a run: changes, each with who and when; and what follows for a submission."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -218,7 +217,6 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
         return result
     given = by_hand(changes).get(result.id, ByHand())
     added = [each.action for each in in_force(changes) if isinstance(each.action, ItemAdded)]
-    slots = (_with_items(part.slot, added) for part in result.manual)
     notes = list(result.notes)
     if excuse := given.decisions.get(DecisionKind.EXCUSE):
         notes.append(f"excused: {excuse.value}")
@@ -227,7 +225,7 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
     comments = [_comment_in(comment, result) for comment in given.line_comments.values()]
     return replace(
         result,
-        manual=tuple(_manual_mark(slot, given.marks.get(slot.id)) for slot in slots),
+        manual=tuple(_manual_mark(part.slot, added, given) for part in result.manual),
         adjustment=given.adjustment,
         comment=given.comment,
         notes=tuple(notes),
@@ -238,21 +236,18 @@ def apply_changes(result: SubmissionResult, changes: Sequence[Change]) -> Submis
     )
 
 
-def _with_items(slot: ManualSlot, added: Sequence[ItemAdded]) -> ManualSlot:
-    more = tuple(each.item for each in added if each.slot == slot.id)
-    return replace(slot, rubric=slot.rubric + more)
-
-
-def _manual_mark(slot: ManualSlot, given: SlotMark | None) -> ManualMark:
+def _manual_mark(slot: ManualSlot, added: Sequence[ItemAdded], hand: ByHand) -> ManualMark:
+    more = (each.item for each in added if each.slot == slot.id)
+    slot = replace(slot, rubric=(*slot.rubric, *more))
+    given = hand.marks.get(slot.id)
     if given is None or given.mark is not None:
         return ManualMark(slot=slot, mark=given.mark if given else None)
-    items = []
-    for item in slot.rubric:
-        level = given.levels.get(item.id)
-        if level is not None and (points := item.worth(level)) is not None:
-            picked = PickedItem(item=item.id, title=item.title, points=points, level=level)
-            items.append(picked)
-    return ManualMark(slot=slot, mark=slot.mark_of(given.levels), items=tuple(items))
+    items = tuple(
+        PickedItem(item=item.id, title=item.title, points=points, level=given.levels[item.id])
+        for item in slot.rubric
+        if item.id in given.levels and (points := item.worth(given.levels[item.id])) is not None
+    )
+    return ManualMark(slot=slot, mark=slot.mark_of(given.levels), items=items)
 
 
 def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
@@ -268,20 +263,18 @@ def _comment_in(comment: LineComment, result: SubmissionResult) -> LineComment:
 
 
 def merge(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[list[Change], list[str]]:
-    """The changes of `theirs` that `ours` lacks, and a line for each thing that two people changed
-    since both sides knew the same, to something else: there the later changes count, on both sides
-    alike."""
+    """The changes of `theirs` that `ours` lacks, and a line for each thing that was changed on both
+    sides, to something else: there the later changes count, on both alike."""
     ids = {change.id for change in ours}
     new = [change for change in theirs if change.id not in ids]
     shared = ids & {change.id for change in theirs}
     mine, others = _last_changes(ours, shared), _last_changes(theirs, shared)
     hands = [by_hand(changes) for changes in (ours, theirs, [*ours, *new])]
     conflicts = []
-    for key in sorted(mine.keys() & others.keys()):
-        name, about = key
+    for name, about in sorted(mine.keys() & others.keys()):
         here, there, now = (_states(hand.get(name, ByHand())).get(about, "-") for hand in hands)
         if here != there:
-            sides = f"{here} by {mine[key]} here, {there} by {others[key]} there"
+            sides = f"{here} by {mine[name, about]} here, {there} by {others[name, about]} there"
             conflicts.append(f"{name}: {about}: {sides}; now {now}, by the later changes")
     return new, conflicts
 

@@ -1,5 +1,5 @@
-"""What is done to a submission. A stimulus holds no expected value: it may enter any process, but
-for names of a case that its code does not use."""
+"""What is done to a submission. A stimulus holds no expected value, but in names of a case that its
+code does not use: without these it may enter any process."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from harness.model.policy import SourceFile
 if TYPE_CHECKING:
     from harness.assignment.scenarios.context import Context
 
-DROPPED = "_"
-"""A session's name for a value that it does not use; it is not compared afterwards."""
+DROPPED = "_"  # a session's name for a value that it does not use, and that is not compared
 
 
 class Key(StrEnum):
@@ -99,10 +98,9 @@ class Action(ABC):
     """What is done to a program. A kind of it is a frozen dataclass of `harness.stimuli`, whose
     docstring describes its key in the schema.
 
-    The properties are what an action may be made of. A kind has a field for each that it uses,
-    `= field()` where it has no default: the property would be taken for one. What is observed and
-    compared follows from them: of `steps` the outcome of each and the variables afterwards, of a
-    `program` its exit status, of anything else a value or an exception.
+    A kind has a field for each property that it uses, `= field()` where it has no default: the
+    property would be taken for one. They say what is observed and compared: of `steps` the outcome
+    of each and the variables afterwards, of a `program` its exit status, else a value or exception.
     """
 
     __slots__ = ()
@@ -137,14 +135,13 @@ class Action(ABC):
 
     @property
     def expression(self) -> str:
-        """A Python expression whose value is observed. Where it is a plain call of a function of
-        the submission, its positional arguments are, before and after."""
+        """A Python expression whose value is observed; of a plain call of the submission's function
+        also the positional arguments, before and after."""
         return ""
 
     @property
     def equals(self) -> str:
-        """An expression: where it gives data, the value is observed as data; else the answer of
-        `==` is all that is."""
+        """An expression: where it gives data the value is observed as data, else what `==` says."""
         return ""
 
     @property
@@ -182,10 +179,9 @@ class StandIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Substitution:
-    """A top-level name of the submission's main module that something of the course's takes the
-    place of: a function, answered from a process of its own, or a constant."""
+    """A function of the course's (in a process of its own) or a constant in the place of one."""
 
-    name: str
+    name: str  # at the top level of the submission's main module
     provided: str = ""  # the module of a constant
 
 
@@ -217,8 +213,7 @@ class Stimulus:
         return ((self.given,) if self.given else ()) + self.action.texts
 
     def used_bindings(self) -> tuple[Binding, ...]:
-        """The names of a draw that its code uses. Another one may fill in what is typed, or what is
-        stated: the answer."""
+        """The names of a draw that its code uses: another one may fill in the answer."""
         if not self.action.by_name:
             return ()
         words = set(re.findall(r"\w+", " ".join((*self.source_texts(), self.action.equals))))
@@ -236,11 +231,9 @@ class Limits:
 
 
 def statements(source: str | bytes) -> list[ast.stmt]:
-    """The statements of a text that may be Python; none where it is not. What Python warns of in it
-    is not said here: the text is somebody else's."""
+    """The statements of somebody else's text (its warnings are not shown); none of no Python."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             return ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
@@ -248,10 +241,8 @@ def statements(source: str | bytes) -> list[ast.stmt]:
 
 @functools.cache
 def called_function(source: str) -> str | None:
-    """The name of the function that an expression `name(…)` calls; None for any other expression.
-
-    Of statements the last one counts; it may also assign what is returned (`x = name(…)`).
-    """
+    """The function that `name(…)` or `x = name(…)` calls, in the last of the statements; None for
+    any other one."""
     match statements(source.strip())[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id=name)))]:
             return name

@@ -1,5 +1,4 @@
-"""What is found out beside marks: similar programs of a class, strong scenarios, style, and inputs
-beyond the scenarios on which submissions differ from the reference."""
+"""What is found out beside marks: similar programs, strong scenarios, style, further inputs."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -286,8 +285,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzTarget:
-    """What is drawn for one function under one set of constants: names, by `strategy`, or what is
-    typed, by `prompts`."""
+    """What is drawn for a function under a set of constants: names or (`prompts`) what is typed."""
 
     id: str
     function: str
@@ -303,12 +301,11 @@ class FuzzTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzSettings:
-    """Of one assignment. A draw counts where every function of `assume` holds whose parameters it
-    binds."""
+    """Of one assignment."""
 
     folder: str
     targets: tuple[FuzzTarget, ...]
-    assume: tuple[CourseFunction, ...]
+    assume: tuple[CourseFunction, ...]  # that hold for each draw that binds their parameters
     variants: tuple[ProvidedVariant, ...]  # the provided files under the targets' constants
 
 

@@ -46,11 +46,7 @@ class Lateness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """One student's files, read whole.
-
-    `source` is the name that a platform's download gave the submission's folder, or its file where
-    it has no folder of its own: feedback goes back under it.
-    """
+    """One student's files, read whole."""
 
     id: str
     files: tuple[SourceFile, ...]
@@ -62,7 +58,7 @@ class Submission:
     attempt: int | None = None  # the one of the attempts, from 1, whose files these are
     attempts: int | None = None
     withheld: Withheld | None = None  # not to be graded; the reason is in `notes` or `problem`
-    source: str = ""
+    source: str = ""  # its folder or only file in a platform's download: feedback goes back there
     choices: tuple[SourceFile, ...] = ()  # of which a person may say that it is the one to grade
     late: Lateness | None = None
 

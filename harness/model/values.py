@@ -1,5 +1,5 @@
-"""Python values as data. A submission's own objects never reach the parent: the child describes
-each value in this closed vocabulary, the parent compares the descriptions, type-exact."""
+"""Python values as data: a submission's own objects never reach the parent, which compares what the
+child describes in this closed vocabulary, type-exact."""
 
 from __future__ import annotations
 
@@ -47,12 +47,19 @@ _BRACKETS = {
     ValueKind.SET: ("{", "}"),
     ValueKind.FROZENSET: ("frozenset({", "})"),
 }
+_SCALARS = {  # as Python would show them; of any other kind the text itself
+    ValueKind.FOREIGN: "<{} object>",
+    ValueKind.OBJECT: "<{} object>",
+    ValueKind.ITERATOR: "{} of []",
+    ValueKind.UNREADABLE: "<raises {}>",
+    ValueKind.FUNCTION: "<function {}>",
+    ValueKind.CYCLE: "...",
+    ValueKind.TOO_LARGE: "<too large to compare: {}>",
+}
 # These have a type's name in `text` and parts in `items`.
 NAMED_CONTAINERS = frozenset({ValueKind.OBJECT, ValueKind.ITERATOR, ValueKind.FOREIGN})
-
 SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
-
 KINDS = {kind.value: kind for kind in ValueKind}
 _FIELDS = frozenset({"kind", "text", "items"})
 _SHORT = 64  # characters: values up to here are cached, since the same few come again and again
@@ -81,13 +88,11 @@ class Value:
         if isinstance(thing, str):
             return cls(kind, thing)
         if isinstance(thing, dict):
-            pairs = [cls.of(part) for pair in thing.items() for part in pair]
-            return cls(kind, items=tuple(pairs))
+            return cls(kind, items=tuple(cls.of(part) for pair in thing.items() for part in pair))
         if isinstance(thing, list | tuple):
-            return cls(kind, items=tuple(cls.of(part) for part in thing))
+            return cls(kind, items=tuple(map(cls.of, thing)))
         if isinstance(thing, set | frozenset):
-            parts = [cls.of(part) for part in thing]
-            return cls(kind, items=tuple(sorted(parts, key=Value.source)))
+            return cls(kind, items=tuple(sorted(map(cls.of, thing), key=Value.source)))
         return cls(kind, repr(thing))
 
     @classmethod
@@ -106,10 +111,9 @@ class Value:
             raise SerialError("not a Value")
         if "items" not in plain:
             return cls.simple(kind, text)
-        items = plain["items"]
-        if type(items) is not list:
+        if type(plain["items"]) is not list:
             raise SerialError("not a Value")
-        return cls(kind, text, tuple(map(cls.from_plain, items)))
+        return cls(kind, text, tuple(map(cls.from_plain, plain["items"])))
 
     @classmethod
     def simple(cls, kind: ValueKind, text: str) -> Value:
@@ -155,7 +159,12 @@ class Value:
             elif isinstance(entry, Value) and entry.items and entry.kind in NAMED_CONTAINERS:
                 pending += reversed(_opened_by_name(entry))
             else:
-                piece = entry if isinstance(entry, str) else _scalar_source(entry)
+                if isinstance(entry, str):
+                    piece = entry
+                elif entry.kind is ValueKind.STR:
+                    piece = repr(entry.text)
+                else:
+                    piece = _SCALARS.get(entry.kind, "{}").format(entry.text)
                 parts.append(piece)
                 length += len(piece)
         return "".join(parts)
@@ -169,13 +178,11 @@ def _open(value: Value) -> list[Value | str]:
     inside: list[Value | str] = [first]
     for position, item in enumerate(value.items):
         if position:
-            is_value = value.kind is ValueKind.DICT and position % 2
-            inside.append(": " if is_value else ", ")
+            inside.append(": " if value.kind is ValueKind.DICT and position % 2 else ", ")
         inside.append(item)
     if value.kind is ValueKind.TUPLE and len(value.items) == 1:
         inside.append(",")
-    inside.append(last)
-    return inside
+    return [*inside, last]
 
 
 def _opened_by_name(value: Value) -> list[Value | str]:
@@ -191,38 +198,13 @@ def _opened_by_name(value: Value) -> list[Value | str]:
     return [*inside, ")"]
 
 
-def _scalar_source(value: Value) -> str:
-    match value.kind:
-        case ValueKind.STR:
-            return repr(value.text)
-        case ValueKind.FOREIGN | ValueKind.OBJECT:
-            return f"<{value.text} object>"
-        case ValueKind.ITERATOR:
-            return f"{value.text} of []"
-        case ValueKind.UNREADABLE:
-            return f"<raises {value.text}>"
-        case ValueKind.FUNCTION:
-            return f"<function {value.text}>"
-        case ValueKind.CYCLE:
-            return "..."
-        case ValueKind.TOO_LARGE:
-            return f"<too large to compare: {value.text}>"
-        case _:
-            return value.text
-
-
 _PLAIN_TYPES: tuple[type, ...] = (
     *(type(None), bool, int, float, complex, str, bytes, range, type(...)),
     *(list, tuple, dict, set, frozenset),
 )
 _KIND_OF = {plain: ValueKind(plain.__name__) for plain in _PLAIN_TYPES}
-
 NONE = Value(ValueKind.NONE, "None")
-
-
-@functools.lru_cache(maxsize=4096)
-def _cached(kind: ValueKind, text: str) -> Value:
-    return Value(kind, text)
+_cached = functools.lru_cache(maxsize=4096)(Value)
 
 
 def file_value(data: bytes) -> Value:
@@ -232,8 +214,8 @@ def file_value(data: bytes) -> Value:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        digest = hashlib.sha256(data).hexdigest()
-        return place_value("binary file", f"{len(data)} bytes, SHA-256 {digest}")
+        words = f"{len(data)} bytes, SHA-256 {hashlib.sha256(data).hexdigest()}"
+        return place_value("binary file", words)
     return Value(ValueKind.STR, text)
 
 

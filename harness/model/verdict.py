@@ -1,5 +1,5 @@
-"""The result of comparing an observation with its expectation, why, and what to fix: causes,
-which are failing scenarios of one submission that one change would most likely fix."""
+"""The result of comparing an observation with its expectation, why, and what to fix: causes, each
+the failing scenarios of one submission that one change would most likely fix."""
 
 from __future__ import annotations
 
@@ -118,7 +118,6 @@ class ComparedRow:
 
     @property
     def same(self) -> bool:
-        """Whether the two lines and their ends are the same."""
         return self.other is None
 
 
@@ -157,13 +156,10 @@ class BoardArgument:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What is expected beside what a program did, on one channel: made once, from two values or
-    texts, of which it has what a reader needs around the first difference. Outputs fold it.
-
-    `subject` says of what: "return value", "board afterwards", "step 3: …", "turn 2".
-    """
+    texts, of which it has what a reader needs around the first difference. Outputs fold it."""
 
     channel: Channel
-    subject: str
+    subject: str  # "return value", "board afterwards", "step 3: …", "turn 2"
     rows: tuple[ComparedRow, ...]
     in_words: bool = False  # the one row is not aligned: what is expected is described
     left_out_before: int = 0  # lines above the rows, equal on both sides
@@ -189,7 +185,6 @@ class Comparison:
 
     @property
     def expects_nothing(self) -> bool:
-        """The same of the expected side."""
         return bool(self.rows) and all(row.expected.note for row in self.rows)
 
     @property
@@ -227,16 +222,14 @@ class Conversation:
     @property
     def parts(self) -> bool:
         """Whether the two sides differ at a turn; else something other than turns differs."""
-        turns = (self.expected, self.actual)
-        said = any(turn is not None and (turn.printed or turn.typed is not None) for turn in turns)
-        return said or self.compared is not None
+        turns = [turn for turn in (self.expected, self.actual) if turn is not None]
+        return self.compared is not None or any(turn != Turn(printed="") for turn in turns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One scenario's outcome. After a second run with a stand-in a scenario that passed has an
-    explanation too: which module is to blame. `on_wall_time`: the program slept too long, which
-    says something about the machine at that moment as well."""
+    """One scenario's outcome. After a second run with a stand-in one that passed has an explanation
+    too: which module is to blame."""
 
     kind: VerdictKind
     explanation: Explanation | None = None
@@ -247,7 +240,7 @@ class Verdict:
     draws_failed: int = 0
     draws_run: int = 1
     stand_in: StandInOutcome | None = None  # None where there was no second run
-    on_wall_time: bool = False
+    on_wall_time: bool = False  # it slept too long, which says something of the machine as well
 
     @property
     def passed(self) -> bool:
@@ -279,25 +272,20 @@ class CodePlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """Lines of one function of the student's, or of code outside all (the function is empty), that
-    run where it fails rather than where it passes."""
+    """Lines of the student's that run where it fails rather than where it passes."""
 
-    function: str
+    function: str  # empty: code outside all
     place: CodePlace
     lines: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """One thing to fix.
+    """One thing to fix: in the function (or constant) that is to blame where `blamed`, else in the
+    one whose scenarios fail."""
 
-    `function` is the function (or constant) that is to blame where `blamed`, else the one whose
-    scenarios fail; empty where the whole file is meant. The explanation is that of the `example`,
-    which may be hidden from a student, or says more.
-    """
-
-    function: str
-    explanation: Explanation
+    function: str  # empty: the whole file is meant
+    explanation: Explanation  # of the example, which may be hidden from a student, or more
     scenarios: tuple[str, ...] = ()  # ids in the plan's order
     example: str = ""  # the clearest of them: visible before hidden, shortest input
     blamed: bool = False
@@ -325,15 +313,13 @@ class Cause:
         return replace(self, explanation=replace(self.explanation, message=message))
 
 
-Blame = tuple[str, ...]
-"""The names that are to blame for one scenario; several have to be right together."""
+Blame = tuple[str, ...]  # names, to blame for one scenario; several have to be right together
 
 
 def rule_words() -> Mapping[str, str]:
     """The words of every rule by its name, in alphabetical order."""
     # Only when they are asked for: a reader of expected causes stands beside the package of rules.
-    rules = importlib.import_module("harness.judging.explain.rules")
-    words: Mapping[str, str] = rules.rule_words()
+    words: Mapping[str, str] = importlib.import_module("harness.judging.explain.rules").rule_words()
     return words
 
 
