@@ -1,8 +1,5 @@
-"""A YAML file as plain data in which every value keeps its place; the mistakes found in one.
-
-YAML 1.1 (this loader, most tools) and YAML 1.2 (most editors) read some plain scalars
-differently, and some are not what they look like. All of these are errors, with a hint.
-"""
+"""A YAML file as plain data in which every value keeps its place; the mistakes found in one. Plain
+scalars that YAML 1.1 and 1.2 read differently, or that look like something else, are mistakes."""
 
 from __future__ import annotations
 
@@ -23,6 +20,12 @@ Loc = tuple[str | int, ...]
 _PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 _CODE = (("python",), ("call",), ("given",), ("session",))
+_SYNTAX_HINTS = (  # by a part of what PyYAML says, the first that fits
+    ("mapping values", "quote a text that holds ': '"),
+    ("any token", "indent with spaces, and quote a text that begins with % @ ` or a tab"),
+    ("find expected ',' or", "put a text that holds a comma or a bracket in quotes"),
+    ("find expected", "look for a bracket, quote or indentation that does not match"),
+)
 
 
 class Problems:
@@ -54,8 +57,7 @@ class Problems:
 
 
 class HintedError(ValueError):
-    """A mistake whose place its reader knows; `str()` says what it is, `hint` how to correct it,
-    `line` (from 1) where it is in a text."""
+    """A mistake whose place its reader knows, with a hint, and its line (from 1) in a text."""
 
     def __init__(self, what: str, hint: str = "", line: int = 0) -> None:
         self.hint = hint
@@ -66,13 +68,7 @@ class HintedError(ValueError):
 Scalar = str | int | float | bool | None
 _INT = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+\Z")
-_WORDS: dict[str, Scalar] = {
-    "true": True,
-    "True": True,
-    "false": False,
-    "False": False,
-    "null": None,
-}
+_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None}
 _QUOTE = "quote it"
 _TRUTH = "quote it if it is text, write true or false if it is not"
 _NUMBER = "quote it if it is text, write a plain decimal number if it is not"
@@ -96,10 +92,7 @@ _REFUSED = (
 
 
 def resolve(text: str, *, code: bool = False) -> Scalar:
-    """The value of a plain scalar; raise HintedError for one that is ambiguous.
-
-    Where `code` is expected a Python literal is welcome.
-    """
+    """The value of a plain scalar (in code also a literal); HintedError for an ambiguous one."""
     if text in _WORDS:
         return _WORDS[text]
     if _INT.match(text):
@@ -121,8 +114,7 @@ def is_literal(text: str) -> bool:
     if not text or text[0] not in "([{-0123456789bBrRuUNTF.'\"":
         return False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return False
@@ -130,20 +122,15 @@ def is_literal(text: str) -> bool:
 
 
 def in_quotes(text: str) -> str:
-    """The text as a scalar in double quotes that every YAML reader takes for this text: what is not
-    seen, a line end of any kind too, is written as its escape."""
+    """The text as a double-quoted scalar of any YAML; what is not seen is written as its escape."""
     return '"' + visible(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
 
 
 def _loader() -> Any:
-    if hasattr(yaml, "CSafeLoader"):
-        return yaml.CSafeLoader
-    warnings.warn(
-        "PyYAML has no C loader here: reading specifications will be about ten times slower",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-    return yaml.SafeLoader
+    if not hasattr(yaml, "CSafeLoader"):
+        what = "PyYAML has no C loader here: reading specifications will be about ten times slower"
+        warnings.warn(what, RuntimeWarning, stacklevel=2)
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(eq=False)
@@ -237,8 +224,7 @@ class Document:
         a `,` ends it inside brackets."""
         if not self._is_plain(loc):
             return False
-        rest = self.text[self._spots[loc].end_mark.index :].split("\n", 1)[0]
-        return rest.lstrip(" \t").startswith(mark)
+        return self.text[self._spots[loc].end_mark.index :].lstrip(" \t").startswith(mark)
 
     def is_pair(self, first: Loc, second: Loc) -> bool:
         """Whether a comma alone is between two plain scalars."""
@@ -259,23 +245,23 @@ class Document:
                 return False
             self.data = self._value(next(self._events), ())
         except yaml.MarkedYAMLError as error:
-            what, hint = _syntax_error(" ".join(str(error.problem or error.context).split()))
+            what = " ".join(str(error.problem or error.context).split())
+            hint = next((hint for part, hint in _SYNTAX_HINTS if part in what), "")
             place = self._place(error.problem_mark or error.context_mark)
             self.problems.add(place, "", f"not YAML: {what}", hint)
-            return False
         except yaml.YAMLError as error:
             what = " ".join(str(error).split("\n")[0].split())
             self.problems.add_to_file(self.file, f"not YAML: {what}")
-            return False
         except RecursionError:
             self.problems.add_to_file(self.file, "lists and mappings are nested too deeply")
-            return False
-        next(self._events)
-        after = next(self._events)
-        if isinstance(after, yaml.DocumentStartEvent):
-            place, hint = self._place(after.start_mark), "put it into a file of its own"
-            self.problems.add(place, "", "a second YAML document begins here", hint)
-        return True
+        else:
+            next(self._events)
+            after = next(self._events)
+            if isinstance(after, yaml.DocumentStartEvent):
+                place, hint = self._place(after.start_mark), "put it into a file of its own"
+                self.problems.add(place, "", "a second YAML document begins here", hint)
+            return True
+        return False
 
     def _value(self, event: Any, loc: Loc) -> Any:
         self._spots[loc] = event
@@ -290,12 +276,12 @@ class Document:
             self.refuse(loc, f"{tag} is a tag", "quote a text that begins with !")
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event, loc)
-        if isinstance(event, yaml.SequenceStartEvent):
-            items: list[Any] = []
-            while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
-                items.append(self._value(part, (*loc, len(items))))
-            return items
-        return self._mapping(event, loc)
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(event, loc)
+        items: list[Any] = []
+        while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
+            items.append(self._value(part, (*loc, len(items))))
+        return items
 
     def _scalar(self, event: Any, loc: Loc) -> Any:
         if event.style:
@@ -352,25 +338,8 @@ class Document:
             return event.value
 
     def _skip(self, event: Any) -> None:
-        depth = 0
-        while True:
+        depth = int(isinstance(event, yaml.CollectionStartEvent))
+        while depth:
+            event = next(self._events)
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth == 0:
-                return
-            event = next(self._events)
-
-
-def _syntax_error(problem: str) -> tuple[str, str]:
-    """What is wrong with a text that is no YAML, from what PyYAML says of it, and a hint."""
-    if "mapping values" in problem:
-        return problem, "quote a text that holds ': '"
-    if "cannot start any token" in problem:
-        return problem, "indent with spaces, and quote a text that begins with % @ ` or a tab"
-    if "undefined alias" in problem:
-        return "a text that begins with * is an alias", "quote it"
-    if "did not find expected" in problem or "could not find expected" in problem:
-        if "',' or" in problem:
-            return problem, "put a text that holds a comma or a bracket in quotes"
-        return problem, "look for a bracket, quote or indentation that does not match"
-    return problem, ""

@@ -1,13 +1,11 @@
-"""What the models of all files share: strict parsing, values of several shapes, common fields.
-
-What a value means is checked later, where the constants and functions are known. A default means
-"not stated": ask `model_fields_set`. The published JSON Schema is what the models export.
-"""
+"""What the models of all files share: strict parsing, values of several shapes, common fields. What
+a value means is checked later. A default means "not stated": ask `model_fields_set`."""
 
 import json
 import re
 import types
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -43,11 +41,8 @@ def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomEr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expects:
-    """A type in words: any other value is refused with "expected …, got …" and the hint.
-
-    The options of a union are told apart by what YAML holds (a text, a list, a mapping, …).
-    With `whole` a mistake inside is one of the whole value; for `instead` see `wrong`.
-    """
+    """A type in words: any other value is refused with "expected …, got …" and the hint. What YAML
+    holds tells the options of a union apart. With `whole` a mistake inside is one of the whole."""
 
     words: str
     hint: str | Callable[[Any], str] = ""
@@ -81,21 +76,17 @@ class Expects:
         try:
             return read(value)
         except ValidationError as error:
-            if not self.whole and all(map(_is_inside, error.errors(include_url=False))):
+            details = error.errors(include_url=False)
+            inside = [len(_written(each["loc"])) > (each["type"] == "missing") for each in details]
+            if not self.whole and all(inside):  # and none is that the whole is something else
                 raise
         hint = self.hint if isinstance(self.hint, str) else self.hint(value)
         raise wrong(f"expected {self.words}, got {describe(value)}", hint, instead=self.instead)
 
 
-def _is_inside(detail: Any) -> bool:
-    """Whether it is a mistake of a part, and not that the whole is something else."""
-    keys = list(filter(_is_written, detail["loc"]))
-    return len(keys) > (1 if detail["type"] == "missing" else 0)
-
-
-def _is_written(part: object) -> bool:
-    """Whether a part of a location is a key or an index, and no option's name."""
-    return not (isinstance(part, str) and part.startswith(_OPTION))
+def _written(loc: Loc) -> Loc:
+    """The keys and indexes of a location, without the options' names."""
+    return tuple(part for part in loc if not str(part).startswith(_OPTION))
 
 
 _PLAIN_TYPES = (type(None), bool, int, float, str, list)  # of YAML's values; else a mapping
@@ -127,10 +118,9 @@ class OneOrMore:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        def as_list(value: Any) -> Any:
-            return value if isinstance(value, list | dict) else [value]
-
-        return core_schema.no_info_before_validator_function(as_list, handler(source))
+        return core_schema.no_info_before_validator_function(
+            lambda value: value if isinstance(value, list | dict) else [value], handler(source)
+        )
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -141,10 +131,8 @@ class OneOrMore:
 
 def _points(value: Any) -> Fraction:
     is_fraction = isinstance(value, str) and _FRACTION.match(value)
-    if is_fraction or type(value) in (int, float):
-        points = Fraction(str(value))
-        if points > 0:
-            return points
+    if (is_fraction or type(value) in (int, float)) and Fraction(str(value)) > 0:
+        return Fraction(str(value))
     what = f'expected a positive number or a fraction like "1/3", got {describe(value)}'
     raise wrong(what, instead=1)
 
@@ -201,7 +189,7 @@ class LimitsShape(Shape):
 
 
 def one_required(*keys: str) -> dict[str, Any]:
-    """The JSON Schema that says that exactly one of these keys is there."""
+    """The JSON Schema by which exactly one of these keys is there."""
     return {"oneOf": [{"required": [key]} for key in keys]}
 
 
@@ -215,7 +203,7 @@ def read_shape(kind: type[M], document: Document) -> M | None:
     for detail in details:
         if detail.get("ctx", {}).get("instead") is None:
             return None
-        data = _replace(data, detail["loc"], detail["ctx"]["instead"])
+        data = _replace(data, _written(detail["loc"]), detail["ctx"]["instead"])
     try:
         return kind.model_validate(data) if details else shape
     except ValidationError:
@@ -235,8 +223,6 @@ def load_shape(kind: type[M], path: Path, file: str) -> M:
 def _replace(data: Any, loc: Loc, value: Any) -> Any:
     if not loc or not isinstance(data, dict | list):  # a single item of a list
         return value
-    if not _is_written(loc[0]):
-        return _replace(data, loc[1:], value)
     copy: Any = data.copy()
     copy[loc[0]] = _replace(copy[loc[0]], loc[1:], value)
     return copy
@@ -248,18 +234,14 @@ def salvage(
     """As much of `data` as is a `kind`, so that the rest can still be checked, and the keys that
     have a mistake (noted). The shape is None if nothing can be made of the rest."""
     size = len(loc)
-    broken = {part[size] for part in document.refused if len(part) > size and part[:size] == loc}
     shape, details = _validate(kind, document, loc, data)
-    if not details:
-        return shape, frozenset(broken)
-    broken |= {detail["loc"][0] for detail in details if detail["loc"]}
-    if not isinstance(data, dict):
-        return None, frozenset(broken)
-    rest = {key: value for key, value in data.items() if key not in broken}
-    try:
-        return kind.model_validate(rest), frozenset(broken)
-    except ValidationError:
-        return None, frozenset(broken)
+    refused = {part[size] for part in document.refused if len(part) > size and part[:size] == loc}
+    broken = frozenset(refused | {detail["loc"][0] for detail in details if detail["loc"]})
+    if details and isinstance(data, dict):
+        rest = {key: value for key, value in data.items() if key not in broken}
+        with suppress(ValidationError):
+            return kind.model_validate(rest), broken
+    return shape, broken
 
 
 def _validate(kind: type[M], document: Document, loc: Loc, data: Any) -> tuple[M | None, list[Any]]:
@@ -301,7 +283,7 @@ _EXPECTED = {
 
 def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> None:
     """Note one of pydantic's mistakes in plain words, at its place in the file."""
-    inner = tuple(filter(_is_written, detail["loc"]))
+    inner = _written(detail["loc"])
     full = (*loc, *inner)
     code, got = detail["type"], detail["input"]
     if code == "spec":

@@ -1,8 +1,5 @@
-"""What a spec may refer to: functions, files, clauses, and the constants of provided files.
-
-Constants are overridden in the source, before the module's body runs, so that whatever is computed
-from them follows; `{{ NAME }}` in a text stands for one.
-"""
+"""What a spec may refer to: functions, files, clauses, and the constants of provided files, which
+are overridden in the source, so that whatever is computed from them follows."""
 
 from __future__ import annotations
 
@@ -80,7 +77,6 @@ class Vocabulary:
 
     @property
     def file_names(self) -> tuple[str, ...]:
-        """The submitted and the provided files."""
         return (*self.submission_files, *(file.name for file in self.provided))
 
     @property
@@ -115,20 +111,11 @@ class Vocabulary:
 
 
 def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ...]:
-    """The public top-level functions and classes of the sources, and the classes' public methods.
-
-    The sources are read and never imported.
-    """
-    signatures: dict[str, FunctionSignature] = {}
-    for statement in _definitions(files):
-        if statement.name.startswith("_"):
-            continue
-        if isinstance(statement, ast.ClassDef):
-            signatures |= {each.name: each for each in _of_class(statement)}
-        else:
-            name, parameters = statement.name, _parameters(statement)
-            signatures[name] = FunctionSignature(name=name, parameters=parameters)
-    return tuple(signatures.values())
+    """The public top-level functions and classes of the sources (which are not imported), and the
+    classes' public methods."""
+    definitions = [each for each in _definitions(files) if not each.name.startswith("_")]
+    signatures = (each for definition in definitions for each in _signatures(definition))
+    return tuple({each.name: each for each in signatures}.values())
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -162,8 +149,8 @@ def other_names(file: SourceFile) -> frozenset[str]:
 
 
 def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) -> frozenset[str]:
-    """The functions and classes of the provided modules. One that imports a `submitted` file is a
-    driver and defines nothing."""
+    """The functions and classes of the provided modules, but for drivers, which import a
+    `submitted` file."""
     modules = {name.removesuffix(".py") for name in submitted}
     named = [file for file in files if file.name.endswith(".py")]
     return frozenset(defined_in(each for each in named if modules.isdisjoint(_imports_of(each))))
@@ -189,11 +176,13 @@ def _imports_of(file: SourceFile) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-def _of_class(node: ast.ClassDef) -> Iterator[FunctionSignature]:
+def _signatures(node: _Definition) -> Iterator[FunctionSignature]:
+    if not isinstance(node, ast.ClassDef):
+        yield FunctionSignature(name=node.name, parameters=_parameters(node))
+        return
     methods = [part for part in node.body if isinstance(part, _FUNCTIONS)]
-    init = next((part for part in methods if part.name == "__init__"), None)
-    parameters = _parameters(init)[1:] if init else ()
-    yield FunctionSignature(name=node.name, parameters=parameters)
+    inits = [_parameters(part)[1:] for part in methods if part.name == "__init__"]
+    yield FunctionSignature(name=node.name, parameters=inits[0] if inits else ())
     for part in methods:
         if not part.name.startswith("_"):
             decorators = [each.id for each in part.decorator_list if isinstance(each, ast.Name)]
@@ -239,12 +228,8 @@ def with_overrides(
 
 
 def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -> dict[str, object]:
-    """The public plain values that the provided modules define, by name.
-
-    They are the course's own code and run in this process. A file that imports a `submitted`
-    file is a driver and defines nothing. Raises ProvidedError, or SyntaxError for a file that is
-    not Python.
-    """
+    """The public plain values of the provided modules, which run in this process; a driver (it
+    imports a `submitted` file) has none. ProvidedError; SyntaxError for what is not Python."""
     imports = _Imports(files, submitted)
     constants: dict[str, object] = {}
     for module in imports.sources:
@@ -347,8 +332,6 @@ def names_in(text: str) -> set[str]:
 def render(text: str, constants: Mapping[str, object], quote: Callable[[str], str] = str) -> str:
     """`text` with every `{{ NAME }}` replaced by the constant's (quoted) value: a str as it is,
     anything else as Python shows it. TemplateError for what is not a constant's name."""
-    if "{{" not in text:
-        return text
 
     def value(match: re.Match[str]) -> str:
         name = match[1].strip()
@@ -362,12 +345,9 @@ def render(text: str, constants: Mapping[str, object], quote: Callable[[str], st
 
 
 def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = ()) -> str:
-    """`text` with the values of message constants written as `{{ NAME }}`, longest first.
-
-    A message is a str constant that holds a letter and white space, so that no piece or
-    separator is taken for one. The result always renders to `text` again. `submitted` are the
-    files handed in: a provided file that imports one is a driver and has no constants.
-    """
+    """`text` with the values of message constants (with a letter and white space, so that no piece
+    or separator is taken for one) written as `{{ NAME }}`, longest first; it renders to `text`
+    again. `submitted` are the files handed in, as in `constants_of`."""
     constants = constants_of(variant.files, submitted)
     names: dict[str, str] = {}
     for name, value in constants.items():
@@ -375,9 +355,8 @@ def as_template(text: str, variant: ProvidedVariant, submitted: Iterable[str] = 
             names.setdefault(value, name)
     if not names:
         return text
-    by_length = sorted(names, key=len, reverse=True)
-    pattern = re.compile("|".join(re.escape(value) for value in by_length))
-    template = pattern.sub(lambda match: "{{ " + names[match[0]] + " }}", text)
+    pattern = "|".join(re.escape(value) for value in sorted(names, key=len, reverse=True))
+    template = re.sub(pattern, lambda match: "{{ " + names[match[0]] + " }}", text)
     try:
         return template if render(template, constants) == text else text
     except TemplateError:

@@ -1,6 +1,4 @@
-"""assignment.yaml: the reference and provided files it names, the marks that a person gives, what
-becomes of late work, and how the objects of a class are compared.
-"""
+"""assignment.yaml: the files it names, marks by hand, late work, how objects are compared."""
 
 from __future__ import annotations
 
@@ -64,25 +62,24 @@ from harness.model.submission import ARCHIVE_ENDINGS
 
 _PERCENT = r"^[0-9]{1,3}(\.[0-9]{1,2})? ?%$"
 _PERIOD = r"^([0-9]{1,4}) ?(min|minutes?|h|hours?|days?)$"
-_UNITS = {"m": TimeUnit.MINUTE, "h": TimeUnit.HOUR, "d": TimeUnit.DAY}
+_UNITS = {"m": (TimeUnit.MINUTE, 24 * 60), "h": (TimeUnit.HOUR, 24), "d": (TimeUnit.DAY, 1)}
 _MOST_DAYS = 366
+_WORTH = "-?[0-9]{1,6}([.][0-9]{1,6}|/[0-9]{0,5}[1-9][0-9]{0,5})?"
 
 
 def _percent(value: Any) -> Fraction:
-    if isinstance(value, str) and re.fullmatch(_PERCENT, value):
-        share = Fraction(value.rstrip("% ")) / 100
-        if 0 < share <= 1:
-            return share
+    is_share = isinstance(value, str) and re.fullmatch(_PERCENT, value)
+    if is_share and 0 < (share := Fraction(value.rstrip("% ")) / 100) <= 1:
+        return share
     what = f"expected a percentage above 0 like 10%, up to 100%, got {describe(value)}"
     raise wrong(what, instead="10%")
 
 
 def _period(value: Any) -> Period:
     if isinstance(value, str) and (written := re.fullmatch(_PERIOD, value)):
-        period = Period(count=int(written[1]), unit=_UNITS[written[2][0]])
-        in_a_day = {TimeUnit.MINUTE: 24 * 60, TimeUnit.HOUR: 24, TimeUnit.DAY: 1}[period.unit]
-        if 0 < period.count <= _MOST_DAYS * in_a_day:
-            return period
+        unit, in_a_day = _UNITS[written[2][0]]
+        if 0 < int(written[1]) <= _MOST_DAYS * in_a_day:
+            return Period(count=int(written[1]), unit=unit)
         raise wrong(f"expected a time up to {_MOST_DAYS} days, got {value}", instead="7 days")
     what = f"expected a time like 15 min, 12 hours or 7 days, got {describe(value)}"
     raise wrong(what, instead="7 days")
@@ -124,21 +121,20 @@ class LateShape(Shape):
 
     @model_validator(mode="after")
     def _costs_something(self) -> LateShape:
-        if self.per_day is not None and self.per_hour is not None:
+        has_rate = self.per_day or self.per_hour
+        spare = [key for key in ("of", "at_most") if not has_rate and key in self.model_fields_set]
+        if self.per_day and self.per_hour:
             what, hint = "per_day and per_hour are both here", "leave one of them out"
-            raise wrong(what, hint, instead={"per_day": "10%"})
-        has_rate = self.per_day is not None or self.per_hour is not None
-        if not (has_rate or self.slip_days or self.grace):
+        elif not (has_rate or self.slip_days or self.grace):
             what, hint = "expected per_day, per_hour, grace or slip_days", "write {per_day: 10%}"
-            raise wrong(what, hint, instead={"per_day": "10%"})
-        for key in ("of", "at_most") if not has_rate else ():
-            if key in self.model_fields_set:
-                what = f"{key} is about per_day or per_hour, and there is neither"
-                raise wrong(what, f"add one, or leave {key} out", instead={"per_day": "10%"})
-        return self
+        elif spare:
+            what = f"{spare[0]} is about per_day or per_hour, and there is neither"
+            hint = f"add one, or leave {spare[0]} out"
+        else:
+            return self
+        raise wrong(what, hint, instead={"per_day": "10%"})
 
     def policy(self) -> LatePolicy:
-        """What the grading holds a class to."""
         return LatePolicy(
             rate=self.per_day or self.per_hour or Fraction(0),
             unit=TimeUnit.DAY if self.per_hour is None else TimeUnit.HOUR,
@@ -197,9 +193,8 @@ _WAYS = Literal["attributes", "repr", "equality", "none"]
 
 
 def _hint_to_compare(value: Any) -> str:
-    if value == []:
-        return "write none where nothing but the class counts"
-    return nearest(value, get_args(_WAYS)) if isinstance(value, str) else ""
+    hint = "write none where nothing but the class counts" if value == [] else ""
+    return nearest(value, get_args(_WAYS)) if isinstance(value, str) else hint
 
 
 def _attribute(name: Any) -> str:
@@ -208,13 +203,10 @@ def _attribute(name: Any) -> str:
     return name
 
 
+_COMPARED_BY = "a list of attributes, or attributes, repr, equality or none"
 Comparison = Annotated[
     _WAYS | Annotated[list[Annotated[str, BeforeValidator(_attribute)]], Field(min_length=1)],
-    Expects(
-        "a list of attributes, or attributes, repr, equality or none",
-        _hint_to_compare,
-        instead="repr",
-    ),
+    Expects(_COMPARED_BY, _hint_to_compare, instead="repr"),
 ]
 
 
@@ -244,14 +236,12 @@ class SubmissionShape(Shape):
 
 
 def _worth(value: Any) -> Fraction:
-    text = str(value)
-    if type(value) in (int, float, str) and re.fullmatch(_WORTH, text):
-        return Fraction(text)
+    if type(value) in (int, float, str) and re.fullmatch(_WORTH, str(value)):
+        return Fraction(str(value))
     what = f'expected a number or a fraction like "-1/3", got {describe(value)}'
     raise wrong(what, instead=0)
 
 
-_WORTH = "-?[0-9]{1,6}([.][0-9]{1,6}|/[0-9]{0,5}[1-9][0-9]{0,5})?"
 Worth = Annotated[
     Fraction,
     PlainValidator(_worth),
@@ -354,8 +344,7 @@ class AssignmentShape(Shape):
 def read_heading(
     document: Document, root: Path, folder: Path, support: Path | None
 ) -> Vocabulary | None:
-    """The assignment of a spec folder, but for its clauses; None, with mistakes noted, if the rest
-    cannot be read without it."""
+    """The assignment of a spec folder, but for its clauses; None, with mistakes, where none is."""
     shape = read_shape(AssignmentShape, document)
     if shape is None:
         return None
@@ -423,8 +412,8 @@ def _files(
 
 
 def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
-    """The slots in the file's order. Mistakes are noted for an id that is there twice and for a
-    clause that clauses.yaml (where there is one) lacks."""
+    """The slots in the file's order; mistakes are noted for ids that are there twice, clauses that
+    clauses.yaml (where there is one) lacks, and for more points than the slot has marks."""
     document = vocabulary.document
     slots: dict[str, ManualSlot] = {}
     for index, part in enumerate(vocabulary.shape.manual):
@@ -433,25 +422,19 @@ def manual_slots(vocabulary: Vocabulary) -> tuple[ManualSlot, ...]:
             document.add(("manual", index, "id"), what, "ids are unique in the list")
         if part.clause:
             vocabulary.has_clause(document, ("manual", index, "clause"), part.clause)
-        rubric = _rubric(document, index, part)
-        slots[part.id] = ManualSlot(**dict(part) | {"rubric": rubric})
+        loc = ("manual", index, "rubric")
+        items: dict[str, RubricItem] = {}
+        for at, item in enumerate(part.rubric):
+            if item.id in items:
+                what = f"the id {item.id} is here a second time"
+                document.add((*loc, at, "id"), what, "ids are unique in a rubric")
+            levels = (RubricLevel(title=name, points=each) for name, each in item.levels.items())
+            items[item.id] = RubricItem(**dict(item) | {"levels": tuple(levels)})
+        slots[part.id] = ManualSlot(**dict(part) | {"rubric": tuple(items.values())})
         if (spare := slots[part.id].spare) < 0:
-            most = part.out_of - spare
-            what = f"the items of the rubric add up to {float(most):g}, more than out_of"
-            document.add(("manual", index, "rubric"), what, "lower their points, or raise out_of")
+            what = f"the items of the rubric add up to {float(part.out_of - spare):g}"
+            document.add(loc, f"{what}, more than out_of", "lower their points, or raise out_of")
     return tuple(slots.values())
-
-
-def _rubric(document: Document, index: int, part: ManualShape) -> tuple[RubricItem, ...]:
-    """The items; a mistake is noted for an id that is there twice."""
-    items: dict[str, RubricItem] = {}
-    for at, item in enumerate(part.rubric):
-        if item.id in items:
-            what = f"the id {item.id} is here a second time"
-            document.add(("manual", index, "rubric", at, "id"), what, "ids are unique in a rubric")
-        levels = tuple(RubricLevel(title=name, points=worth) for name, worth in item.levels.items())
-        items[item.id] = RubricItem(**dict(item) | {"levels": levels})
-    return tuple(items.values())
 
 
 def comparisons(vocabulary: Vocabulary, classes: Sequence[str]) -> tuple[ClassComparison, ...]:
