@@ -1,5 +1,6 @@
 """A spec folder compiled into a Specification, every mistake of every file at once."""
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -7,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from graphlib import CycleError
 from pathlib import Path
-from types import ModuleType
 
 from harness.assignment import loading
 from harness.assignment.document import Document, Problems
@@ -15,10 +15,10 @@ from harness.assignment.files import small_files
 from harness.assignment.files.assignment import comparisons, manual_slots, read_heading
 from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.policy import read_policy
-from harness.assignment.loading import digest, shown
+from harness.assignment.loading import SpecErrors, digest, shown
 from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.context import Context, slug
-from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
+from harness.assignment.scenarios.draws import DRAWS, DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile, counted_points, rescale
 from harness.assignment.vocabulary import ProvidedError, Vocabulary, class_names
 from harness.common.files import write
@@ -34,8 +34,12 @@ from harness.model.plan import (
     in_turn,
     needed,
 )
+from harness.model.policy import Policy
 from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings
+
+_Named = Mapping[str, Sequence[Scenario]]
+_OPEN = tuple(Visibility)  # who sees it first comes first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +56,7 @@ def compile_assignment(
 ) -> Compilation:
     """Read everything below specs/<id> and reference/<id>; SpecErrors, UserError."""
     folder = loading.spec_folder(root, assignment_id)
-    compiler = _Compiler(root=root, folder=folder, support=support, recording=recording)
-    compilation = compiler.compile()
-    compiler.problems.raise_any()
-    assert compilation is not None
-    return compilation
+    return _Compiler(root=root, folder=folder, support=support, recording=recording).compile()
 
 
 def load_for_fuzzing(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
@@ -66,25 +66,19 @@ def load_for_fuzzing(root: Path, assignment_id: str) -> tuple[Specification, Fuz
 
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
-    """Write the frozen draws of every sample and list of cases, and return the files' paths.
-
-    The same request gives the same draws (of one Hypothesis version). Draws that no scenario asks
-    for any more are removed. Raises SpecErrors, or UserError when a strategy or generator fails.
-    """
+    """Write the frozen draws of every sample and list of cases, remove those that no scenario asks
+    for any more, and return the files' paths. The same request gives the same draws (of one
+    Hypothesis version). SpecErrors; UserError where a strategy or generator fails."""
     compilation = compile_assignment(root.resolve(), assignment_id, recording=True)
     folder = Path(compilation.specification.folder)
-    written: list[Path] = []
-    modules: dict[str, ModuleType] = {}
+    module_of = functools.cache(functools.partial(load_module, folder))
     for name, request in compilation.requests.items():
-        file = request.function.file
-        module = modules[file] = modules.get(file) or load_module(folder, file)
-        text = freeze(request, draw(request, getattr(module, request.function.function)))
-        write(folder / name, text)
-        written.append(folder / name)
-    for old in (folder / "draws").glob("*.json"):
-        if old not in written:
-            old.unlink()
-    return tuple(written)
+        run = getattr(module_of(request.function.file), request.function.function)
+        write(folder / name, freeze(request, draw(request, run)))
+    written = tuple(folder / name for name in compilation.requests)
+    for old in {*(folder / DRAWS).glob("*.json")}.difference(written):
+        old.unlink()
+    return written
 
 
 @dataclass(slots=True, kw_only=True)
@@ -99,36 +93,23 @@ class _Compiler:
     mutant_problems: Problems = field(default_factory=Problems)  # these stop no grading
     used: set[str] = field(default_factory=set)  # names of files that the plan depends on
 
-    def compile(self) -> Compilation | None:
+    def compile(self) -> Compilation:
         document = self._open(loading.ASSIGNMENT)
-        if document is None:
-            return None
-        heading = read_heading(document, self.root, self.folder, self.support)
-        # Without its constants a spec seems full of mistakes.
-        if heading is None or len(heading.provided) < len(heading.shape.provided):
-            self._only_shapes()
-            return None
-        clauses = self._open_named(heading, "clauses", "clauses.yaml")
-        listed = None if clauses is None else small_files.read_clauses(clauses)
-        vocabulary = replace(heading, clauses=listed)
-        try:
-            vocabulary.variants.constants()
-        except ProvidedError as error:
-            index = heading.shape.provided.index(error.file)
-            document.add(("provided", index), str(error))
-            self._only_shapes()
-            return None
+        vocabulary = None if document is None else self._vocabulary(document)
+        if vocabulary is None:  # without its constants a spec seems full of mistakes
+            for path in loading.scenario_files(self.folder, ()) if document else ():
+                self._open(path.name)
+            raise SpecErrors(self.problems.lines())
         policy = self._open_named(vocabulary, "policy", "policy.yaml")
         plan_policy = None if policy is None else read_policy(policy, vocabulary)
         compiled = self._scenarios(vocabulary)
-        assignment = self._assignment(vocabulary, compiled)
+        assignment = self._assignment(vocabulary, compiled, plan_policy)
         mutants = self._mutants(vocabulary) if vocabulary.reference else ()
         fuzzing = fuzz_settings(vocabulary, compiled)
-        if len(self.problems):
-            return None
+        self.problems.raise_any()
         plan = Plan(
             version=PLAN_VERSION,
-            assignment=replace(assignment, policy=plan_policy),
+            assignment=assignment,
             scenarios=tuple(compiled.scenarios),
             spec_digest=self._spec_digest(vocabulary, compiled),
             reference_digest=digest((file.name, file.data) for file in vocabulary.reference),
@@ -143,8 +124,24 @@ class _Compiler:
         )
         return Compilation(specification=specification, requests=compiled.requests, fuzzing=fuzzing)
 
-    def _assignment(self, vocabulary: Vocabulary, compiled: Compiled) -> Assignment:
-        """The assignment, but for its policy."""
+    def _vocabulary(self, document: Document) -> Vocabulary | None:
+        """What assignment.yaml says; None, with mistakes noted, where constants are not known."""
+        heading = read_heading(document, self.root, self.folder, self.support)
+        if heading is None or len(heading.provided) < len(heading.shape.provided):
+            return None
+        clauses = self._open_named(heading, "clauses", "clauses.yaml")
+        listed = None if clauses is None else small_files.read_clauses(clauses)
+        try:
+            heading.variants.constants()
+        except ProvidedError as error:
+            index = heading.shape.provided.index(error.file)
+            document.add(("provided", index), str(error))
+            return None
+        return replace(heading, clauses=listed)
+
+    def _assignment(
+        self, vocabulary: Vocabulary, compiled: Compiled, policy: Policy | None
+    ) -> Assignment:
         shape, submission = vocabulary.shape, vocabulary.shape.submission
         extra = self._extra(compiled.provide)
         classes = class_names((*vocabulary.reference, *vocabulary.provided, *extra))
@@ -160,7 +157,7 @@ class _Compiler:
             laid_as=submission.laid_as or None,
             functionality_marks=shape.functionality_marks,
             limits=vocabulary.limits,
-            policy=None,
+            policy=policy,
             clauses=vocabulary.clauses or (),
             functions=vocabulary.functions,
             variants=vocabulary.variants.all(stimulus.constants for stimulus in stimuli),
@@ -193,10 +190,6 @@ class _Compiler:
 
     def _shown(self, name: str) -> str:
         return shown(self.root, self.folder / name)
-
-    def _only_shapes(self) -> None:
-        for path in loading.scenario_files(self.folder, ()):
-            self._open(path.name)
 
     def _open_named(self, vocabulary: Vocabulary, key: str, default: str) -> Document | None:
         """The file that the key of assignment.yaml names."""
@@ -258,8 +251,8 @@ class _Compiler:
     def _spec_digest(self, vocabulary: Vocabulary, compiled: Compiled) -> str:
         names = {*self.used, *vocabulary.used, *compiled.requests}
         names |= {entry.path for entry in compiled.transcripts}
-        there = [name for name in sorted(names) if (self.folder / name).is_file()]
-        parts = [(name, (self.folder / name).read_bytes()) for name in there]
+        paths = [(name, self.folder / name) for name in sorted(names)]
+        parts = [(name, path.read_bytes()) for name, path in paths if path.is_file()]
         parts += [(f"provided/{file.name}", file.data) for file in vocabulary.provided]
         parts += [(f"stand-in/{name}", file.data) for name, file in compiled.stand_ins.items()]
         return digest(parts)
@@ -277,33 +270,21 @@ def _in_use(
 
 
 def share_marks(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenario]:
-    """All scenarios, the files with `marks` worth just those of the assignment's `out_of`.
-
-    The other files share what is left by their points. What cannot be shared out so is a problem
-    of the last file with `marks`.
-    """
+    """All scenarios, the files with `marks` worth just those of the assignment's `out_of`; the
+    others share the rest by their points, or the last file with `marks` has the mistake."""
     stated = [file for file in files if file.marks]
     given = sum((file.marks for file in stated), Fraction())
     others = (counted_points(file.scenarios) for file in files if not file.marks)
     points, left = sum(others, Fraction()), out_of - given
     if stated and (left < 0 or bool(left) != bool(points)):
         what = f"the files' marks add up to {given}, and functionality_marks is {out_of}"
-        if left > 0:
-            hint = "no other file has scenarios that could earn the rest"
-        elif left < 0:
-            hint = "they may not be more"
-        else:
-            hint = "nothing is left for the files without marks"
+        hint = "they may not be more" if left else "nothing is left for the files without marks"
+        hint = "no other file has scenarios that could earn the rest" if left > 0 else hint
         stated[-1].document.add(("marks",), what, hint)
     else:
-        a_mark = points / left if left else Fraction(1)
         for file in stated:
-            file.scenarios = rescale(file.scenarios, file.marks * a_mark)
+            file.scenarios = rescale(file.scenarios, file.marks * (points / left if left else 1))
     return [scenario for file in files for scenario in file.scenarios]
-
-
-_Named = Mapping[str, Sequence[Scenario]]
-_OPEN = tuple(Visibility)  # who sees it first comes first
 
 
 def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> Sequence[Scenario]:

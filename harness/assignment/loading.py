@@ -1,12 +1,8 @@
-"""Finds the project's root and its assignments, and loads one.
-
-A compiled assignment is cached under the digest of everything that it was compiled from, so that
-`load` compiles only what has changed.
-"""
+"""Finds the project's root and its assignments, and loads one, which is cached under the digest of
+all that it was compiled from: `load` compiles only what has changed."""
 
 import contextlib
 import difflib
-import functools
 import gc
 import hashlib
 import json
@@ -21,6 +17,16 @@ from harness.common.errors import UserError
 from harness.common.files import source_digest, write_bytes
 from harness.common.serial import dumps, from_plain
 from harness.model.plan import Specification, Visibility
+
+CACHE = ".harness-cache"
+_PACKAGES = ("assignment", "common", "matchers", "model", "policy", "stimuli")
+ASSIGNMENT = "assignment.yaml"
+MUTANTS = "mutants.yaml"
+EXEMPT = "exempt.yaml"
+EQUIVALENT = "equivalent.yaml"
+SPECS = "specs"
+REFERENCE = "reference"
+SUBMISSIONS = "submissions"
 
 
 class SpecErrors(UserError):  # noqa: N818 - it holds many
@@ -39,20 +45,19 @@ def load(
     recording: bool = False,
     visible: bool = False,
 ) -> Specification:
-    """Everything that specs/<id> and reference/<id> say.
+    """Everything that specs/<id> and reference/<id> say; SpecErrors with all mistakes of all files,
+    UserError if there is no such assignment.
 
     `support` is a folder whose files take the place of provided files of the same name. While
     `recording`, draws and transcripts may still be missing. With `visible`, the scenarios that a
-    student may see are all that is read of a cached plan. Raises SpecErrors with every mistake of
-    every file, UserError if there is no such assignment.
+    student may see are all that is read of a cached plan.
     """
     root = root.resolve()
     folder = spec_folder(root, assignment_id)
     if support is not None and not support.is_dir():
         raise UserError(f"the support folder {support} is not there", hint="correct --support")
     cache = _Cache(root, folder, support)
-    cached = None if recording else cache.read(visible=visible)
-    if cached is not None:
+    if not recording and (cached := cache.read(visible=visible)) is not None:
         return cached
     # Only now: the libraries that read YAML cost more than a cached load.
     from harness.assignment.compile import compile_assignment  # noqa: PLC0415
@@ -61,10 +66,6 @@ def load(
     if not recording:
         cache.write(compilation.specification)
     return compilation.specification
-
-
-CACHE = ".harness-cache"
-_PACKAGES = ("assignment", "common", "matchers", "model", "policy", "stimuli")
 
 
 class _Cache:
@@ -87,12 +88,9 @@ class _Cache:
             with _without_collector():
                 plain = json.loads(text)
                 if visible:
-                    plan = plain["plan"]
-                    plan["scenarios"] = [
-                        scenario
-                        for scenario in plan["scenarios"]
-                        if scenario["visibility"] == Visibility.VISIBLE
-                    ]
+                    every = plain["plan"]["scenarios"]
+                    seen = [each for each in every if each["visibility"] == Visibility.VISIBLE]
+                    plain["plan"]["scenarios"] = seen
                 cached = from_plain(Specification, plain)
         except (OSError, ValueError, LookupError, TypeError):
             return None
@@ -100,23 +98,17 @@ class _Cache:
 
     def write(self, specification: Specification) -> None:
         """Keep it, unless the spec changed meanwhile; silently not where nothing can be written."""
-        if self.key != self._content():
-            return
-        with contextlib.suppress(OSError):
+        if self.key == self._content():
             data = f"{self.key}\n{dumps(specification)}".encode()
-            write_bytes(self.path, data, private=True)
+            with contextlib.suppress(OSError):
+                write_bytes(self.path, data, private=True)
 
     def _content(self) -> str:
-        parts = [("code", _own_code())]
+        # The code that reads specifications, and the Python that runs it.
+        parts = [("code", f"{sys.version_info[:3]} {source_digest(*_PACKAGES)}".encode())]
         for number, folder in enumerate(self.sources):
             parts += [(f"{number} {name}", data) for name, data in _contents(folder)]
         return digest(parts)
-
-
-@functools.cache
-def _own_code() -> bytes:
-    """The digest of the code that reads specifications, and the Python that runs it."""
-    return f"{sys.version_info[:3]} {source_digest(*_PACKAGES)}".encode()
 
 
 def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -154,32 +146,18 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-ASSIGNMENT = "assignment.yaml"
-MUTANTS = "mutants.yaml"
-EXEMPT = "exempt.yaml"
-EQUIVALENT = "equivalent.yaml"
-SPECS = "specs"
-REFERENCE = "reference"
-SUBMISSIONS = "submissions"
-
-
 def find_root(start: Path) -> Path:
     """The nearest folder upwards from `start` that holds `specs/` with an assignment in it, and is
     not among the submissions of another one; UserError if none is."""
     here = start.resolve()
     for folder in (here, *here.parents):
         with contextlib.suppress(PermissionError):  # what lies above may be open
-            if available(folder) and not _is_handed_in(folder):
+            courses = (above.parent for above in folder.parents if above.name == SUBMISSIONS)
+            # A student may hand in a course, to be graded by it.
+            if available(folder) and not any(map(available, courses)):
                 return folder
-    raise UserError(
-        f"no folder upwards from {start} holds {SPECS}/<assignment>/{ASSIGNMENT}",
-        hint="go to the project's folder, or give --root",
-    )
-
-
-def _is_handed_in(folder: Path) -> bool:
-    """A student may hand in a course, to be graded by it."""
-    return any(above.name == SUBMISSIONS and available(above.parent) for above in folder.parents)
+    what = f"no folder upwards from {start} holds {SPECS}/<assignment>/{ASSIGNMENT}"
+    raise UserError(what, hint="go to the project's folder, or give --root")
 
 
 def available(root: Path) -> tuple[str, ...]:
@@ -232,11 +210,8 @@ def spec_folder(root: Path, assignment_id: str) -> Path:
 def scenario_files(folder: Path, named: tuple[str, ...]) -> list[Path]:
     """The scenario files of a spec folder: every .yaml that is not `named` for another use."""
     other = {ASSIGNMENT, EXEMPT, EQUIVALENT, *named}
-    return [
-        file
-        for file in sorted(folder.glob("*.yaml"))
-        if not file.name.startswith(".") and file.name not in other
-    ]
+    files = sorted(folder.glob("*.yaml"))
+    return [each for each in files if each.name[0] != "." and each.name not in other]
 
 
 def shown(root: Path, path: Path) -> str:

@@ -2,20 +2,15 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from harness.assignment.files import small_files
 from harness.assignment.files.assignment import AssignmentShape
 from harness.assignment.files.policy import PolicyShape
-from harness.assignment.files.small_files import (
-    ClausesShape,
-    EquivalentsShape,
-    ExemptShape,
-    ExpectShape,
-    MutantsShape,
-)
 from harness.assignment.scenarios.shape import ScenarioFileShape
 from harness.assignment.shapes import Shape
 from harness.matchers.kinds import schemas
@@ -23,11 +18,11 @@ from harness.matchers.kinds import schemas
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 KINDS: dict[str, type[Shape]] = {
     "assignment": AssignmentShape,
-    "clauses": ClausesShape,
-    "equivalent": EquivalentsShape,
-    "exempt": ExemptShape,
-    "expect": ExpectShape,
-    "mutants": MutantsShape,
+    "clauses": small_files.ClausesShape,
+    "equivalent": small_files.EquivalentsShape,
+    "exempt": small_files.ExemptShape,
+    "expect": small_files.ExpectShape,
+    "mutants": small_files.MutantsShape,
     "policy": PolicyShape,
     "scenarios": ScenarioFileShape,
 }
@@ -47,11 +42,7 @@ def file_schemas() -> dict[str, dict[str, Any]]:
     """The schema of each kind of file on its own, by kind."""
     every = _definitions()
     return {
-        kind: {
-            "$schema": DIALECT,
-            "$ref": f"#/$defs/{kind}",
-            "$defs": {name: every[name] for name in sorted(_reachable(kind, every))},
-        }
+        kind: {"$schema": DIALECT, "$ref": f"#/$defs/{kind}", "$defs": _reachable([kind], every)}
         for kind in KINDS
     }
 
@@ -72,9 +63,7 @@ def _definitions() -> dict[str, Any]:
     for kind, model in KINDS.items():
         text = re.sub(rf'(?<=["/]){model.__name__}"', f'{kind}"', text)
     text = re.sub(r'Shape"', '"', text)
-    definitions: dict[str, Any] = _without_defaults(json.loads(text))
-    used = set().union(*(_reachable(kind, definitions) for kind in KINDS))
-    return {name: definitions[name] for name in sorted(used)}
+    return _reachable(KINDS, _without_defaults(json.loads(text)))
 
 
 def _without_defaults(part: Any) -> Any:
@@ -94,10 +83,11 @@ def _without_defaults(part: Any) -> Any:
     }
 
 
-def _reachable(name: str, definitions: dict[str, Any]) -> set[str]:
-    names, waiting = set(), {name}
+def _reachable(kinds: Iterable[str], definitions: dict[str, Any]) -> dict[str, Any]:
+    names: set[str] = set()
+    waiting = set(kinds)
     while waiting:
         names |= waiting
         text = json.dumps([definitions[each] for each in waiting])
         waiting = {key for key in definitions if f'"#/$defs/{key}"' in text} - names
-    return names
+    return {name: definitions[name] for name in sorted(names)}

@@ -1,6 +1,6 @@
 """`fuzz:` in assignment.yaml, and the strategies that scenarios name: what can be drawn anew."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated
@@ -90,17 +90,15 @@ _Entry = FuzzSampleShape | FuzzGameShape
 
 
 def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
-    """What is drawn for an assignment: by the strategies of its scenarios, then by `fuzz:`.
-    Mistakes are noted."""
+    """What is drawn: by the strategies of scenarios, then by `fuzz:`, whose mistakes are noted."""
     shape, document = vocabulary.shape.fuzz, vocabulary.document
     targets = [*_of_scenarios(compiled)]
-    names: set[str] = set()
-    entries: list[tuple[Loc, _Entry]] = [
-        *((("fuzz", "samples", index), entry) for index, entry in enumerate(shape.samples)),
-        *((("fuzz", "games", index), entry) for index, entry in enumerate(shape.games)),
-    ]
-    for loc, entry in entries:
-        if slug(entry.name) in names or not slug(entry.name):
+    names = {""}
+    lists: list[tuple[str, Sequence[_Entry]]] = [("samples", shape.samples), ("games", shape.games)]
+    entries = [(key, index, each) for key, listed in lists for index, each in enumerate(listed)]
+    for key, index, entry in entries:
+        loc: Loc = ("fuzz", key, index)
+        if slug(entry.name) in names:
             document.add((*loc, "name"), "each has a name of its own, with a letter in it")
         names.add(slug(entry.name))
         keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
@@ -113,8 +111,9 @@ def fuzz_settings(vocabulary: Vocabulary, compiled: Compiled) -> FuzzSettings:
             for variation in variations(context):
                 targets.append(_target(context.under(variation), entry, kind))
     base = Context(document, vocabulary, SettingsShape(), ScenarioShape.model_construct(), ())
+    base = base.under(Variation())
     assume = [
-        _function(base.under(Variation()), ("fuzz", "assume", index), source, strict=False)
+        _function(base, ("fuzz", "assume", index), source, strict=False)
         for index, source in enumerate(shape.assume)
     ]
     return FuzzSettings(
@@ -131,35 +130,30 @@ def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
     for scenario in compiled.scenarios:
         first = scenario.stimuli[0]
         request = requests.pop((scenario.group, first.constants, first.clock), None)
-        if request is None or scenario.informational:
-            continue
-        yield FuzzTarget(
-            id=scenario.id.replace(",draw=1]", "]").removesuffix("[draw=1]"),
-            function=scenario.function,
-            clauses=scenario.clauses,
-            stimulus=replace(first, bindings=()),
-            limits=scenario.limits,
-            stated=scenario.stated,
-            place=scenario.place,
-            strategy=request.function,
-        )
+        if request is not None and not scenario.informational:
+            yield FuzzTarget(
+                id=scenario.id.replace(",draw=1]", "]").removesuffix("[draw=1]"),
+                function=scenario.function,
+                clauses=scenario.clauses,
+                stimulus=replace(first, bindings=()),
+                limits=scenario.limits,
+                stated=scenario.stated,
+                place=scenario.place,
+                strategy=request.function,
+            )
 
 
 def _target(context: Context, entry: _Entry, kind: type[Action]) -> FuzzTarget:
     """The target of an entry under one set of constants; Refused if it cannot be read."""
     context.names_known = isinstance(entry, FuzzGameShape)
-    prefix = given(context)
-    parts = read_stimulus(context, kind)
-    variation = context.variation
+    prefix, variation = given(context), context.variation
+    action = read_stimulus(context, kind).action
     target = FuzzTarget(
         id=f"{slug(entry.name)}{variation.bracket()}",
         function=entry.function,
         clauses=tuple(entry.clause),
         stimulus=Stimulus(
-            action=parts.action,
-            given=prefix,
-            constants=variation.overrides,
-            clock=variation.clock,
+            action=action, given=prefix, constants=variation.overrides, clock=variation.clock
         ),
         limits=context.vocabulary.limits,
         stated=Expected(),
@@ -198,8 +192,7 @@ def _lines(context: Context, loc: Loc, answers: FuzzAnswersShape, key: str) -> L
 def _function(
     context: Context, loc: Loc, name: str, *, strict: bool = True
 ) -> CourseFunction | None:
-    """The function that is named; None, with a mistake, where there is none, or where it
-    (`strict`) asks for what is no constant."""
+    """The function; None, with a mistake, for none, or where (`strict`) it asks for no constant."""
     with suppress(Refused), context.noted(loc):
         function = course_function(context.vocabulary, name)
         names = [each for each in function.parameters if each in context.constants]

@@ -15,7 +15,6 @@ from harness.assignment.vocabulary import Vocabulary, defined_in
 from harness.common.words import listed
 from harness.matchers.reading import nearest
 from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
-from harness.policy.rule import ListSetting
 from harness.policy.rules import policy_rules
 
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
@@ -102,9 +101,8 @@ class DeductShape(Shape):
 
 
 def _severity_hint(value: Any) -> str:
-    if value == "deduct":
-        return "write {deduct: 1.5}"
-    return nearest(value, _PLAIN) if isinstance(value, str) else ""
+    near = nearest(value, _PLAIN) if isinstance(value, str) else ""
+    return "write {deduct: 1.5}" if value == "deduct" else near
 
 
 _Severity = Annotated[
@@ -136,7 +134,6 @@ class _PolicyShape(Shape):
 
 
 _SETTINGS = [rule.setting for rule in policy_rules() if rule.setting is not None]
-
 _LISTS: dict[str, Any] = {
     setting.key: (
         (ListShape if setting.may_forbid else AllowShape) | None,
@@ -156,24 +153,21 @@ def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
         return None
     for key in shape.clauses.model_fields_set:
         vocabulary.has_clause(document, ("clauses", key), getattr(shape.clauses, key))
-    submission, provided = vocabulary.shape.submission, vocabulary.provided
-    submitted = (submission.laid_as,) if submission.laid_as else submission.file_names
     imports: ImportPolicy | None = None
     file_imports: tuple[FileImports, ...] = ()
     rule = shape.imports
     if rule is not None and "files" in rule.model_fields_set:
-        file_imports = _file_imports(document, rule, submitted)
+        file_imports = _file_imports(document, rule, vocabulary)
     elif rule is not None:
         imports = _imports(document, ("imports",), rule)
+    names = [file.name for file in vocabulary.provided]
     return Policy(
         imports=imports,
         file_imports=file_imports,
         lists=tuple(_lists(document, shape)),
-        provided_modules=tuple(
-            file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
-        ),
+        provided_modules=tuple(name.removesuffix(".py") for name in names if name[-3:] == ".py"),
         provided_names=tuple(sorted(vocabulary.variants.constants())),
-        provided_functions=defined_in(provided),
+        provided_functions=defined_in(vocabulary.provided),
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
         structure_clause=shape.clauses.structure,
@@ -184,10 +178,12 @@ def read_policy(document: Document, vocabulary: Vocabulary) -> Policy | None:
 
 
 def _file_imports(
-    document: Document, shape: ImportsShape, submitted: tuple[str, ...]
+    document: Document, shape: ImportsShape, vocabulary: Vocabulary
 ) -> tuple[FileImports, ...]:
     if not shape.files:
         document.add(("imports", "files"), "names no file", "leave imports out")
+    laid_as = vocabulary.shape.submission.laid_as
+    submitted = (laid_as,) if laid_as else vocabulary.submission_files
     rules: list[FileImports] = []
     for name, part in shape.files.items():
         loc = ("imports", "files", name)
@@ -205,12 +201,12 @@ def _check_empty(document: Document, loc: Loc, shape: ListShape | FileImportsSha
 
 def _imports(document: Document, loc: Loc, shape: FileImportsShape) -> ImportPolicy:
     (kind,) = shape.model_fields_set
-    if kind == "none":
-        if not shape.none:
-            document.add((*loc, "none"), "expected true, got false", "leave it out")
-        return ImportPolicy(allow=())
-    _check_empty(document, loc, shape)
-    return ImportPolicy(**{kind: tuple(getattr(shape, kind))})
+    if kind != "none":
+        _check_empty(document, loc, shape)
+        return ImportPolicy(**{kind: tuple(getattr(shape, kind))})
+    if not shape.none:
+        document.add((*loc, "none"), "expected true, got false", "leave it out")
+    return ImportPolicy(allow=())
 
 
 def _lists(document: Document, shape: _PolicyShape) -> Iterator[NameList]:
@@ -218,24 +214,19 @@ def _lists(document: Document, shape: _PolicyShape) -> Iterator[NameList]:
         part: AllowShape | ListShape | None = getattr(shape, setting.key)
         if part is None:
             continue
-        kind = "allow" if "allow" in part.model_fields_set else "forbid"
+        (kind,) = part.model_fields_set
         if isinstance(part, ListShape):
             _check_empty(document, (setting.key,), part)
-        names = getattr(part, kind)
-        _check_names(document, setting, kind, names)
+        all_names = setting.names if kind == "allow" else setting.forbidden
+        known = None if all_names is None else all_names()
+        for index, name in enumerate(names := getattr(part, kind)):
+            loc = (setting.key, kind, index)
+            if known is not None and name not in known:
+                every = f"there are {listed(known, 'or')}" if len(known) <= _FEW else ""
+                document.add(loc, f"unknown {setting.noun} {name}", nearest(name, known) or every)
+            elif not name.isidentifier():
+                document.add(loc, f"{name!r} is not a name")
         yield NameList(key=setting.key, **{kind: tuple(names)})
-
-
-def _check_names(document: Document, setting: ListSetting, kind: str, names: list[str]) -> None:
-    all_names = setting.names if kind == "allow" else setting.forbidden
-    permitted = None if all_names is None else all_names()
-    for index, name in enumerate(names):
-        loc = (setting.key, kind, index)
-        if permitted is not None and name not in permitted:
-            every = f"there are {listed(permitted, 'or')}" if len(permitted) <= _FEW else ""
-            document.add(loc, f"unknown {setting.noun} {name}", nearest(name, permitted) or every)
-        elif not name.isidentifier():
-            document.add(loc, f"{name!r} is not a name")
 
 
 def _consequence(severity: str | DeductShape) -> Consequence:

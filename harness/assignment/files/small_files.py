@@ -37,6 +37,8 @@ from harness.model.study import Equivalent
 from harness.model.verdict import VerdictKind, rule_words
 from harness.policy.rules import finding_kinds
 
+_MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
+
 
 def _line(text: str) -> str:
     if "\n" in text.strip():
@@ -154,17 +156,13 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
 def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Exemption, ...]:
     """The exemptions; mistakes are noted in the document's problems."""
     shape = read_shape(ExemptShape, document)
-    if shape is None:
-        return ()
-    for index, part in enumerate(shape.exempt):
+    entries = [] if shape is None else shape.exempt
+    for index, part in enumerate(entries):
         for place, pattern in enumerate(part.scenarios):
             if not any(glob(pattern).fullmatch(name) for name in scenario_ids):
                 loc, hint = ("exempt", index, "scenarios", place), nearest(pattern, scenario_ids)
                 document.add(loc, f"{pattern} matches no scenario", hint)
-    return tuple(
-        Exemption(student=part.student, scenarios=tuple(part.scenarios), reason=part.reason)
-        for part in shape.exempt
-    )
+    return tuple(Exemption(**dict(part) | {"scenarios": tuple(part.scenarios)}) for part in entries)
 
 
 def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
@@ -176,11 +174,9 @@ def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
     shape = load_shape(EquivalentsShape, path, f"{folder.parent.name}/{folder.name}/{EQUIVALENT}")
     return tuple(
         Equivalent(
-            file=part.file,
-            function=part.function,
+            **part.model_dump(include={"file", "function", "why"}),
             before=part.find.strip(),
             after=part.replace.strip(),
-            why=part.why,
         )
         for part in shape.equivalent
     )
@@ -189,11 +185,9 @@ def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
 def read_mutants(document: Document, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
     """The mutants that can be made; mistakes noted for the others."""
     shape = read_shape(MutantsShape, document)
-    if shape is None:
-        return ()
     texts = {file.name: file.data.decode("utf-8-sig") for file in vocabulary.reference}
     mutants: list[Mutant] = []
-    for index, part in enumerate(shape.mutants):
+    for index, part in enumerate(() if shape is None else shape.mutants):
         is_listed = vocabulary.has_clause(document, ("mutants", index, "clause"), part.clause)
         with suppress(Refused):
             mutant = _mutant(document, index, part, texts)
@@ -229,10 +223,7 @@ def _mutant(document: Document, index: int, part: MutantShape, texts: dict[str, 
 
 def places_of(text: str, find: str, replacement: str) -> list[tuple[str, str]]:
     """Every place of `find` in the text, as text that is there once, with what takes its place.
-
-    Whole lines are found at any indentation (a YAML block has lost it); failing that, `find` is
-    any piece of text.
-    """
+    Whole lines are found at any indentation (a YAML block has lost it), else any piece of text."""
     lines = text.splitlines(keepends=True)
     old = textwrap.dedent(find).strip("\n").splitlines()
     new = textwrap.dedent(replacement).strip("\n").splitlines()
@@ -255,15 +246,11 @@ def places_of(text: str, find: str, replacement: str) -> list[tuple[str, str]]:
 
 @cache
 def _names() -> dict[str, tuple[str, ...]]:
-    """The names that a key takes: what a failure is, what the policy finds, how a scenario ends."""
     return {
         "causes": tuple(rule_words()),
         "findings": tuple(kind.name for kind in finding_kinds()),
         "verdicts": tuple(str(kind) for kind in VerdictKind),
     }
-
-
-_MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
 
 
 def _check_name(key: str, what: str, every: str, name: str) -> str:
@@ -287,10 +274,9 @@ def _sentence(text: str) -> str:
     keys = {name: key for key, names in reversed(_names().items()) for name in names}
     close = difflib.get_close_matches(text, keys, n=1, cutoff=_MISSPELLED)
     if close and re.fullmatch(r"[a-z]+(?:_[a-z]+)+", text):
-        key = keys[close[0]]
-        what, hint = f"the rule {text}", f"it stands under {key}"
+        what, hint = f"the rule {text}", f"it stands under {keys[close[0]]}"
         if text not in keys:
-            what, hint = text, f"did you mean {close[0]}? It stands under {key}"
+            what, hint = text, f"did you mean {close[0]}? It stands under {keys[close[0]]}"
         raise wrong(f"expected words of a message, got {what}", hint, instead="")
     return text
 
@@ -351,11 +337,8 @@ def load_expectation(path: Path) -> SampleExpectation:
         for pattern, kind in shape.verdicts.items()
     )
     if "causes" in stated:
-        stated["causes"] = tuple(
-            ExpectedCause(function=function, rule=rule)
-            for function, rules in shape.causes.items()
-            for rule in rules
-        )
+        pairs = ((name, rule) for name, rules in shape.causes.items() for rule in rules)
+        stated["causes"] = tuple(ExpectedCause(function=name, rule=rule) for name, rule in pairs)
     return SampleExpectation(**stated)
 
 
