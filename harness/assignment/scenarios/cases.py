@@ -1,8 +1,5 @@
 """What one scenario of a file stands for: every combination of swept constants (ids name them), and
-its cases: rows of a table, recorded draws, or a single one.
-
-`cases:` as a list is a table in the YAML: names that rows bind, and what each types and expects.
-"""
+its cases: rows of a table, recorded draws, or a single one."""
 
 import difflib
 import itertools
@@ -112,11 +109,10 @@ def _check_values(context: Context, loc: Loc, written: Any, base: object) -> boo
 
 
 def _fits(value: Any, base: object) -> bool:
-    if isinstance(base, float) and type(value) is int:
-        return True
     if isinstance(base, set) and isinstance(value, list):
         return not any(isinstance(item, list | dict) for item in value)  # they cannot be in a set
-    return type(value) is (list if isinstance(base, tuple | set) else type(base))
+    of_base = list if isinstance(base, tuple | set) else type(base)
+    return type(value) is of_base or (of_base is float and type(value) is int)
 
 
 @dataclass(slots=True)
@@ -150,12 +146,12 @@ def check_draw_keys(context: Context) -> None:
 
 
 def cases_of(context: Context, kind: type[Action], compiled: Compiled) -> list[Context]:
-    """The scenario with what each row or draw binds and states itself; none if one is wrong or they
-    are to be recorded. A scenario without them is one case that binds nothing."""
+    """The scenario with what each row or draw binds and states itself; of one without them itself;
+    none if one is wrong or they are to be recorded."""
     if not context.has_cases:
         return [context]
     if isinstance(context.own.cases, list) and not context.states("sample"):
-        cases = _rows(context)
+        cases = _rows(context, context.own.cases)
         before = len(context.document.problems)
         for case in cases:
             if len(context.document.problems) == before:
@@ -175,8 +171,7 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
         return []
     if sample is not None:
         loc = (*context.loc, "sample", "strategy")
-    variation = context.variation
-    name = file_name(context.group, variation.swept)
+    variation, name = context.variation, file_name(context.group, context.variation.swept)
     try:
         request = request_for(context.vocabulary, sample or source, context.constants)
         compiled.requests[name] = request
@@ -189,11 +184,9 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
         return []
 
 
-def _rows(context: Context) -> list[Context]:
+def _rows(context: Context, cases: Sequence[CaseShape]) -> list[Context]:
     """The rows in their order; none, with mistakes noted, if one is no such row."""
     loc: Loc = (*context.loc, "cases")
-    cases = context.own.cases
-    assert isinstance(cases, list)
     if not cases:
         context.add(loc, "expected at least one case, got an empty list")
     try:
@@ -248,8 +241,7 @@ def _names_of(data: Any) -> set[str]:
 
 
 def check_differ(context: Context, kind: type[Action], stimuli: Sequence[Stimulus]) -> None:
-    """A mistake for a row that does to a program what an earlier one does, and for draws of which
-    a program is given nothing."""
+    """A mistake for a row that does what an earlier one does, and for draws that give nothing."""
     table = isinstance(context.own.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):

@@ -1,8 +1,5 @@
-"""What a scenario is read with: its settings, its names and constants, its values.
-
-A scenario's own settings come before those at the head of its file. `given` and `constants` add to
-the head's, `limits` are merged key by key; every other key replaces the head's.
-"""
+"""What a scenario is read with: its settings, its names and constants, its values. `given` and
+`constants` add to those at the head of its file, `limits` are merged, any other key replaces it."""
 
 from __future__ import annotations
 
@@ -43,11 +40,10 @@ _LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """One set of overrides and one clock, and which of them are swept (`NAME=value`, in the order
-    written)."""
+    """One set of overrides and one clock."""
 
     overrides: Overrides = ()
-    swept: tuple[str, ...] = ()
+    swept: tuple[str, ...] = ()  # those that are, as `NAME=value`, in the order written
     clock: Clock | None = None
 
     def bracket(self, *more: str) -> str:
@@ -59,20 +55,15 @@ class Variation:
 @dataclass(slots=True)
 class Context:
     """One scenario, or one row of its table, under one set of constants: the settings in force,
-    where each is stated, and what its texts and expressions may name.
-
-    `broken` are the keys (also unknown ones) that have a mistake already and are left out. Of a row
-    `row` is its place, and what it states has taken the scenario's place in `own`; so has what the
-    file states for all scenarios (`head_keys`).
-    """
+    where each is stated, and what its texts and expressions may name."""
 
     document: Document
     vocabulary: Vocabulary
     head: SettingsShape
-    own: ScenarioShape
+    own: ScenarioShape  # in which what a row, or the file for all, states has taken its place
     loc: Loc
-    broken: frozenset[Any] = frozenset()
-    row: Loc = ()
+    broken: frozenset[Any] = frozenset()  # keys with a mistake (also unknown ones), left out
+    row: Loc = ()  # its place
     row_keys: frozenset[str] = frozenset()
     head_keys: frozenset[str] = frozenset()
     bindings: tuple[Binding, ...] = ()  # of a row or draw
@@ -82,14 +73,12 @@ class Context:
     names_known: bool = True  # False where draws are still to be recorded
 
     def with_head(self, keys: Set[str]) -> Context:
-        """The scenario with what the head of its file states under these keys, where it states
-        nothing itself."""
+        """The scenario with what the head states of these keys, where it states nothing itself."""
         keys = (keys & self.head.model_fields_set) - self.own.model_fields_set
         own = self.own.model_copy(update={key: getattr(self.head, key) for key in keys})
         return replace(self, own=own, head_keys=self.head_keys | keys)
 
     def under(self, variation: Variation) -> Context:
-        """The scenario itself with the constants that the overrides give."""
         return replace(
             self,
             variation=variation,
@@ -154,8 +143,7 @@ class Context:
             raise Refused from None
 
     def spec_file(self, loc: Loc, name: str, hint: str = "") -> Path:
-        """A file by its path below the spec folder; Refused, with the mistake noted, if it is not
-        there."""
+        """A file by its path below the spec folder; Refused, with the mistake noted, for none."""
         if name.startswith("/") or ".." in name.split("/"):
             self.refuse(loc, f"{name} is not below the spec folder")
         path = self.vocabulary.folder / name
@@ -194,6 +182,15 @@ class Context:
             within=self.vocabulary.floats_within,
             patterns=self.vocabulary.shape.patterns,
         )
+
+    def matcher(self, loc: Loc, data: Any, *, for_text: bool = False) -> Matcher:
+        """What a value, or a text, is expected to be; Refused, with the mistake noted, for none."""
+        field = self.field(loc, data, for_text=for_text)
+        if isinstance(data, dict):
+            return read_matcher(field)
+        if for_text:
+            return Exactly(value=Value(ValueKind.STR, field.render(field.text())))
+        return Exactly(value=field.value(), within=field.within)
 
     def expression(self, text: str, loc: Loc) -> ast.Expression:
         """One Python expression, names that nothing defines noted; Refused if it is none."""
@@ -242,8 +239,7 @@ class Context:
             self.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
 
     def file(self, loc: Loc, name: str) -> str:
-        """The name of a submitted or provided file; Refused, with the mistake noted, for another
-        one."""
+        """The name of a submitted or provided file; Refused, with the mistake noted, for others."""
         paths = (*self.vocabulary.file_names, *self.own.provide)
         names = [path.rsplit("/", 1)[-1] for path in paths]
         if name not in names:
@@ -267,17 +263,14 @@ class Context:
                 what = f"{name} is a name of {file}, and scenarios know those of {main}"
                 hint = f"write given: from {file.removesuffix('.py')} import {name}"
                 self.add(loc, what, hint, line=line)
+        what = "is not a name of the reference, of a provided file or one that the scenario binds"
         for name in sorted(needed - defined - BUILTINS):
-            what = (
-                "is not a name of the reference, of a provided file or one that the scenario binds"
-            )
             bind = f"write given: import {name}" if name in modules else ""
             hint = bind or nearest(name, defined | BUILTINS)
             self.add(loc, f"{name} {what}", hint, line=line)
 
     def check_owner(self) -> None:
-        """Mistakes where the scenario belongs to no function of the reference, and for every clause
-        that clauses.yaml does not list."""
+        """Mistakes for a function that the reference lacks, and for clauses that are not listed."""
         name, vocabulary = self.own.function, self.vocabulary
         owners = (*vocabulary.function_names, *vocabulary.file_names)
         if not name and not self.broken:
@@ -292,15 +285,6 @@ class Context:
             self.add(self.at("function"), what, hint)
         for index, clause in enumerate(self.own.clause):
             vocabulary.has_clause(self.document, (*self.at("clause"), index), clause)
-
-
-def value_matcher(field: Field) -> Matcher:
-    """What a value is expected to be; Refused, with the mistake noted, if it is no such thing."""
-    if isinstance(field.data, dict):
-        return read_matcher(field)
-    within = None if field.for_text else field.within
-    value = Value(ValueKind.STR, field.render(field.text())) if field.for_text else field.value()
-    return Exactly(value=value, within=within)
 
 
 def slug(name: str) -> str:

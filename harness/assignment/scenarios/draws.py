@@ -1,9 +1,6 @@
-"""Recorded draws: the values of a sample or a list of cases.
-
-Draws are asked for in YAML, made by `harness record`, and only read for grading, which never runs
-the course's own Python: strategies and generators in the spec folder. The request that made them
-is stored with them, so that outdated draws are noticed.
-"""
+"""Recorded draws, the values of a sample or a list of cases: made by `harness record` and only read
+for grading, which never runs the course's own Python. The request that made them is stored with
+them, so that outdated draws are noticed."""
 
 from __future__ import annotations
 
@@ -45,17 +42,15 @@ class OutdatedDrawsError(HintedError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRequest:
-    """What is drawn, by which function. `count` and `seed` are 0 for cases. `generator` is the
-    digest of the function's file."""
+    """What is drawn, by which function."""
 
     kind: str  # sample or cases
     function: CourseFunction
-    count: int
-    seed: int
-    generator: str
+    count: int = 0
+    seed: int = 0
+    generator: str  # the digest of the function's file
 
     def plain(self) -> dict[str, Any]:
-        """The request as written in the frozen file."""
         return {
             "kind": self.kind,
             "source": self.function.source,
@@ -69,24 +64,20 @@ class DrawRequest:
 def request_for(
     vocabulary: Vocabulary, asked: SampleShape | str, constants: Mapping[str, object]
 ) -> DrawRequest:
-    """The request that a `sample`, or the source of `cases`, makes; HintedError if its function is
-    not there."""
-    sample = None if isinstance(asked, str) else asked
+    """The request that a `sample`, or the source of `cases`, makes; HintedError for no function."""
     source = asked if isinstance(asked, str) else asked.strategy
     function = with_constants(course_function(vocabulary, source), constants)
+    generator = hashlib.sha256((vocabulary.folder / function.file).read_bytes()).hexdigest()
+    if isinstance(asked, str):
+        return DrawRequest(kind="cases", function=function, generator=generator)
+    count, seed = asked.count, asked.seed
     return DrawRequest(
-        kind="sample" if sample else "cases",
-        function=function,
-        count=sample.count if sample else 0,
-        seed=sample.seed if sample else 0,
-        generator=hashlib.sha256((vocabulary.folder / function.file).read_bytes()).hexdigest(),
+        kind="sample", function=function, count=count, seed=seed, generator=generator
     )
 
 
 def course_function(
-    vocabulary: Vocabulary,
-    source: str,
-    example: str = "boards.any_board is any_board in boards.py",
+    vocabulary: Vocabulary, source: str, example: str = "boards.any_board is any_board in boards.py"
 ) -> CourseFunction:
     """The function of this name in a Python file of the spec folder, which is not run, without its
     constants; HintedError, with an example of such a name, if it is not there."""
@@ -111,8 +102,7 @@ def course_function(
 def with_constants(
     function: CourseFunction, constants: Mapping[str, object], names: Sequence[str] | None = None
 ) -> CourseFunction:
-    """The function with the constants of these names (None: of all its parameters); HintedError if
-    one is no constant."""
+    """The function with these constants (None: of all its parameters); HintedError for no such."""
     names = function.parameters if names is None else names
     unknown = [name for name in names if name not in constants]
     if unknown:
@@ -127,8 +117,7 @@ def _statements(data: bytes) -> list[ast.stmt]:
 
 
 def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, object]) -> Replies:
-    """The generator that a scenario names; HintedError if it is not there. Its first parameter is
-    what was printed, the others are constants."""
+    """The generator that a scenario names; HintedError if it is not there."""
     function = course_function(vocabulary, source, "guesses.bisect is bisect in guesses.py")
     try:
         text = (vocabulary.folder / function.file).read_bytes().decode("utf-8-sig")
@@ -164,10 +153,9 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
         what = f"{type(error).__name__}: {error}"
         raise OutdatedDrawsError(f"{name} is damaged ({what})") from None
-    file = request.function.file
+    changed = {"generator": f"another {request.function.file}", "constants": "other constants"}
     for field, value in request.plain().items():
         if recorded.get(field) != value:
-            changed = {"generator": f"another {file}", "constants": "other constants"}
             what = changed.get(field, f"another {field}")
             raise OutdatedDrawsError(f"{name} was recorded with {what}")
     if len({tuple(binding.name for binding in draw) for draw in draws}) != 1:
@@ -177,7 +165,6 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
 
 def freeze(request: DrawRequest, draws: list[dict[str, str]]) -> str:
     """The text of the frozen file: a line a draw, smallest first."""
-
     sizes = {json.dumps(draw): sum(map(len, draw.values())) for draw in draws}
     ordered = sorted(sizes, key=lambda text: (sizes[text], text))
     lines = ",\n".join(f"  {text}" for text in ordered)
@@ -206,8 +193,8 @@ def load_module(folder: Path, file: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _no_constants_of_loaded_modules() -> Iterator[None]:
-    """Hypothesis also tries the constants of whatever modules happen to be loaded, ours among
-    them; the same request must give the same draws from whichever program it is made."""
+    """Hypothesis also tries constants of the modules that happen to be loaded, and the same request
+    must give the same draws in any program."""
     from hypothesis.internal.conjecture import providers  # noqa: PLC0415
 
     name = "_get_local_constants"
@@ -225,8 +212,8 @@ def _no_constants_of_loaded_modules() -> Iterator[None]:
 
 
 def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
-    """A draw of the function `source`, defined at `place`, as literals by name, in the order of
-    names; UserError for what is no dict of names, or cannot be written as a literal."""
+    """A draw of the function `source`, defined at `place`, as literals in the order of their names;
+    UserError for what is no dict of names, or cannot be written as a literal."""
     if not isinstance(draw, dict) or not draw:
         gave = type(draw).__name__
         raise UserError(f"{source} must give dicts of names, gave {gave}", place=place)
@@ -246,8 +233,7 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
 
 
 def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
-    """What the course's function gives for a request, as literals; UserError where it fails. It
-    imports Hypothesis for a sample, as `harness.study.fuzz` does."""
+    """What the course's function gives for a request, as literals; UserError where it fails."""
     function, place = request.function, request.function.file
     constants = {each.name: ast.literal_eval(each.literal) for each in function.constants}
     try:

@@ -1,5 +1,4 @@
-"""Compiles a file of scenarios: expands sweeps, fills in templates, adds recorded draws; and what
-each scenario states about its outcome, a `transcript:` file with the whole screen included."""
+"""Compiles a file of scenarios: sweeps, templates, recorded draws, what each scenario states."""
 
 import ast
 import sys
@@ -19,7 +18,7 @@ from harness.assignment.scenarios.cases import (
     uses,
     variations,
 )
-from harness.assignment.scenarios.context import Context, slug, value_matcher
+from harness.assignment.scenarios.context import Context, slug
 from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS, parse_expression
 from harness.assignment.scenarios.shape import (
     OF_EACH_ALONE,
@@ -65,15 +64,12 @@ _VISIBILITY: dict[Any, Visibility] = {
     "after_due_date": Visibility.AFTER_DUE_DATE,
     "after_published": Visibility.AFTER_PUBLISHED,
 }
-
-
 _SETTINGS = SettingsShape.model_fields.keys() - {"given", "constants", "files", "limits"}
 
 
 @dataclass(slots=True)
 class ScenarioFile:
-    """Reads one file's scenarios; mistakes go to the document's problems, and what more than the
-    file's scenarios is found goes to `compiled`."""
+    """Reads one file's scenarios; mistakes are noted, and what else is found goes to `compiled`."""
 
     document: Document
     vocabulary: Vocabulary
@@ -100,12 +96,10 @@ class ScenarioFile:
                     self._scenario(context.with_head(_SETTINGS))
         if "points_total" in head.model_fields_set:
             self.scenarios = rescale(self.scenarios, head.points_total)
-        if "marks" not in head.model_fields_set:
-            return
-        if "points_total" in head.model_fields_set:
+        if {"marks", "points_total"} <= head.model_fields_set:
             what = "marks and points_total both say what the file is worth"
             self.document.add(("marks",), what, "keep one of them")
-        elif not counted_points(self.scenarios):
+        elif head.marks and not counted_points(self.scenarios):
             what = "no scenario of the file counts"
             self.document.add(("marks",), what, "informational scenarios earn nothing")
         else:
@@ -152,7 +146,10 @@ class ScenarioFile:
             self.document.add((*context.loc, "faster_than"), what, key=True)
         with suppress(Refused):
             kind = kind_of(context)
-            context = _with_defaults(context, kind)
+            rows = context.own.cases if isinstance(context.own.cases, list) else []
+            keys = context.own.model_fields_set.union(*(row.model_fields_set for row in rows))
+            # What the file states for all, as far as this stimulus shows it and it goes with that.
+            context = context.with_head(StatedShape.model_fields.keys() - ruled_out(kind, keys))
             if not isinstance(context.own.cases, list):  # else with what each row states
                 check_takes(context, kind)
             for variation in variations(context):
@@ -198,7 +195,7 @@ class ScenarioFile:
     def _built(
         self, context: Context, stimuli: list[Stimulus], stated: list[Expected], *, each_read: bool
     ) -> Scenario:
-        """The scenario under one set of constants; `stated` holds one for each stimulus, or one."""
+        """The scenario under one set of constants; `stated` has one for each stimulus, or one."""
         own = context.own
         return Scenario(
             id=context.group + context.variation.bracket(),
@@ -224,15 +221,6 @@ class ScenarioFile:
             ),
             faster_than=own.faster_than or 0,
         )
-
-
-def _with_defaults(context: Context, kind: type[Action]) -> Context:
-    """The scenario with what its file states for all, as far as this stimulus can show it and it
-    goes with what the scenario and its rows state themselves."""
-    own = context.own
-    rows = own.cases if isinstance(own.cases, list) else []
-    stated = own.model_fields_set.union(*(row.model_fields_set for row in rows))
-    return context.with_head(StatedShape.model_fields.keys() - ruled_out(kind, stated))
 
 
 def counted_points(scenarios: Sequence[Scenario]) -> Fraction:
@@ -266,9 +254,9 @@ def _fields(context: Context, parts: StimulusParts, key: str) -> dict[str, Any]:
     loc, data = context.at(key), getattr(context.own, key)
     match key:
         case "returns":
-            return {key: value_matcher(context.field(loc, data))}
+            return {key: context.matcher(loc, data)}
         case "prints" | "stderr":
-            return {key: _text(context, loc, data)}
+            return {key: context.matcher(loc, data, for_text=True)}
         case "turns":
             return {key: _turns(context, parts, loc, data)}
         case "raises":
@@ -288,10 +276,6 @@ def _fields(context: Context, parts: StimulusParts, key: str) -> dict[str, Any]:
     return {}
 
 
-def _text(context: Context, loc: Loc, data: Any) -> Matcher:
-    return value_matcher(context.field(loc, data, for_text=True))
-
-
 def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> StatedTurns:
     inputs = None if "input" in context.broken else len(parts.inputs)
     most = sys.maxsize if inputs is None else inputs + 1
@@ -305,7 +289,8 @@ def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> State
         if index >= most and isinstance(data, dict):
             what = f"there is no turn {index}: {_turns_of(inputs)} turns 0 to {inputs}"
             context.refuse((*loc, index), what, key=True)
-        return StatedTurn(index=index, printed=_text(context, (*loc, index), printed))
+        matcher = context.matcher((*loc, index), printed, for_text=True)
+        return StatedTurn(index=index, printed=matcher)
 
     turns = read_all(enumerate(data) if isinstance(data, list) else data.items(), turn)
     return StatedTurns(turns=turns, all_turns=isinstance(data, list))
@@ -320,7 +305,7 @@ def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise:
         return StatedRaise(type_name=data)
     message: Matcher | None = None
     if "message" in data.model_fields_set:
-        message = _text(context, (*loc, "message"), data.message)
+        message = context.matcher((*loc, "message"), data.message, for_text=True)
     vocabulary = context.vocabulary
     if "is_a" in data.model_fields_set and vocabulary.reference:
         bases = {*BUILTIN_EXCEPTIONS, *class_names((*vocabulary.reference, *vocabulary.provided))}
@@ -353,7 +338,7 @@ def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
             what = "only what is given by its place is compared afterwards"
             hint = f"write {called_function(call)}({name}, …)"
             context.refuse(where, what, hint, key=True)
-        return StatedLeave(name=str(name), value=value_matcher(context.field(where, value)))
+        return StatedLeave(name=str(name), value=context.matcher(where, value))
 
     return {"leaves": read_all(data.items(), leave)}
 
@@ -380,7 +365,7 @@ def _writes(context: Context, loc: Loc, data: Any) -> dict[str, Any]:
             return StatedLeave(name=str(name), value=Exactly(value=file_value(data)))
         if isinstance(content, dict) and content.keys() == {"text"}:
             where, content = (*where, "text"), content["text"]
-        return StatedLeave(name=str(name), value=_text(context, where, content))
+        return StatedLeave(name=str(name), value=context.matcher(where, content, for_text=True))
 
     return {**fields, "writes": read_all(files.items(), written)}
 
@@ -404,8 +389,8 @@ def _call_in(call: str) -> ast.Call:
 
 
 def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None]:
-    """The path, below the spec folder, of the transcript that a scenario names, and its text (None:
-    still to be recorded); Refused, with a mistake noted, if there is none."""
+    """The path of the scenario's transcript, below the spec folder, and its text (None: still to be
+    recorded); Refused, with a mistake noted, if there is none."""
     loc = (*context.loc, "transcript")
     written = context.own.transcript
     for name in (mark.partition("=")[0] for mark in context.variation.swept):
@@ -416,11 +401,10 @@ def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None
     if path.startswith("/") or ".." in path.split("/") or not path.endswith(".txt"):
         context.refuse(loc, f"{path} is not a .txt file below the spec folder")
     file = context.vocabulary.folder / path
+    if recording and not file.is_file():
+        return path, None
     if not file.is_file():
-        if recording:
-            return path, None
-        hint = "run harness record, or correct the name"
-        context.refuse(loc, f"there is no file {path}", hint)
+        context.refuse(loc, f"there is no file {path}", "run harness record, or correct the name")
     try:
         text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -429,11 +413,9 @@ def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None
     try:
         return path, render(text, context.constants)
     except TemplateError as error:
-        before = text[: error.position]
-        line = before.count("\n") + 1
-        column = error.position - (before.rfind("\n") + 1) + 1
+        lines = text[: error.position].split("\n")
         shown = f"{context.vocabulary.shown_folder}/{path}"
-        place = Place(file=shown, line=line, column=column)
+        place = Place(file=shown, line=len(lines), column=len(lines[-1]) + 1)
         hint = nearest(error.name, context.constants)
         context.document.problems.add(place, "", str(error), hint)
         raise Refused from None

@@ -1,9 +1,7 @@
 """Python inside a spec: whether it parses, which names it needs and which it binds, and sessions.
 
-In a pasted REPL session `>>> ` begins a step. `... ` continues it only while the source so far is
-incomplete, so that a printed row of dots stays output. Blank lines are output. Where no `input:` is
-given, a shown line that begins with a prompt (a provided text that ends in a space) holds what was
-typed.
+In a pasted REPL session `>>> ` begins a step, and `... ` continues it only while the source so far
+is incomplete, so that a printed row of dots stays output.
 """
 
 import ast
@@ -113,7 +111,21 @@ def parse_session(text: str) -> list[Step]:
         else:
             steps[-1].shown_from = steps[-1].shown_from or number
             steps[-1].shown.append(line + "\n")
-    return _check_steps(steps)
+    with_code: list[Step] = []
+    for step in steps:
+        step.source = step.source.rstrip()
+        try:
+            tree = parse_statements(step.source)
+        except PythonError as error:
+            what = f"{step.source.splitlines()[0]!r} is not Python ({error})"
+            raise HintedError(what, "continue it with '... '", step.line) from None
+        if tree.body:
+            with_code.append(step)
+        elif any(line.strip() for line in step.shown):
+            raise HintedError("text is shown after an empty step", line=step.line)
+    if not with_code:
+        raise HintedError("a session needs a step", "begin the first step with '>>> '", 1)
+    return with_code
 
 
 def _is_open(step: Step) -> bool:
@@ -127,28 +139,9 @@ def _is_open(step: Step) -> bool:
         return False
 
 
-def _check_steps(steps: list[Step]) -> list[Step]:
-    with_code: list[Step] = []
-    for step in steps:
-        step.source = step.source.rstrip()
-        try:
-            tree = parse_statements(step.source)
-        except PythonError as error:
-            hint = "continue it with '... '"
-            what = f"{step.source.splitlines()[0]!r} is not Python ({error})"
-            raise HintedError(what, hint, step.line) from None
-        if tree.body:
-            with_code.append(step)
-        elif any(line.strip() for line in step.shown):
-            raise HintedError("text is shown after an empty step", line=step.line)
-    if not with_code:
-        raise HintedError("a session needs a step", "begin the first step with '>>> '", 1)
-    return with_code
-
-
 def typed_in(steps: Iterable[Step], constants: Iterable[object]) -> list[Typed]:
-    """What was typed after prompts in the shown text; the longest prompt that fits counts. Those
-    constants are prompts that are one line and end in a space."""
+    """What was typed after prompts (constants of one line that end in a space) in the shown text;
+    the longest prompt that fits counts."""
     texts = [text for text in constants if isinstance(text, str) and text.strip()]
     prompts = [text for text in texts if text.endswith(" ") and "\n" not in text]
     typed: list[Typed] = []

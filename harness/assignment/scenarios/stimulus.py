@@ -38,6 +38,12 @@ _CLASHES = (
 )
 _SHOWN = frozenset({"returns", "prints", "turns", "transcript", "raises"})  # by a session too
 _OF_THE_SCREEN = frozenset({"prints", "turns", "transcript"})
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?\Z"
+)
+_FIRST_YEAR = 1970  # in which computers' clocks begin
+LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
 
 
 def kind_of(context: Context) -> type[Action]:
@@ -61,8 +67,7 @@ def check_takes(context: Context, kind: type[Action]) -> None:
     for key in {key for other in kinds for key in other.takes}:
         if context.states(key) and key not in kind.takes:
             owners = listed((other.key for other in kinds if key in other.takes), "or")
-            hint = kind.elsewhere if key in _SHOWN else ""
-            hint = hint or f"it belongs to {owners}"
+            hint = (kind.elsewhere if key in _SHOWN else "") or f"it belongs to {owners}"
             context.add(context.at(key), f"a {kind.key} has no {key}", hint, key=True)
     for one, other, what in _CLASHES:
         if context.states(one) and context.states(other):
@@ -90,13 +95,19 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
     if context.states("replies"):
         with context.noted((*context.loc, "replies")):
             replies = replies_of(context.vocabulary, context.own.replies, context.constants)
+    clock = context.variation.clock
+    if "clock" in context.row_keys:
+        loc, written = context.at("clock"), context.own.clock
+        if not isinstance(written, str):
+            context.refuse(loc, "a case has one time", "write a list of times in the scenario")
+        clock = _clock(context, loc, written)
     return Stimulus(
         action=parts.action,
         inputs=parts.inputs,
         constants=context.variation.overrides,
         provide=tuple(name.rsplit("/", 1)[-1] for name in context.own.provide),
         seed=context.own.seed,
-        clock=_clock_of(context),
+        clock=clock,
         folder=context.states("writes") or any(True for _ in context.layers("files")),
         files=given_files(context),
         stdin=context.own.stdin if context.states("stdin") else None,
@@ -109,8 +120,8 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
 
 
 def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
-    """The times that the scenario sweeps, each with its mark in an id; of one time, or none, that
-    without a mark. Refused, with the mistake noted, where one is no time."""
+    """The times that the scenario sweeps, each with its mark in an id; a single one, or none, is
+    without a mark. Refused, with the mistake noted, for what is no time."""
     if not context.states("clock") or "clock" in context.row_keys:
         return [(context.vocabulary.clock, ())]
     loc, written = context.at("clock"), context.own.clock
@@ -126,13 +137,6 @@ def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
 def _clock(context: Context, loc: Loc, text: str) -> Clock:
     with context.noted(loc):
         return read_clock(text, context.vocabulary.shape.time_zone)
-
-
-_TIME = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?)?(?P<offset>Z|[+-][0-9]{2}:[0-9]{2})?\Z"
-)
-_FIRST_YEAR = 1970  # in which computers' clocks begin
 
 
 def read_clock(text: str, time_zone: str) -> Clock:
@@ -169,16 +173,6 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
         hint = " or ".join(each.isoformat(timespec="minutes") for each in (first, second))
         raise HintedError(what, f"write {hint}")
     return first
-
-
-def _clock_of(context: Context) -> Clock | None:
-    """The time of a case: a row's own, else that of the scenario."""
-    if "clock" not in context.row_keys:
-        return context.variation.clock
-    loc, written = context.at("clock"), context.own.clock
-    if not isinstance(written, str):
-        context.refuse(loc, "a case has one time", "write a list of times in the scenario")
-    return _clock(context, loc, written)
 
 
 def given(context: Context) -> str:
@@ -229,20 +223,16 @@ def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Type
     return tuple(inputs)
 
 
-LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
-
-
 def given_files(context: Context) -> tuple[SourceFile, ...]:
     """The files of every `files:` in force; mistakes are noted for what cannot be read."""
     by_name: dict[str, SourceFile] = {}
     for where, files in context.layers("files"):
         for name, content in files.items():
             loc = (*where, name)
-            if name in ("", ".", "..") or "/" in name or "\\" in name:
-                what = f"expected the name of a file, got {describe(name)}"
-                context.add(loc, what, "a name has no folders", key=True)
-                continue
             with suppress(Refused):
+                if name in ("", ".", "..") or "/" in name or "\\" in name:
+                    what = f"expected the name of a file, got {describe(name)}"
+                    context.refuse(loc, what, "a name has no folders", key=True)
                 if isinstance(content, str):
                     data = content_of(context, loc, content)
                 else:
@@ -274,21 +264,17 @@ def provided_names(context: Context) -> set[str]:
 
 
 def stand_in_files(context: Context) -> dict[str, SourceFile]:
-    """The files that stand in, by their name: of the spec folder, else beside the reference.
-
-    Mistakes are noted for what is no submitted module, for files that are not there, are no Python
-    or are the reference's own answer, and where nothing of the submission would be left.
-    """
+    """The files that stand in, by their name: of the spec folder, else beside the reference; with
+    mistakes noted for those that cannot, and where nothing of the submission would be left."""
     files: dict[str, SourceFile] = {}
     names, where = context.own.stand_in, context.at("stand_in")
     submitted = context.vocabulary.submission_files
     for module, name in names.items():
         loc = (*where, module)
-        if module not in submitted or not module.endswith(".py"):
-            hint = nearest(module, submitted)
-            context.add(loc, f"{module} is no submitted module", hint, key=True)
-            continue
         with suppress(Refused):
+            if module not in submitted or not module.endswith(".py"):
+                hint = nearest(module, submitted)
+                context.refuse(loc, f"{module} is no submitted module", hint, key=True)
             files[name] = _stand_in(context, loc, name)
     if names and set(names) >= set(submitted):
         what = "nothing of the submission would be left"
