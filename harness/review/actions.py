@@ -1,6 +1,5 @@
 """What the page sends, read: a JSON object of texts, strictly, each mistake in one line; and
-whether it may be done: against the rubric, the files and the bounds.
-"""
+whether it may be done: against the rubric, the files and the bounds."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -13,13 +12,7 @@ from harness.common.escaping import shorten
 from harness.common.words import counted, read_number, rounded
 from harness.model import review
 from harness.model.assignment import ManualSlot, RubricItem
-from harness.model.result import (
-    Decision,
-    DecisionKind,
-    LineComment,
-    Override,
-    SubmissionResult,
-)
+from harness.model.result import Decision, DecisionKind, LineComment, Override, SubmissionResult
 
 Slots = Mapping[str, ManualSlot]
 _MOST_TEXT = 10_000  # characters of a comment
@@ -131,13 +124,10 @@ def _item(sent: Sent, slots: Slots) -> review.Action:
         raise UserError(f"{rounded(points)} is not a number of points")
     spare = max(slot.spare, Fraction(0))
     if points > spare:
-        raise UserError(
-            f"{slot.title}: {rounded(points)} points more would exceed {rounded(slot.out_of)}",
-            hint=f"the rubric leaves {rounded(spare)}",
-        )
-    return review.ItemAdded(
-        slot=slot.id, item=RubricItem(id=uuid.uuid4().hex, title=title, points=points)
-    )
+        what = f"{slot.title}: {rounded(points)} points more would exceed {rounded(slot.out_of)}"
+        raise UserError(what, hint=f"the rubric leaves {rounded(spare)}")
+    item = RubricItem(id=uuid.uuid4().hex, title=title, points=points)
+    return review.ItemAdded(slot=slot.id, item=item)
 
 
 def _line(sent: Sent, result: SubmissionResult) -> review.Action:
@@ -147,9 +137,8 @@ def _line(sent: Sent, result: SubmissionResult) -> review.Action:
         quoted = old.quoted
         if old.moved_from:
             quoted = _lines(result, old.file)[old.line - 1][: review.MOST_QUOTED]
-        text = sent.comment()
-        comment = replace(old, text=text, quoted=quoted, moved_from=0, outdated=False)
-        return review.LineCommented(comment=comment)
+        kept = replace(old, text=sent.comment(), quoted=quoted, moved_from=0, outdated=False)
+        return review.LineCommented(comment=kept)
     file, line = sent.text("file"), sent.line()
     if not sent.text("text"):
         raise UserError("the comment is empty")
@@ -175,10 +164,8 @@ def _override(sent: Sent, most: Fraction) -> review.Action:
     if not _bounded(reason, "the reason"):
         raise UserError("an override needs a reason")
     what = f"an override of {rounded(mark)} is"
-    if mark < 0:
-        raise UserError(f"{what} below 0")
-    if mark > _MOST_MARK:
-        raise UserError(f"{what} no mark")
+    if not 0 <= mark <= _MOST_MARK:
+        raise UserError(f"{what} {'below 0' if mark < 0 else 'no mark'}")
     if mark > most:
         hint = "it takes the place of the mark without marks by hand"
         raise UserError(f"{what} above {rounded(most)}", hint=hint)

@@ -111,13 +111,12 @@ class Desk:
         self._entries = {n: e for n, e in self._entries.items() if e.id in graded}
 
     def _entry(self, number: int, result: SubmissionResult) -> Entry:
-        kinds = dict.fromkeys(kind for kind, _ in figures.reasons(result))
         student = result.student
         return Entry(
             number=number,
             id=result.id,
             shown=f"Submission {number}" if self.anonymous else result.id,
-            reason=", ".join(kinds),
+            reason=", ".join(dict.fromkeys(kind for kind, _ in figures.reasons(result))),
             status=result.status,
             name=student.name if student and not self.anonymous else "",
         )
@@ -139,8 +138,7 @@ class Desk:
         own = {slot.id for slot in self.plan.assignment.manual}
         marked = len(own & hand.marks.keys())
         waits = entry.status in _HELD and bool(hand.decisions)  # for the next grading
-        is_open = marked < len(own) or bool(entry.reason)
-        is_open &= entry.status not in _NOTHING_TO_SEE
+        is_open = entry.status not in _NOTHING_TO_SEE and (marked < len(own) or bool(entry.reason))
         return {
             "number": entry.number,
             "shown": entry.shown,

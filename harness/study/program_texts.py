@@ -172,21 +172,16 @@ def _children(node: ast.AST) -> list[ast.AST]:
 def _winnow(symbols: Symbols) -> list[tuple[int, int, int]]:
     words = [symbol.encode() for symbol, _ in symbols]
     lines = [line for _, line in symbols]
-    hashes = [
-        zlib.crc32(b" ".join(words[at : at + LENGTH])) for at in range(len(words) - LENGTH + 1)
-    ]
+    starts = range(len(words) - LENGTH + 1)
+    hashes = [zlib.crc32(b" ".join(words[at : at + LENGTH])) for at in starts]
     kept: dict[int, int] = {}
     for start in range(max(1, len(hashes) - WINDOW + 1)):
-        window = hashes[start : start + WINDOW]
-        if window:
+        if window := hashes[start : start + WINDOW]:
             smallest = min(window)
             last = len(window) - 1 - window[::-1].index(smallest)
             kept[start + last] = smallest
-    chosen = []
-    for at, value in sorted(kept.items()):
-        near = lines[at : at + LENGTH]
-        chosen.append((value, min(near), max(near)))
-    return chosen
+    near = ((value, lines[at : at + LENGTH]) for at, value in sorted(kept.items()))
+    return [(value, min(each), max(each)) for value, each in near]
 
 
 MOST = 20  # of each kind
@@ -261,7 +256,6 @@ def _repetitions(tree: Any, file: str, rows: Any) -> None:
                 text = "\n".join(ast.dump(each) for each in block)
                 before = first_places.setdefault(text, (first, last))
                 if before[0] != first:
-                    rows.append(
-                        (f"lines {before[0]} to {before[1]}", file, first, last - first + 1)
-                    )
+                    what = f"lines {before[0]} to {before[1]}"
+                    rows.append((what, file, first, last - first + 1))
                     covered = last

@@ -18,7 +18,7 @@ from harness.model.observation import Ending, Tier
 from harness.model.plan import Specification
 from harness.model.submission import Submission
 from harness.results.database import StoreReader
-from harness.study.likeness import Prints, groups, likeness, matches
+from harness.study.likeness import Likeness, Prints, groups, likeness, matches
 
 MOST_BYTES = 512 * 1024  # of a submission's files together
 _AT_ONCE = 20  # programs read by one process
@@ -49,11 +49,8 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], dict
     graded_paths = ((folder / each).resolve() for each in store.paths())
     paths = [path for path in graded_paths if path.exists()]
     if not paths:
-        raise UserError(
-            "what was graded is not where it was",
-            place=str(store.path),
-            hint="put it back, or grade again from where it is",
-        )
+        hint = "put it back, or grade again from where it is"
+        raise UserError("what was graded is not where it was", place=str(store.path), hint=hint)
     graded = {result.id: result.source_digest for result in store.run().submissions}
     submissions = cohort_of(paths, store.plan().assignment).submissions
     same = tuple(each for each in submissions if each.files and graded.get(each.id) == each.digest)
@@ -112,10 +109,7 @@ def compare_class(
     whole = {name: prints for name, prints in trees.programs.items() if name not in broken}
     by_trees = likeness(whole, given=trees.given, earlier=old)
     by_tokens = likeness(tokens.programs, given=tokens.given, earlier=old, only=broken)
-    listed = [*by_trees.listed, *by_tokens.listed]
-    grouped = groups([*by_trees.connected, *by_tokens.connected])
-    report = _report(trees, tokens, listed, grouped, earlier=old)
-    return replace(report, cut=by_trees.cut, token_cut=by_tokens.cut if broken else 0.0)
+    return _report(trees, tokens, by_trees, by_tokens, old)
 
 
 TREE, TOKENS = "tree", "tokens"
@@ -184,7 +178,10 @@ def _fingerprints(
     for files in programs:
         if sum(len(file.data) for file in files) > MOST_BYTES:
             raise ToolFailed(Ending.MEMORY_LIMIT, f"more than {MOST_BYTES // 1024} KiB")
-    texts = [[base64.b64encode(_python_of(file)).decode() for file in files] for files in programs]
+    data = [
+        [f.data if f.name.lower().endswith(".py") else b"" for f in files] for files in programs
+    ]
+    texts = [[base64.b64encode(each).decode() for each in program] for program in data]
     answers = json.loads(tool.run(json.dumps({"kind": kind, "programs": texts})))
     return [
         ProgramPrints(
@@ -198,16 +195,11 @@ def _fingerprints(
     ]
 
 
-def _python_of(file: SourceFile) -> bytes:
-    return file.data if file.name.lower().endswith(".py") else b""
-
-
 def _report(
     trees: _ClassPrints,
     tokens: _ClassPrints,
-    pairs: Sequence[study.SimilarPair],
-    grouped: tuple[tuple[str, ...], ...],
-    *,
+    by_trees: Likeness,
+    by_tokens: Likeness,
     earlier: Set[str],
 ) -> study.SimilarityReport:
     """The pairs in the order in which they are looked at, the first ones with their lines."""
@@ -216,13 +208,16 @@ def _report(
     given = {one.value for one in (*trees.given, *tokens.given)}
     empty = (name for name, prints in programs.items() if not prints)
     omitted = {**dict.fromkeys(empty, "nothing of it can be compared"), **trees.unread}
+    grouped = groups([*by_trees.connected, *by_tokens.connected])
     report = study.SimilarityReport(
         compared=sum(bool(prints) for name, prints in programs.items() if name not in earlier),
-        pairs=study.groups_first(pairs, grouped),
+        pairs=study.groups_first([*by_trees.listed, *by_tokens.listed], grouped),
         groups=grouped,
         omitted=tuple(study.Omitted(id=name, reason=omitted[name]) for name in sorted(omitted)),
         earlier=sum(bool(programs.get(name)) for name in earlier),
         by_tokens=tuple(sorted(name for name in trees.broken if programs[name])),
+        cut=by_trees.cut,
+        token_cut=by_tokens.cut if trees.broken else 0.0,
     )
     matched = list(report.pairs)
     for place in report.worth_a_look(MOST_MATCHED):

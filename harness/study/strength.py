@@ -84,10 +84,8 @@ def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
         from cosmic_ray import mutating  # noqa: PLC0415
         from cosmic_ray.operators.provider import OperatorProvider  # noqa: PLC0415
     except ImportError:
-        raise UserError(
-            "the generator of changes is not installed",
-            hint="pip install 'a1-harness[study]'",
-        ) from None
+        what, hint = "the generator of changes is not installed", "pip install 'a1-harness[study]'"
+        raise UserError(what, hint=hint) from None
     provider = OperatorProvider()
     names = [n for n in sorted(set(provider) - _LEFT_OUT) if not n.endswith(_BY_IDENTITY)]
     return {name: provider[name] for name in names}, mutating, trees
@@ -314,9 +312,8 @@ def _clauses(
 ) -> tuple[study.ClauseStrength, ...]:
     clauses = {scenario.id: scenario.clauses for scenario in scored}
     counts = Counter(clause for ids in clauses.values() for clause in ids)
-    noticed: Counter[str] = Counter()
-    for each in outcomes:
-        noticed.update({clause for name in each.noticed_by for clause in clauses[name]})
+    sets = ({clause for name in each.noticed_by for clause in clauses[name]} for each in outcomes)
+    noticed = Counter(clause for each in sets for clause in each)
     return tuple(
         study.ClauseStrength(clause=clause, scenarios=count, noticed=noticed[clause])
         for clause, count in counts.items()
@@ -376,13 +373,9 @@ def measure(
     singles = [_program(specification, change) for change in made]
     known.find(list(zip(singles, made, strict=True)), jobs, progress)
     reasons = {place(each): each.why for each in equivalents}
+    noticed = zip((each.outcome for each in made), map(known.failures, singles), strict=True)
     outcomes = [
-        replace(
-            change.outcome,
-            noticed_by=known.failures(program),
-            why=reasons.get(place(change.outcome), ""),
-        )
-        for change, program in zip(made, singles, strict=True)
+        replace(one, noticed_by=names, why=reasons.get(place(one), "")) for one, names in noticed
     ]
     among = [number for number, each in enumerate(outcomes) if each.noticed_by]
     originals = {file.name: file for file in specification.reference}
@@ -405,8 +398,7 @@ def measure(
 def _ids_of_function(plan: Plan, change: Change) -> frozenset[str]:
     """The scenarios of the changed function, or if it has none, of its file's program."""
     for name in reversed(change.part):
-        ids = frozenset(each.id for each in plan.scenarios if each.function == name)
-        if ids:
+        if ids := frozenset(each.id for each in plan.scenarios if each.function == name):
             return ids
     return frozenset()
 

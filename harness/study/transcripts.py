@@ -169,9 +169,8 @@ class _Person:
 
     def show_end(self, observation: Observation) -> None:
         """What was printed after the last line, and how it ended."""
-        if observation.turns and not (
-            self.interrupted and observation.ending is Ending.ASKED_FOR_MORE
-        ):
+        broken_off = self.interrupted and observation.ending is Ending.ASKED_FOR_MORE
+        if observation.turns and not broken_off:
             self._show(observation.turns[-1].printed)
         if observation.raised is not None:
             self._show(f"\n{observation.raised.type_name}: {observation.raised.message}")

@@ -72,12 +72,17 @@ class Drawer:
 
     def __init__(self, target: FuzzTarget, settings: FuzzSettings, code: CourseCode) -> None:
         """UserError where Hypothesis is not installed, or a function of the course's fails."""
-        self._target = target
         self._function = target.strategy
-        self._code = code
         strategies = _hypothesis().strategies
         if target.strategy is None:
-            self._strategy: Any = strategies.tuples(*self._typings(strategies))
+            typings = []  # for each prompt, the lines to type at it: a few or many
+            for prompt in target.prompts:
+                often, sometimes = code.lines(prompt.often), code.lines(prompt.sometimes)
+                weighted = often * max(1, _OFTEN * len(sometimes)) + sometimes * len(often)
+                lines = partial(strategies.lists, strategies.sampled_from(weighted))
+                count = strategies.integers(1, target.inputs)
+                typings.append(count.flatmap(lambda n, of=lines: of(min_size=n, max_size=n)))
+            self._strategy: Any = strategies.tuples(*typings)
             return
         self._strategy = code.call(target.strategy)
         if not isinstance(self._strategy, strategies.SearchStrategy):
@@ -161,16 +166,6 @@ class Drawer:
     def _wrong(self, what: str) -> UserError:
         assert self._function is not None
         return UserError(f"{self._function.source} {what}", place=_place(self._function))
-
-    def _typings(self, strategies: Any) -> Iterable[Any]:
-        """For each prompt, the lines to type at it: a few or many."""
-        for prompt in self._target.prompts:
-            often, sometimes = self._code.lines(prompt.often), self._code.lines(prompt.sometimes)
-            weighted = often * max(1, _OFTEN * len(sometimes)) + sometimes * len(often)
-            line = strategies.sampled_from(weighted)
-            yield strategies.integers(1, self._target.inputs).flatmap(
-                lambda n, line=line: strategies.lists(line, min_size=n, max_size=n)
-            )
 
 
 class _DiffersError(Exception):

@@ -271,10 +271,9 @@ def _report(
         inputs = sum(
             kept.batches[each.target, batch].inputs for each in there for batch in each.batches
         )
-        differences = tuple(each.difference for each in there if each.difference is not None)
-        fuzzed.append(
-            study.FuzzedSubmission(ids=tuple(sorted(ids)), inputs=inputs, differences=differences)
-        )
+        found = tuple(each.difference for each in there if each.difference is not None)
+        names = tuple(sorted(ids))
+        fuzzed.append(study.FuzzedSubmission(ids=names, inputs=inputs, differences=found))
     return study.FuzzReport(
         assignment=plan.assignment.id,
         seed=seed,

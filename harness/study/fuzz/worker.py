@@ -96,9 +96,8 @@ class Comparer:
     def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> RunningProgram:
         """A submission's program, until `stack` is closed."""
         server = stack.enter_context(self._driver.submission(self._assignment, files))
-        if isinstance(server, SharingObserver) and self._may_share(files):
-            return RunningProgram(server, sharing=server)
-        return RunningProgram(server, sharing=None)
+        sharing = server if isinstance(server, SharingObserver) and self._may_share(files) else None
+        return RunningProgram(server, sharing)
 
     def observed(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> list[Observation]:
         """What the reference does, in the order of the stimuli."""
@@ -158,8 +157,13 @@ class Comparer:
             prepared.left_out.add(number)
             return None
         target, stimulus = prepared.target, prepared.stimuli[number]
+        stated = target.stated
+        if evaluated_parts(stated):  # which were evaluated for the scenario's own draws only
+            stated = Expected(ignore=stated.ignore)
+        if reference.ending is Ending.ASKED_FOR_MORE:  # a game that goes on
+            stated = replace(stated, ends=reference.ending)
         expected = Expectation(
-            stated=expected_of(target, reference),
+            stated=stated,
             reference=reference,
             parameters=parameters(stimulus, self._assignment),
             within=self._assignment.floats_within,
@@ -187,15 +191,6 @@ def is_expectable(reference: Observation) -> bool:
         raised = False
     usual = reference.ending in (Ending.ANSWERED, Ending.ASKED_FOR_MORE)
     return usual and not raised and reference.exit_status in (None, 0)
-
-
-def expected_of(target: FuzzTarget, reference: Observation) -> Expected:
-    """What a scenario of this input states: what its target does, and that a game goes on."""
-    own = target.stated
-    if evaluated_parts(own):  # which were evaluated for the scenario's own draws only
-        own = Expected(ignore=own.ignore)
-    ends = reference.ending if reference.ending is Ending.ASKED_FOR_MORE else own.ends
-    return replace(own, ends=ends)
 
 
 def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation) -> str:
