@@ -199,14 +199,14 @@ def _cache(specification: Specification) -> Path:
 
 
 def _make_writable(folder: Path) -> None:
-    place, hint = str(folder), "choose another with --out"
+    what = "the folder cannot be written"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it will hold marks and names
+        if os.access(folder, os.W_OK | os.X_OK):
+            return
     except OSError as error:
         what = f"cannot make the folder ({error.strerror})"
-        raise UserError(what, place=place, hint=hint) from None
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError("the folder cannot be written", place=place, hint=hint)
+    raise UserError(what, place=str(folder), hint="choose another with --out")
 
 
 @contextmanager
@@ -214,8 +214,6 @@ def _report_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UserError(
-            f"cannot write the report ({error.strerror})",
-            place=str(error.filename or folder),
-            hint="free disk space or choose another folder with --out; nothing graded is lost",
-        ) from None
+        what, place = f"cannot write the report ({error.strerror})", str(error.filename or folder)
+        hint = "free disk space or choose another folder with --out; nothing graded is lost"
+        raise UserError(what, place=place, hint=hint) from None

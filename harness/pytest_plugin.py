@@ -50,8 +50,7 @@ class AssignmentFolder(pytest.Directory):
         except UserError as error:
             raise self.CollectError(str(error)) from None
         self._results: dict[str, ScenarioResult] | str | None = None
-        names = dict.fromkeys(s.place.file for s in self.specification.plan.scenarios)
-        for name in names:
+        for name in dict.fromkeys(s.place.file for s in self.specification.plan.scenarios):
             yield SpecFile.from_parent(self, path=self.path / Path(name).name)
 
     def result(self, scenario_id: str, selected: frozenset[str]) -> ScenarioResult | str:
@@ -84,23 +83,20 @@ class AssignmentFolder(pytest.Directory):
         cache = Path(self.specification.folder).parent.parent / CACHE
         context = prepare(replace(self.specification, plan=plan), cache=cache, recall_tier=True)
         file: Path | None = self.config.getoption("--submission")
-        if file is None:
-            submission = Submission(
-                id="reference", files=self.specification.reference, origin="the reference"
-            )
-        else:
+        if file is not None:
             submissions = read((file,), plan.assignment)
-            if len(submissions) != 1:
-                raise UserError("name one file", place=str(file), hint="--submission a1.py")
-            submission = submissions[0]
-        return check_submissions(context, (submission,))[0]
+        else:
+            files = self.specification.reference
+            submissions = (Submission(id="reference", files=files, origin="the reference"),)
+        if len(submissions) != 1:
+            raise UserError("name one file", place=str(file), hint="--submission a1.py")
+        return check_submissions(context, submissions)[0]
 
 
 class SpecFile(pytest.File):
     """One YAML file of scenarios."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """One item a scenario."""
         folder = self.parent
         assert isinstance(folder, AssignmentFolder)
         for scenario in folder.specification.plan.scenarios:
@@ -116,11 +112,9 @@ class ScenarioItem(pytest.Item):
         super().__init__(**rest)
         self.scenario = scenario
         self.folder = folder
-        for tag in scenario.tags:
-            self.keywords[tag] = True
+        self.keywords.update(dict.fromkeys(scenario.tags, True))
 
     def runtest(self) -> None:
-        """Fail with the explanation unless the scenario passed."""
         selected = frozenset(
             item.scenario.id
             for item in self.session.items
@@ -143,7 +137,6 @@ class ScenarioItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """The place in the YAML."""
         return self.path, self.scenario.place.line - 1, self.scenario.id
 
 

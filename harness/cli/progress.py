@@ -36,8 +36,33 @@ Clock = Callable[[], float]
 def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listener]:
     """A consumer of a batch's events for this console. `clock` gives seconds."""
     shown = _Shown(console, clock, "{task.fields[doing]}", TextColumn("{task.description}"))
+    pace = shown.begin(0, doing="grading")
+    graded = in_all = 0
+
+    def hear(event: Event) -> None:
+        nonlocal pace, graded, in_all
+        match event:
+            case RunStarted(total=total, kept=kept):
+                _announce(console, event)
+                graded, in_all = kept, total
+                pace = shown.begin(total - kept, total=total, completed=kept)
+            case SubmissionGraded(result=result):
+                graded += 1
+                pace.done()
+                shown.update(completed=graded, description=escape(result.id))
+                is_due = graded % PLAIN_EVERY == 0 or graded == in_all
+                shown.line(graded, in_all, "graded", pace, is_due=is_due)
+            case Notice(text=text):
+                say(console, escape(text))
+            case RunFinished():
+                shown.update(doing="writing reports", description="")
+            case ReportsWritten(done=done, total=total):
+                shown.update(completed=done, total=total)
+                if not console.is_terminal and done % PLAIN_REPORTS == 0:
+                    console.print(f"{done} of {total} reports written", highlight=False)
+
     with shown.bar:
-        yield _Batch(shown)
+        yield hear
 
 
 def _announce(console: Console, event: RunStarted) -> None:
@@ -76,7 +101,6 @@ class _Shown:
         self._task = self.bar.add_task("", total=None, doing="", pace=Pace(0, clock))
 
     def begin(self, todo: int, **fields: Any) -> Pace:
-        """Show something of which so much is to do, with the time that it takes."""
         pace = Pace(todo, self._clock)
         self.update(pace=pace, **fields)
         return pace
@@ -92,37 +116,6 @@ class _Shown:
             time_left = pace.text()
             text = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
             self.console.print(text, highlight=False)
-
-
-class _Batch:
-    """Shows a batch's events."""
-
-    def __init__(self, shown: _Shown) -> None:
-        self._shown = shown
-        self._pace = shown.begin(0, doing="grading")
-        self._done = self._total = 0
-
-    def __call__(self, event: Event) -> None:
-        console = self._shown.console
-        match event:
-            case RunStarted(total=total, kept=kept):
-                _announce(console, event)
-                self._done, self._total = kept, total
-                self._pace = self._shown.begin(total - kept, total=total, completed=kept)
-            case SubmissionGraded(result=result):
-                self._done += 1
-                self._pace.done()
-                self._shown.update(completed=self._done, description=escape(result.id))
-                is_due = self._done % PLAIN_EVERY == 0 or self._done == self._total
-                self._shown.line(self._done, self._total, "graded", self._pace, is_due=is_due)
-            case Notice(text=text):
-                say(console, escape(text))
-            case RunFinished():
-                self._shown.update(doing="writing reports", description="")
-            case ReportsWritten(done=done, total=total):
-                self._shown.update(completed=done, total=total)
-                if not console.is_terminal and done % PLAIN_REPORTS == 0:
-                    console.print(f"{done} of {total} reports written", highlight=False)
 
 
 RECENT = 50  # submissions: about a minute of connect4ish on two cores

@@ -74,11 +74,8 @@ class Record:
         if name is None:
             return ""
         if len(set(self.cells[name])) > 1:
-            raise UserError(
-                f"two columns {name!r} say different things",
-                place=self.place,
-                hint="remove the one that is not meant",
-            )
+            what = f"two columns {name!r} say different things"
+            raise UserError(what, place=self.place, hint="remove the one that is not meant")
         return self.cells[name][0]
 
     def every(self, *columns: str) -> Row:
@@ -103,7 +100,6 @@ class Sheet:
         return f"{self.place}:{self.lines[row]}" if self.lines else self.place
 
     def with_rows(self, rows: Iterable[Sequence[str]]) -> Sheet:
-        """The same table with other cells."""
         return replace(self, rows=tuple(map(tuple, rows)))
 
     @property
@@ -147,11 +143,8 @@ def read_sheet(path: Path) -> Sheet:
                 lines.append(before + first_line)
             before = reader.line_num
     except csv.Error as error:
-        raise UserError(
-            f"is not a CSV table ({error})",
-            place=f"{path}:{reader.line_num + first_line - 1}",
-            hint="export it as CSV again",
-        ) from None
+        what, place = f"is not a CSV table ({error})", f"{path}:{reader.line_num + first_line - 1}"
+        raise UserError(what, place=place, hint="export it as CSV again") from None
     if not rows:
         raise UserError("is empty", place=str(path), hint="the first line names the columns")
     sheet = Sheet(rows=tuple(rows), form=form, place=str(path), lines=tuple(lines))
@@ -159,11 +152,9 @@ def read_sheet(path: Path) -> Sheet:
         # A cell without a heading is often the rest of one with a comma and no quotes: everything
         # behind it is in the wrong column.
         if any(cell.strip() for cell in row[len(rows[0]) :]):
-            raise UserError(
-                f"this row has {len(row)} cells, the header has {len(rows[0])}",
-                place=sheet.at(index),
-                hint="put quotes around a cell that holds the delimiter",
-            )
+            what = f"this row has {len(row)} cells, the header has {len(rows[0])}"
+            hint = "put quotes around a cell that holds the delimiter"
+            raise UserError(what, place=sheet.at(index), hint=hint)
     return sheet
 
 
@@ -218,9 +209,8 @@ def _bytes_of(path: Path) -> bytes:
     if len(data) > MAX_BYTES:
         raise UserError(f"is larger than {MAX_BYTES // 1024**2} MiB", place=str(path))
     if data.startswith(_OFFICE):
-        raise UserError(
-            "is an Office document", place=str(path), hint="save it as CSV, or download it as CSV"
-        )
+        hint = "save it as CSV, or download it as CSV"
+        raise UserError("is an Office document", place=str(path), hint=hint)
     return data
 
 
@@ -231,11 +221,8 @@ def _decode(data: bytes, path: Path) -> tuple[str, Form]:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         name = {"cp1252": "UTF-8, UTF-16 or Windows-1252"}.get(encoding, encoding.upper())
-        raise UserError(
-            f"byte {len(mark) + error.start} is not {name}",
-            place=f"{path}:{line}",
-            hint="save it as CSV in UTF-8",
-        ) from None
+        what, hint = f"byte {len(mark) + error.start} is not {name}", "save it as CSV in UTF-8"
+        raise UserError(what, place=f"{path}:{line}", hint=hint) from None
     line_end = "\r\n" if "\r\n" in text else "\n"
     if "\n" not in text and "\r" in text:  # as Excel's "CSV (Macintosh)" has it
         text, line_end = text.replace("\r", "\n"), "\r"

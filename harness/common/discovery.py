@@ -54,6 +54,6 @@ def _sorted(
     for module in modules:
         for name, value in vars(module).items():
             if belongs(value) and places.setdefault(order(value), value) is not value:
-                place = f"the place of {name} is taken: {order(value)}"
-                raise ValueError(f"{module.__name__}: {place}")
+                what = f"the place of {name} is taken: {order(value)}"
+                raise ValueError(f"{module.__name__}: {what}")
     return tuple(places[place] for place in sorted(places))

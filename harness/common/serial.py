@@ -48,8 +48,7 @@ def open_union(package: str, members: str) -> Callable[[C], C]:
 
 def dumps(value: object, *, kind: Any = None) -> str:
     """`value` as compact JSON text; `kind` is its declared type where that is a union."""
-    plain = to_plain(value, kind=kind)
-    return json.dumps(plain, ensure_ascii=True, separators=(",", ":"))
+    return json.dumps(to_plain(value, kind=kind), ensure_ascii=True, separators=(",", ":"))
 
 
 def loads(kind: type[T], text: str | bytes) -> T:
@@ -76,8 +75,6 @@ def from_plain(kind: type[T], plain: Any) -> T:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Form:
-    """How values of a type are written and read."""
-
     write: Converter
     read: Converter
 
@@ -96,27 +93,28 @@ def _form(kind: Any) -> _Form:
         return _Form(_write_tagged, _tagged_reader(_OPEN_UNIONS[kind]))
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         from_plain: Converter | None = getattr(kind, "from_plain", None)
-        return _Form(_dataclass_writer(kind), from_plain or _dataclass_reader(kind))
+        own = _dataclass_form(kind)
+        return dataclasses.replace(own, read=from_plain) if from_plain else own
     if kind is Fraction:  # points repeat: reading them was a quarter of reading a result
         read = functools.lru_cache(maxsize=1 << 14)(Fraction)
-        return _Form(str, _checking_reader(str, "a fraction", read))
+        return _Form(str, _checking_reader((str,), "a fraction", read))
     if kind is bytes:
         return _Form(
             lambda value: base64.b64encode(value).decode("ascii"),
-            _checking_reader(str, "base64", lambda value: base64.b64decode(value, validate=True)),
+            _checking_reader((str,), "base64", functools.partial(base64.b64decode, validate=True)),
         )
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return _Form(str, _enum_reader(kind))
     if kind is float:
-        return _Form(_same, _read_float)
+        return _Form(_same, _checking_reader((int, float), "a number", float))
     if kind in (str, int, bool, type(None)):
-        return _Form(_same, _checking_reader(kind, kind.__name__, _same))
+        return _Form(_same, _checking_reader((kind,), kind.__name__, _same))
     raise TypeError(f"model types must not hold {kind!r}")
 
 
-def _checking_reader(kind: type, name: str, convert: Converter) -> Converter:
+def _checking_reader(kinds: tuple[type, ...], name: str, convert: Converter) -> Converter:
     def read(plain: Any) -> Any:
-        if type(plain) is not kind:
+        if type(plain) not in kinds:
             raise SerialError(f"expected {name}, got {type(plain).__name__}")
         try:
             return convert(plain)
@@ -136,12 +134,6 @@ def _enum_reader(kind: type[StrEnum]) -> Converter:
         return member
 
     return read
-
-
-def _read_float(plain: Any) -> float:
-    if type(plain) not in (int, float):
-        raise SerialError(f"expected a number, got {type(plain).__name__}")
-    return float(plain)
 
 
 def _tuple_form(kind: Any) -> _Form:
@@ -200,13 +192,11 @@ def _tagged_reader(members: Callable[[], Mapping[str, Any]]) -> Converter:
     return read
 
 
-# The parts of a dataclass are looked at when they are first met: types may hold themselves.
-
-
-def _dataclass_writer(kind: type) -> Converter:
+def _dataclass_form(kind: type) -> _Form:
     hints = typing.get_type_hints(kind)
     defaults = {field.name: field.default for field in dataclasses.fields(kind)}
-    parts: dict[str, Converter] = {}
+    needed = [name for name, default in defaults.items() if default is dataclasses.MISSING]
+    parts: dict[str, _Form] = {}  # looked at when they are first met: types may hold themselves
 
     def write(value: Any) -> dict[str, Any]:
         plain: dict[str, Any] = {}
@@ -216,18 +206,9 @@ def _dataclass_writer(kind: type) -> Converter:
                 continue
             part = parts.get(name)
             if part is None:
-                part = parts[name] = _form(hints[name]).write
-            plain[name] = part(field)
+                part = parts[name] = _form(hints[name])
+            plain[name] = part.write(field)
         return plain
-
-    return write
-
-
-def _dataclass_reader(kind: type) -> Converter:
-    hints = typing.get_type_hints(kind)
-    defaults = {field.name: field.default for field in dataclasses.fields(kind)}
-    needed = [name for name, default in defaults.items() if default is dataclasses.MISSING]
-    parts: dict[str, Converter] = {}
 
     def read(plain: Any) -> Any:
         if type(plain) is not dict:
@@ -241,8 +222,8 @@ def _dataclass_reader(kind: type) -> Converter:
             if part is None:
                 if name not in defaults:
                     raise SerialError(f"{kind.__name__} has no field {name!r}")
-                part = parts[name] = _form(hints[name]).read
-            fields[name] = part(value)
+                part = parts[name] = _form(hints[name])
+            fields[name] = part.read(value)
         return kind(**fields)
 
-    return read
+    return _Form(write, read)

@@ -3,7 +3,8 @@ data, and to those who show the token what the page asks for, as JSON."""
 
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,12 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from harness.common.errors import HarnessError, UserError
-from harness.model.result import DecisionKind, SubmissionStatus
+from harness.model.result import DecisionKind, SubmissionResult, SubmissionStatus
 from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
-from harness.results.regrade_request import remarks
-from harness.review.asked import Asked, line_of
+from harness.results import regrade_request
+from harness.results.student_view import ShownCause
 from harness.review.desk import Desk
 
 HOST = "127.0.0.1"
@@ -31,6 +32,65 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """A scenario or function that a request names: the number of the thing to fix that it belongs
+    to, else whether it passes."""
+
+    name: str
+    cause: int = 0
+    passes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request and the number of its submission."""
+
+    number: int
+    request: regrade_request.RegradeRequest
+
+    def about(self, result: SubmissionResult, causes: Sequence[ShownCause]) -> list[About]:
+        """What it names, as `causes` are numbered."""
+        passed = {each.scenario_id for each in result.scenarios if each.verdict.passed}
+        numbers: dict[str, int] = {}
+        for number, cause in enumerate(causes, start=1):
+            for name in (cause.function, *(check.id for check in cause.checks)):
+                numbers.setdefault(name, number)
+        return [
+            About(name=name, cause=numbers.get(name, 0), passes=name in passed)
+            for name in self.request.about
+        ]
+
+    def first_line(self, desk: Desk) -> int:
+        """The line of the whole source, from 1, of the first thing to fix that is asked about; 0:
+        it has none."""
+        result = desk.result(self.number)
+        view = lecturers_view(result, desk.plan)
+        causes: Sequence[ShownCause] = view["causes"]
+        starts, line = {}, 0
+        for file in view["files"]:
+            starts[file.name] = line
+            line += len(file.lines)
+        for cause in (causes[each.cause - 1] for each in self.about(result, causes) if each.cause):
+            if cause.place is not None and cause.place.file in starts:
+                return int(starts[cause.place.file] + (cause.line or cause.place.first))
+        return 0
+
+
+def read_asked(path: Path, desk: Desk) -> Asked:
+    """The request in a file; UserError, with the file's name, where it is none for this run."""
+    try:
+        with path.open("rb") as file:
+            request = regrade_request.read_request(file.read(regrade_request.MOST_BYTES + 1))
+        numbers = desk.numbers()
+        number = numbers[regrade_request.submission_of(request, desk.plan, numbers)]
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror})", place=str(path)) from None
+    except UserError as error:
+        raise UserError(error.what, place=str(path), hint=error.hint) from None
+    return Asked(number=number, request=request)
 
 
 class ReviewServer:
@@ -51,7 +111,7 @@ class ReviewServer:
             what = f"port {port} of this machine is taken"
             raise UserError(what, hint="choose another with --port") from None
         self.port = app.config["PORT"] = self._server.server_port
-        begin = "" if asked is None else f"&at={asked.number}:{_first_line(desk, asked)}"
+        begin = "" if asked is None else f"&at={asked.number}:{asked.first_line(desk)}"
         self.address = f"http://{HOST}:{self.port}/#token={self.token}{begin}"
 
     def serve(self) -> None:
@@ -160,12 +220,6 @@ def _errors(app: Flask) -> None:
         return jsonify(error=texts.get(status, error.name.lower())), status
 
 
-def _first_line(desk: Desk, asked: Asked) -> int:
-    result = desk.result(asked.number)
-    view = lecturers_view(result, desk.plan)
-    return line_of(asked.about(result, view["causes"]), view["causes"], view["files"])
-
-
 def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[str, Any]:
     """A submission's screen as HTML, and what the page knows of it besides."""
     result = desk.result(number)
@@ -182,7 +236,7 @@ def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[s
         **view,
         asked=here.request if here else None,
         about=about,
-        remarks=remarks(here.request, desk.plan, result) if here else (),
+        remarks=regrade_request.remarks(here.request, desk.plan, result) if here else (),
         opened={each.cause for each in about},
         held=held or bool(result.choices) or bool(kinds),
         decided={kind.value: kinds.get(kind, "") for kind in DecisionKind},

@@ -18,9 +18,8 @@ from harness.results.database import StoreReader
 from harness.results.regrade_request import request_text
 from harness.results.store import Store
 from harness.results.student_view import student_view
-from harness.review.asked import read_asked
 from harness.review.desk import Desk, Part
-from harness.review.server import HOST, ReviewServer, create_app
+from harness.review.server import HOST, ReviewServer, create_app, read_asked
 from tests.reporting.pages_read import Page
 from tests.review.marked_class import COURSE, database_of, submission
 

@@ -13,7 +13,6 @@ from harness.common.files import write
 from harness.reporting.writing import write_reports
 from harness.results.database import store_of
 from harness.results.store import Store
-from harness.review.asked import read_asked
 from harness.review.desk import Desk, Part
 
 SECTION = "Grading"
@@ -67,7 +66,7 @@ def command(
     network can open the page without the address that is printed.
     """
     try:
-        from harness.review.server import ReviewServer  # noqa: PLC0415  (an extra)
+        from harness.review.server import ReviewServer, read_asked  # noqa: PLC0415  (an extra)
     except ModuleNotFoundError as error:
         what = f"{error.name} is not installed"
         raise UserError(what, hint="pip install 'a1-harness[review]'") from None
