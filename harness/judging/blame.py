@@ -1,7 +1,6 @@
-"""Which part of a submission is to blame for each failing scenario: by substitution (`_Search`), by
-use where nothing can be substituted (`_blame_by_use`), and of a program without functions by what
-it prints (`in_scripts`). docs/causes.md says how each of the three tells.
-"""
+"""Which part of a submission is to blame for each failing scenario (docs/causes.md): by
+substitution, by use where nothing can be substituted, of a program without functions by what it
+prints."""
 
 from __future__ import annotations
 
@@ -34,14 +33,10 @@ def find_blame(
     constants: frozenset[str],
     passes: Passes | None,
     *,
-    passed: Sequence[Scenario] = (),
+    passed: Sequence[Scenario] = (),  # for blame by use
 ) -> dict[str, Blame]:
-    """The names to blame for each scenario, by its id; () for none.
-
-    `functions` are those of the sheet that can be substituted, `constants` the submission's
-    constants that a provided one can replace. `passed` are the scenarios that passed, for blame by
-    use.
-    """
+    """The names to blame for each scenario, by its id; () for none. `functions` are those of the
+    sheet that can be substituted, `constants` the submission's that a provided one can replace."""
     usage = Usage(outline)
     classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
     with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
@@ -82,9 +77,9 @@ def _only_raising(
 def _with_shared_helper(
     blame: dict[str, Blame], outline: Outline, order: Sequence[str]
 ) -> dict[str, Blame]:
-    """Blame one helper or constant instead of several functions, if exactly these functions use it:
-    one change there is likelier than one in each. If three or more of them use a helper, others
-    that are right may use it too. `order` has the functions that can be substituted."""
+    """Blame one helper or constant instead of several functions, if exactly these use it: one
+    change there is likelier than one in each. If they are three or more, functions that are right
+    may use a helper too. `order` has the functions that can be substituted."""
     blamed = {name for names in blame.values() for name in names}
     if len(blamed) < 2 or not blamed <= set(order):
         return blame
@@ -325,8 +320,7 @@ def _blame_by_use(
     usage: Usage,
     among: frozenset[str] | None = None,
 ) -> dict[str, Blame]:
-    """The part to blame for each of these failures, by the scenario's id: one of `among` (None: of
-    all). A failure that uses none of them is left out."""
+    """The part to blame, of `among` (None: all), for each failure that uses one, by its id."""
     uses = [usage.of_failure(each) for each in failures]
     passing = [usage.of(scenario.stimuli[0]) for scenario in passed]
     if among is not None:

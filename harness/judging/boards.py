@@ -65,8 +65,7 @@ def grid_of(value: Value) -> Grid | None:
 
 
 def board_arguments(stimulus: Stimulus, observation: Observation) -> tuple[BoardArgument, ...]:
-    """The boards that a call was given and that neither its text nor a draw writes out, such as the
-    results of other calls."""
+    """The boards that a call was given and that neither its text nor a draw writes out."""
     nodes: list[ast.expr] = []
     match statements(stimulus.action.expression):
         case [ast.Expr(value=ast.Call(args=arguments))]:
@@ -219,8 +218,7 @@ def is_board(lines: Sequence[str]) -> bool:
 
 
 def holds_board(lines: Sequence[str]) -> bool:
-    """Whether there is a board among some lines: rows drawn with more than letters and digits, as
-    those of a table are."""
+    """Whether a board is among some lines: rows of more than letters and digits, unlike a table."""
     windows = (lines[at : at + 3] for at in range(min(len(lines) - 2, 100)))
     return any(
         is_board(three) and any(not (sign.isalnum() or sign.isspace()) for sign in "".join(three))

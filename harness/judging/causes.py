@@ -1,9 +1,6 @@
-"""Failing scenarios put together into causes, in the order in which they explain one another.
-
-A file that does not load comes first, then functions that are missing, then those to blame, then
-exceptions by their line, endless runs, what programs without functions print by statement, and
-everything else by function and rule.
-"""
+"""Failing scenarios put together into causes, in the order in which they explain one another: a
+file that does not load, functions that are missing, those to blame, exceptions by their line,
+endless runs, what programs without functions print by statement, all else by function and rule."""
 
 import difflib
 import itertools
@@ -90,8 +87,7 @@ def derive(
 def _put_together_by_number(
     causes: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
 ) -> tuple[Cause, ...]:
-    """The causes, where a number written out in place of a constant is one cause, however many
-    functions have it."""
+    """The causes, where a number in place of a constant is one, however many functions have it."""
     by_id = {each.scenario.id: each for each in failures}
 
     def order(cause: Cause) -> tuple[object, ...]:
@@ -103,13 +99,12 @@ def _put_together_by_number(
         number = written_out(first.message) if first in left else None
         if number is None:
             continue
-        seen = by_id[first.example].scenario.visibility
         same = [
             each
             for each in left
             if each is not first
             and any(symptom.rule == HARD_CODED for symptom in each.symptoms)
-            and by_id[each.example].scenario.visibility is seen
+            and by_id[each.example].scenario.visibility is by_id[first.example].scenario.visibility
             and all(
                 _is_at_other_value(by_id[id], number) for id in (*first.scenarios, *each.scenarios)
             )
@@ -340,8 +335,7 @@ def place_of(part: OutlinePart) -> CodePlace:
 
 
 def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> Cause:
-    """Of a file that asks for input as it is loaded: with the line that does, and where to put
-    it."""
+    """Of a file that asks for input as it is loaded: with that line, and where to put it."""
     raised = example.raised
     asked = example.observation.ending is Ending.ASKED_FOR_MORE
     if not asked and (raised is None or raised.type_name != "EOFError"):

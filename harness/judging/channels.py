@@ -11,7 +11,7 @@ do blank lines at the end; everything else does.
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain, repeat
+from itertools import chain, repeat, zip_longest
 
 from harness.judging.mismatches import (
     EndingMismatch,
@@ -139,9 +139,7 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[Mismat
     must be there: a raise that is reported without them may hide what was changed."""
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}
     known = expectation.reference.arguments if expectation.reference else ()
-    for position in range(max(len(observation.arguments), len(known))):
-        reported = position < len(observation.arguments)
-        after = observation.arguments[position] if reported else None
+    for position, (after, _) in enumerate(zip_longest(observation.arguments, known)):
         name = argument_name(expectation, position)
         expected = stated.pop(name, None) or _unstated(observation, expectation, position)
         if expected is not None and (after is None or not expected.accepts(after)):

@@ -59,8 +59,7 @@ def shared_end(left: Sequence[str], right: Sequence[str], most: int) -> int:
 
 
 def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
-    """Two lines that differ in quotes, each around the first character that does; None is the end
-    of the text."""
+    """Two lines in quotes, each around the first character that differs; None: the text's end."""
     at = shared_start(expected or "", actual or "")
     wanted, got = (
         "the end of the text" if line is None else quoted(line, at=at)
@@ -70,8 +69,7 @@ def quoted_pair(expected: str | None, actual: str | None) -> tuple[str, str]:
 
 
 def aligned(expected: Sequence[str], actual: Sequence[str], number: int = 0) -> list[Opposite]:
-    """All lines of both sides in order, equal ones opposite each other. The first line of each side
-    has this number."""
+    """All lines of both sides in order, equal ones opposite each other, from this number on."""
     start = shared_start(expected, actual)
     end = shared_end(expected, actual, min(len(expected), len(actual)) - start)
     left, right = expected[start : len(expected) - end], actual[start : len(actual) - end]
@@ -122,8 +120,7 @@ class _Side:
 
 
 class _Column:
-    """One side in rows opposite the other's: those of its lines with these numbers, and None where
-    it has no line."""
+    """One side in rows opposite the other's: its lines of these numbers; None where it has none."""
 
     def __init__(self, side: _Side, numbers: Sequence[int | None], channel: Channel) -> None:
         self._side = side
@@ -237,8 +234,7 @@ def _compared(
     """The rows around the first that differs; `before` lines above these pairs are left out."""
     left = _Column(expected, [pair.expected for pair in pairs], channel)
     right = _Column(actual, [pair.actual for pair in pairs], channel)
-    every = range(len(pairs))
-    there = [i for i in every if left.row(i) is not None or right.row(i) is not None]
+    there = [i for i in range(len(pairs)) if (left.row(i), right.row(i)) != (None, None)]
     first = next((place for place, i in enumerate(there) if left.differs(right, i)), None)
     start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
     stop = min(len(there), start + _MOST_ROWS)
@@ -342,8 +338,7 @@ class _PlacedValue:
 def _differing(
     left: _PlacedValue, right: _PlacedValue, deepest: int
 ) -> tuple[list[Span], list[Span]]:
-    """Where the innermost items are in which two values differ, on either side; an item that only
-    one side has is opposite nothing."""
+    """Where on either side the innermost items are in which two values differ."""
     kind = left.value.kind
     if kind is not right.value.kind or kind not in SEQUENCES or not deepest:
         return [left.span], [right.span]

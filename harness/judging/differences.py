@@ -93,8 +93,7 @@ def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
 
 
 def value_in_words(expected: Matcher, within: float | None = None) -> str:
-    """What should be returned or left: the one value's source, or what is asked for. That all
-    floats may be off by `within` goes without saying."""
+    """What should be returned or left; that all floats may be off by `within` is not said."""
     if isinstance(expected, Exactly) and expected.within == within:
         return expected.value.source()
     return expected.in_words(whole=True)
@@ -237,6 +236,6 @@ def _recent(turns: list[Turn]) -> tuple[Turn, ...]:
             break
     recent.reverse()
     if len(recent) < len(turns):
-        left_out = len(turns) - len(recent)
-        recent.insert(0, Turn(printed=f"[… {left_out} earlier turns left out …]\n"))
+        left_out = f"[… {len(turns) - len(recent)} earlier turns left out …]\n"
+        recent.insert(0, Turn(printed=left_out))
     return tuple(recent)

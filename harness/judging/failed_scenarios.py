@@ -53,8 +53,7 @@ class FailedScenario:
 
     @property
     def raised(self) -> Raised | None:
-        """The exception that it ended with, of a session the first step's; None where what it
-        printed before is wrong already."""
+        """The exception that it ended with; None where what it printed before is wrong already."""
         first = [difference.channel for difference in self.verdict.differences[:1]]
         return None if first == [Channel.PRINTS] else self._raised
 
@@ -98,13 +97,9 @@ def failing(
         verdict = verdicts.get(scenario.id)
         if verdict is None or verdict.kind in _NOT_OURS_TO_FIX or scenario.informational:
             continue
-        seen, draw = observations.get(scenario.id, ()), verdict.draw or 0
+        draws, draw = observations.get(scenario.id, ()), verdict.draw or 0
+        seen = draws[draw] if draw < len(draws) else _NOTHING_SEEN
         failures.append(
-            FailedScenario(
-                index=index,
-                scenario=scenario,
-                verdict=verdict,
-                observation=seen[draw] if draw < len(seen) else _NOTHING_SEEN,
-            )
+            FailedScenario(index=index, scenario=scenario, verdict=verdict, observation=seen)
         )
     return tuple(failures)

@@ -42,11 +42,9 @@ _ENDINGS = {
 def disagreements(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> tuple[str, ...]:
-    """Where the reference's own `observation` is not what the scenario states.
-
-    One plain sentence each. What is not stated may only be harmless: that it raises, exits with
-    another status than 0, hits a limit, leaves input unread or asks for more has to be stated.
-    """
+    """Where the reference's own `observation` is not what the scenario states, a plain sentence
+    each. What is not stated may only be harmless: that it raises, exits with another status than 0,
+    hits a limit, leaves input unread or asks for more has to be stated."""
     stated = expectation.stated
     sentences = list(_ending(observation, stated))
     if observation.ending is Ending.ANSWERED or observation.ending is stated.ends:
@@ -147,8 +145,7 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _comparable(what: str, value: Value, fix: str = "") -> Iterator[str]:
-    """Why a value of the reference's cannot be distinguished from others, if so; and what to write
-    of one that is too large."""
+    """Why a value of the reference's cannot be told from others, if so, and what to write then."""
     for part in value.parts():
         name = plain(part.text, limit=60)
         if part.kind is ValueKind.TOO_LARGE:

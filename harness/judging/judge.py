@@ -1,8 +1,5 @@
-"""Verdicts: of one observation, of a sample from its draws, and of a run with stand-ins.
-
-Of one that is not run, since what it needs is wrong already. Also what a scenario states with every
-`{python: …}` replaced by its value (`resolve`).
-"""
+"""Verdicts: of an observation, of a sample from its draws, of a run with stand-ins, of what is not
+run; and what a scenario states with every `{python: …}` replaced by its value (`resolve`)."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -29,11 +26,8 @@ _UNUSABLE = {
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
-    """Passed, or failed with the first reason that applies and what differs.
-
-    HarnessError where the observation is cut, or `expectation.stated` still holds a `{python: …}`
-    (`resolve`).
-    """
+    """Passed, or failed with the first reason that applies and what differs. HarnessError where the
+    observation is cut, or `expectation.stated` still holds a `{python: …}` (`resolve`)."""
     _refuse_cut(observation)
     if observation.ending in _UNUSABLE:
         rule, outcome = _UNUSABLE[observation.ending]
@@ -102,11 +96,8 @@ def _changed(thing: T, change: Callable[[object], object], depth: int = 0) -> T:
 
 
 class Judge:
-    """Judges many observations of one stimulus.
-
-    A verdict follows from the observation alone, so the reference's is computed once and reused
-    for every submission that does the same.
-    """
+    """Judges many observations of one stimulus. A verdict follows from the observation alone, so
+    the reference's is computed once, for every submission that does the same."""
 
     def __init__(self, expectation: Expectation, stimulus: Stimulus) -> None:
         self.reference = expectation.reference
@@ -146,11 +137,8 @@ LAST_KINDS = (VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR)
 
 
 def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> Verdict:
-    """One verdict for a sample: the smallest failing draw's, with how many failed.
-
-    `kinds` are in the order of the draws, smallest first, and not empty (ValueError); `verdict`
-    gives that of one draw.
-    """
+    """One verdict for a sample: the smallest failing draw's, with how many failed. `kinds` are in
+    the order of the draws, smallest first, not empty (ValueError); `verdict` gives a draw's."""
     if not kinds:
         raise ValueError("a sample has at least one draw")
     failing = [index for index, kind in enumerate(kinds) if kind is not VerdictKind.PASSED]
@@ -174,12 +162,9 @@ RULE = "stand_in_passed"
 def merge_stand_in_verdict(
     own: Verdict, second: Verdict, scenario: Scenario, files: Collection[str]
 ) -> Verdict:
-    """The verdict of the run with the scenario's stand-ins, saying where the cause of the failure
-    is, of the `files` that are handed in.
-
-    `own` failed with all submitted files, `second` is of the run with the stand-ins; where these
-    could not be run, the verdict is the first one, which says why.
-    """
+    """The verdict of the run with the scenario's stand-ins (`second`), saying in which of the
+    `files` that are handed in the fault is; where that could not be run, the failed one of all
+    submitted files (`own`), saying why."""
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
     names = " and ".join(each.module for each in scenario.stand_ins)

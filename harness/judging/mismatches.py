@@ -1,6 +1,4 @@
-"""What is not as expected in an observation: a `Mismatch` for each printed text, number of inputs
-or file that differs; and where two values first differ.
-"""
+"""What is not as expected in an observation (`Mismatch`), and where two values first differ."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -315,8 +313,7 @@ def step_text_mismatches(
 ) -> Iterator[Mismatch]:
     """Where a session step's printed text and inputs differ from the reference's."""
     turns = ExpectedTurns(turns=tuple(map(exactly, pieces(expected))), others=exactly(""))
-    is_one = max(len(expected), len(actual)) <= 1
-    for mismatch in turns.mismatches(actual, ignore, is_one=is_one):
+    for mismatch in turns.mismatches(actual, ignore, is_one=max(len(expected), len(actual)) <= 1):
         yield replace(mismatch, step=step)
     wanted_reads, reads = (sum(turn.typed is not None for turn in t) for t in (expected, actual))
     if wanted_reads != reads:

@@ -15,10 +15,69 @@ from harness.common.escaping import plain, quoted
 from harness.judging.causes import place_of
 from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.failed_scenarios import FailedScenario
-from harness.judging.traces import Line, Trace
 from harness.model.policy import Outline, OutlinePart
 from harness.model.stimulus import Stimulus, statements
-from harness.model.verdict import Cause, CodePlace, Suspect
+from harness.model.verdict import Cause, Cell, Channel, CodePlace, Suspect
+
+_EVENT = re.compile(r"(?P<file>[^:]+):(?P<line>\d{1,9}):(?P<what>\d{1,9}|True|False|None)")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Line:
+    """A line of a submission's file, 1-based."""
+
+    file: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """At a line: it ran (empty), another came next (`>12`), or a call came back there (`True`)."""
+
+    line: Line
+    what: str = ""
+
+
+Trace = frozenset[Event]
+
+
+def read_trace(text: str) -> Trace:
+    """The events of one run, each on a line of its own: `a1.py:7:4` says that line 7 ran after line
+    4 of the same call (0: it was the first), `a1.py:9:True` what a call came back with. Whatever
+    else a process says is left out."""
+    events: set[Event] = set()
+    for found in filter(None, map(_EVENT.fullmatch, text.split("\n"))):
+        line, what = Line(found["file"], int(found["line"])), found["what"]
+        events.add(Event(line, "" if what.isdigit() else what))
+        if what.isdigit() and int(what):
+            events.add(Event(Line(line.file, int(what)), f">{line.number}"))
+    return frozenset(events)
+
+
+def different_lines(example: FailedScenario) -> tuple[str, str]:
+    """The first line that a call should print and does not print at all, and the first that it
+    should not print; empty where there is none, and of a program, where a line may run twice."""
+    if example.stimulus.action.expression:
+        for difference in example.verdict.differences:
+            if difference.channel is Channel.PRINTS and not difference.in_words:
+                expected = _whole(row.expected for row in difference.rows)
+                printed = _whole(row.actual for row in difference.rows)
+                return _first(expected, printed), _first(printed, expected)
+    return "", ""
+
+
+def _whole(cells: Iterable[Cell]) -> list[str]:
+    """The texts of lines that are there and not cut."""
+    return [
+        cell.text
+        for cell in cells
+        if cell.text.strip() and not (cell.note or cell.cut_before or cell.cut_after)
+    ]
+
+
+def _first(texts: Iterable[str], others: Sequence[str]) -> str:
+    return next((text for text in texts if text not in others), "")
+
 
 MOST_SUSPECTS = 5
 _MOST_OF_HELPER = 2
@@ -152,8 +211,7 @@ class SuspectProgram:
         exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
         lines = (*suspicion.lines, *exact) if suspicion.branch else (*exact, *suspicion.lines)
         known = [line for line in dict.fromkeys(lines) if self.text(line)]
-        suspects = self.by_function(known[:MOST_SUSPECTS], functions)
-        cause = replace(cause, suspects=suspects)
+        cause = replace(cause, suspects=self.by_function(known[:MOST_SUSPECTS], functions))
         if any(part.dropped for part in functions):
             return with_dropped(cause, functions)
         constant = self.other_constant(functions)
@@ -275,8 +333,7 @@ class SuspectProgram:
             part = _around(line, functions)
             whole = CodePlace(file=line.file, first=1, last=len(self.texts[line.file]))
             name, place = (part.name, place_of(part)) if part else ("", whole)
-            suspect = Suspect(function=name, place=place, lines=())
-            found.setdefault(suspect, []).append(line.number)
+            found.setdefault(Suspect(function=name, place=place, lines=()), []).append(line.number)
         return tuple(replace(each, lines=tuple(sorted(its))) for each, its in found.items())
 
     def other_constant(self, functions: Iterable[OutlinePart]) -> OutlinePart | None:

@@ -108,8 +108,7 @@ def normalised(text: str, ignore: Collection[Ignore]) -> str:
 
 
 def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT, whole: bool = False) -> str:
-    """A value as Python source, shortened around character `at` of that source, made visible; more
-    of it where it is shown as a `whole`, and not as part of a sentence."""
+    """A value as Python source, made visible, shortened around character `at`: less if `whole`."""
     limit = WHOLE_LIMIT if whole else limit
     return visible(shortened(value.source(at + 2 * limit), limit, at))
 

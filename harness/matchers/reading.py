@@ -122,16 +122,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One argument of a matcher, as it is written under a key.
+    """One argument of a matcher, as it is written under a key."""
 
-    `read` raises Refused for a wrong value. `schema` is the JSON Schema of the value, given a
-    reference to that of all matchers. `key` is left out where it is the name of the matcher (the
-    first part) or of the argument (the others).
-    """
-
-    read: Callable[[Field], Any]
-    schema: Schema | Callable[[Schema], Schema]
-    key: str = ""
+    read: Callable[[Field], Any]  # raises Refused for a wrong value
+    schema: Schema | Callable[[Schema], Schema]  # of the value, given that of all matchers
+    key: str = ""  # empty: the name of the matcher (the first part) or of the argument (others)
     optional: bool = False
 
 
@@ -183,8 +178,7 @@ def matcher_key(
     example: str = "",
     **parts: Part,
 ) -> MatcherKey:
-    """The key of the matcher `{name: …}`, which `make` makes of its parts, and of how far off
-    floats may be if it asks for `within`; see `MatcherKey`."""
+    """The key of the matcher `{name: …}`, which `make` makes of its parts (see `MatcherKey`)."""
     first = next(iter(parts))
     keyed = {
         argument: replace(part, key=part.key or (name if argument == first else argument))

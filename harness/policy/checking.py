@@ -79,9 +79,7 @@ def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable
     try:
         return read(file.name, file.data, module_names)
     except (RecursionError, MemoryError):
-        if compiles(file.data):
-            return None
-        return Unparsable(file=file.name, reason=TOO_DEEP)
+        return None if compiles(file.data) else Unparsable(file=file.name, reason=TOO_DEEP)
 
 
 def _findings(
@@ -142,10 +140,7 @@ _DEEPEST_SPEC = 2  # `{:{}}`: Python formats no deeper
 
 def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile]) -> Sharing:
     """Whether the program may run many scenarios in one process, else the first reason against it.
-
-    `submitted` are the files under the names they are imported by; a `provided` one of the same
-    name takes their place.
-    """
+    A `provided` file takes the place of a `submitted` one of the same name."""
     files = {file.name: file for file in (*submitted, *provided) if file.name.endswith(".py")}
     own = [name for name in files if name not in {file.name for file in provided}]
     modules = frozenset(name.removesuffix(".py") for name in files)

@@ -153,8 +153,7 @@ class Visit(Generic[Node_co]):
             holder = holder.parent
 
     def new_names(self) -> Iterator[tuple[str, Visit[ast.AST]]]:
-        """The names that are assigned the value of this node (`m` in `m = random`), each with a
-        visit of it."""
+        """The names that are assigned this node's value (`m` in `m = random`), each as a visit."""
         visit: Visit[ast.AST] = self
         for holder in self.holders():
             statement = holder.node
@@ -228,11 +227,8 @@ class Index:
         return frozenset(self.module.surely_bound) - self.imported - self.module.deleted
 
     def origin(self, name: str, visit: Visit[ast.AST], provided: frozenset[str]) -> Origin:
-        """Where the value of `name` comes from when it is read at `visit`.
-
-        A module's name hides a built-in only if it is surely bound: after `if False: exec = 1` or
-        `del exec`, `exec` is the built-in.
-        """
+        """Where the value of `name` comes from when it is read at `visit`. A module's name hides a
+        built-in only if it is surely bound, and not after `if False: exec = 1` or `del exec`."""
         scope: Scope | None = visit.scope
         in_function = False
         while scope is not None and scope.kind is not ScopeKind.MODULE:

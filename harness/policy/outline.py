@@ -62,12 +62,13 @@ def outline(sources: Iterable[Source]) -> Outline:
             if isinstance(statement, ast.ClassDef):
                 members += _members(source, statement, names)
         outside = [each for each in statements if not isinstance(each, DEFINITIONS)]
+        mentions, attributes = names.used_in(outside)
         line, through = _asks_at(source)
         modules.append(
             ModuleOutline(
                 file=source.name,
-                mentions=names.mentions_in(outside),
-                attributes=names.attributes(outside),
+                mentions=mentions,
+                attributes=attributes,
                 asks=line,
                 through=through,
                 asking=source.lines[line - 1][:LONGEST_LINE] if line else "",
@@ -95,19 +96,16 @@ class _OwnNames:
     names: Set[str]
     methods: Set[str]
 
-    def mentions_in(self, code: Iterable[ast.AST], but: str = "") -> tuple[str, ...]:
-        """The names that occur; of `connect4.win` the function of another file as well."""
+    def used_in(
+        self, code: Iterable[ast.AST], but: str = ""
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names and the methods that occur; of `connect4.win` another file's function too."""
         nodes = [node for each in code for node in walk(each)]
         names = [node for node in nodes if isinstance(node, ast.Name)]
         mentioned = {node.id for node in names if isinstance(node.ctx, ast.Load)}
-        mentioned |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        return tuple(sorted((mentioned & self.names) - {but}))
-
-    def attributes(self, code: Iterable[ast.AST]) -> tuple[str, ...]:
-        """The methods that occur."""
-        nodes = (node for each in code for node in walk(each))
         attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        return tuple(sorted(attributes & self.methods))
+        own = (mentioned | attributes) & self.names - {but}
+        return tuple(sorted(own)), tuple(sorted(attributes & self.methods))
 
 
 def _asks_at(source: Source) -> tuple[int, str]:
@@ -166,15 +164,15 @@ def _part(
 ) -> OutlinePart:
     """The part that the statement defines; `code` is what of it is the part's own."""
     decorators = getattr(statement, "decorator_list", ())
-    first = min([statement.lineno, *(each.lineno for each in decorators)])
+    mentions, attributes = names.used_in(code, but=name)
     return OutlinePart(
         name=name,
         file=source.name,
-        first=first,
+        first=min([statement.lineno, *(each.lineno for each in decorators)]),
         last=statement.end_lineno or statement.lineno,
         callable=isinstance(statement, DEFINITIONS),
-        mentions=names.mentions_in(code, but=name),
-        attributes=names.attributes(code),
+        mentions=mentions,
+        attributes=attributes,
         dropped=tuple(_dropped(statement))[:MOST_DROPPED],
     )
 
@@ -243,8 +241,7 @@ def _conditions(visit: Visit[ast.AST]) -> tuple[int, ...]:
 
 
 def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
-    """By name the statements outside functions that give it a value, by their lines, with the
-    names they use."""
+    """By name the lines outside functions that give it a value, each with the names it uses."""
     assigned: dict[str, dict[int, set[str]]] = {}
     visits: Iterator[Visit[ast.stmt | ast.expr]] = index.of(*_ASSIGNING)
     for node in (visit.node for visit in visits if _is_outside(visit)):

@@ -55,11 +55,8 @@ class Source:
 
 
 def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unparsable:
-    """Decode and parse one file of a submission, whose files are `own_modules`; the first reason
-    found against it is the one reported.
-
-    Raises RecursionError or MemoryError for code that is nested too deeply for a tree.
-    """
+    """Decode and parse one file of a submission, whose files are `own_modules`; else the first
+    reason against it. RecursionError or MemoryError for code nested too deeply for a tree."""
     reason = _refusal(data)
     if reason:
         return Unparsable(file=name, reason=reason)
@@ -95,8 +92,7 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
             notes.append(f"{name} line {number} holds invisible marks that reorder its text")
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"{name}: {len(notes) - MAX_NOTES} more notes of this kind"]
-    index = Index(parsed, own_modules)
-    return Source(name=name, lines=lines, index=index, notes=tuple(notes))
+    return Source(name=name, lines=lines, index=Index(parsed, own_modules), notes=tuple(notes))
 
 
 def lines_of(data: bytes) -> tuple[str, ...]:
@@ -135,9 +131,7 @@ def _refusal(data: bytes) -> str:
         return "the file is saved as UTF-16 or UTF-32; Python needs UTF-8"
     if b"\0" in data:
         return "the file holds NUL bytes, so it is not a text file"
-    if _is_notebook(data):
-        return "the file is a Jupyter notebook, not a Python text file"
-    return ""
+    return "the file is a Jupyter notebook, not a Python text file" if _is_notebook(data) else ""
 
 
 def _is_notebook(data: bytes) -> bool:
@@ -196,8 +190,7 @@ def _parse(
     except SyntaxError as error:
         number = _too_many_quotes(data)
         if number is not None:
-            source = _line(lines, number)
-            return Unparsable(file=name, reason=_QUOTES, line=number, source=source)
+            return Unparsable(file=name, reason=_QUOTES, line=number, source=_line(lines, number))
         return Unparsable(
             file=name,
             reason=_plain_reason(error, lines),

@@ -25,18 +25,14 @@ class FindingKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListSetting:
-    """A key of policy.yaml with `{allow: […]}` or, where `may_forbid`, `{forbid: […]}`.
-
-    `names` gives the names that may be allowed, `forbidden` those that may be forbidden; None: any.
-    `noun` is what a name is called in messages, `description` is for editors.
-    """
+    """A key of policy.yaml with `{allow: […]}` or, where `may_forbid`, `{forbid: […]}`."""
 
     key: str
-    description: str
-    noun: str
-    names: Callable[[], tuple[str, ...]] | None = None
+    description: str  # for editors
+    noun: str  # what a name is called in messages
+    names: Callable[[], tuple[str, ...]] | None = None  # that may be allowed; None: any
     may_forbid: bool = True
-    forbidden: Callable[[], tuple[str, ...]] | None = None
+    forbidden: Callable[[], tuple[str, ...]] | None = None  # the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,8 +44,7 @@ def is_part(module: str, name: str) -> bool:
 
 
 def is_value(module: str, name: str) -> bool:
-    """Whether a standard `module` holds something under this name that is no module, although
-    there is a module of that name."""
+    """Whether what a standard `module` has under this name of a module is no module."""
     return module == name or f"{module}.{name}" in _VALUES
 
 
@@ -57,6 +56,5 @@ def module_named(module: str, name: str) -> str | None:
 
 
 def hides(module: str, name: str) -> bool:
-    """Whether `from module import *` puts a function of the module in the place of this
-    built-in."""
+    """Whether `from module import *` puts something of the module in place of this built-in."""
     return f"{module}.{name}" in _HIDES

@@ -32,8 +32,7 @@ class Run(Action):
     def read(
         cls, context: Context, loc: tuple[Any, ...], inputs: tuple[Typed, ...]
     ) -> StimulusParts:
-        program = context.file(loc, context.text("run"))
-        action = cls(program=program, argv=tuple(context.own.argv))
+        action = cls(program=context.file(loc, context.text("run")), argv=tuple(context.own.argv))
         return StimulusParts(action=action, inputs=inputs)
 
     def written(self) -> Mapping[str, str | Sequence[str]]:

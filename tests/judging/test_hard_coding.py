@@ -10,8 +10,7 @@ import pytest
 from harness.common import serial
 from harness.judging.explain.siblings import RULE, refine
 from harness.judging.judge import judge
-from harness.judging.suspects import SuspectProgram, Suspicion, WrongBranch
-from harness.judging.traces import Line, read_trace
+from harness.judging.suspects import Line, SuspectProgram, Suspicion, WrongBranch, read_trace
 from harness.model.observation import Ending, Observation
 from harness.model.plan import ProvidedVariant, SourceFile, Visibility
 from harness.model.stimulus import Binding, Stimulus

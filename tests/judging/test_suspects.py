@@ -7,16 +7,18 @@ import pytest
 
 from harness.common import serial
 from harness.judging.suspects import (
+    Event,
+    Line,
     SuspectProgram,
     Suspicion,
     deciding,
     gave_none,
     literals,
+    read_trace,
     why_none,
     with_deciding,
     with_dropped,
 )
-from harness.judging.traces import Event, Line, read_trace
 from harness.model.policy import Outline, OutlinePart
 from harness.model.verdict import Cause, CodePlace, Explanation, Suspect
 from harness.policy.checking import check

@@ -24,8 +24,14 @@ from harness.grading.observing.running import LIMIT_ENDINGS
 from harness.judging.blame import Usage, find_blame
 from harness.judging.causes import derive, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
-from harness.judging.suspects import SuspectProgram, Suspicion, literals
-from harness.judging.traces import Trace, different_lines, read_trace
+from harness.judging.suspects import (
+    SuspectProgram,
+    Suspicion,
+    Trace,
+    different_lines,
+    literals,
+    read_trace,
+)
 from harness.model.assignment import Assignment, SourceFile, Surroundings
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, Visibility

@@ -114,10 +114,8 @@ _NOTHING_BEFORE = frozenset(
 
 
 class Failure:
-    """An observation that failed, with what differs.
-
-    Of a session only the first step that differs counts: the later ones follow from it.
-    """
+    """An observation that failed, with what differs: of a session only in the first step that does,
+    for the later ones follow from it."""
 
     def __init__(
         self,
@@ -155,8 +153,7 @@ class Failure:
 
     @cached_property
     def earlier(self) -> Failure | None:
-        """What its screen shows before it ends, raises or asks as it should not; None where all is
-        right until then."""
+        """What is wrong on its screen before it ends, raises or asks as it should not, or None."""
         ends_otherwise = self.ending is not None or self.reads is not None or self.raised
         asks_nothing = self.expected_reads and not self.observation.reads
         if not ends_otherwise or asks_nothing or self.loading or self.ending in _NOTHING_BEFORE:
@@ -288,8 +285,7 @@ class Failure:
 
     @property
     def who(self) -> str:
-        """The subject of a sentence: the function that the stimulus calls, unless it is a built-in,
-        else what the stimulus is."""
+        """The subject of a sentence: the function that is called, unless that is a built-in."""
         action = self._action
         only_step = action.steps[0] if len(action.steps) == 1 else ""
         name = called_function(self.step_source or only_step or action.expression)
@@ -316,8 +312,7 @@ class Failure:
 
     @property
     def is_to_end(self) -> bool:
-        """Whether the text that differs follows the last input, after which nothing more should be
-        printed."""
+        """Whether the text that differs follows the last input, where nothing should be printed."""
         text = self.text
         return (
             text is not None

@@ -32,11 +32,9 @@ Observations = Mapping[str, tuple[Observation, ...]]
 def refine(
     plan: Plan, verdicts: Verdicts, observations: Observations, key: AnswerKey | None
 ) -> dict[str, Verdict]:
-    """The verdicts by scenario id, some with a better explanation; kinds are never changed.
-
-    `observations` has one entry a stimulus, as the plan has. Without a key nothing is refined.
-    An explanation rests on scenarios that everybody may see who may see its own.
-    """
+    """The verdicts by scenario id, some with a better explanation, which rests on scenarios that
+    everybody may see who may see its own; kinds are never changed, and nothing without a key.
+    `observations` has one entry a stimulus, as the plan has."""
     refined = dict(verdicts)
     if key is None or all(verdict.passed for verdict in verdicts.values()):
         return refined
@@ -165,8 +163,7 @@ class _Family:
 def _hard_coded(
     plan: Plan, verdicts: Verdicts, observations: Observations, key: AnswerKey
 ) -> dict[str, Verdict]:
-    """The verdicts of scenarios that fail because a number is written out, with that explanation;
-    `verdicts` are those that may count as evidence."""
+    """The verdicts of those that fail because a number is written out; `verdicts` are evidence."""
     refined: dict[str, Verdict] = {}
     literals = Surroundings.of(plan.assignment).literals()
     values = {name: ast.literal_eval(literal) for name, literal in literals.items()}
@@ -215,8 +212,7 @@ def _families(
     observations: Observations,
     key: AnswerKey,
 ) -> list[_Family]:
-    """The plan's groups in which exactly one whole-numbered constant varies at a time, but for
-    those with an observation that is cut."""
+    """The groups that vary one whole number at a time, but for those with a cut observation."""
     answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
     usual: dict[str, _AtSize] = {}
     others: dict[tuple[str, str], list[_AtSize]] = {}

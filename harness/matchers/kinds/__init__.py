@@ -1,8 +1,5 @@
-"""The matchers: those of one subject in a file; a new file is found by itself.
-
-A matcher's file holds everything about it: how it is read from YAML, its part of the JSON Schema,
-what it accepts and its words.
-"""
+"""The matchers: those of one subject in a file, with all about them (how they are read from YAML,
+their JSON Schema, what they accept and their words); a new file is found by itself."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,4 @@
-"""Matchers of a text: `number`, `matches`, `shows`, `lines_unordered`.
-
-A search for a pattern takes no longer than its budget of CPU time.
-"""
+"""Matchers of a text: `number`, `matches`, `shows`, `lines_unordered`."""
 
 import json
 import re

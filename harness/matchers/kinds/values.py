@@ -1,6 +1,4 @@
-"""Matchers of a whole value: a plain value, and `any`, `type`, `approx`, `unordered`, `yields`,
-`python`.
-"""
+"""Matchers of a value: itself, `any`, `type`, `approx`, `unordered`, `yields`, `python`."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -14,8 +14,7 @@ def policy_rules() -> tuple[PolicyRule, ...]:
 
 @cache
 def finding_kinds() -> tuple[FindingKind, ...]:
-    """The kinds of all findings, in the order of the rules. Raises ValueError where two have the
-    same name."""
+    """The kinds of findings, in the order of the rules; ValueError where two have one name."""
     kinds = (*(rule.kind for rule in policy_rules()), UNCHECKED)
     if len({kind.name for kind in kinds}) < len(kinds):
         raise ValueError("two kinds of findings have the same name")

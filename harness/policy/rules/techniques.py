@@ -171,12 +171,10 @@ def check_builtins(file: CheckedFile) -> Iterator[Breach]:
     if names is None:
         return
     elsewhere = EVASIVE_NAMES if file.policy.imports is not None else {}
-    judged_elsewhere = elsewhere.keys() - names.forbid
+    not_judged = _MODULE_NAMES | (elsewhere.keys() - names.forbid)
     for visit in _outside_annotations(file, ast.Name):
         name = visit.node.id
-        if not isinstance(visit.node.ctx, ast.Load) or names.permits(name):
-            continue
-        if name in _MODULE_NAMES or name in judged_elsewhere:
+        if name in not_judged or not isinstance(visit.node.ctx, ast.Load) or names.permits(name):
             continue
         origin = file.index.origin(name, visit, file.provided)
         if origin is Origin.BUILTIN and not _names_error(visit):
@@ -218,7 +216,6 @@ def check_methods(file: CheckedFile) -> Iterator[Breach]:
             yield Breach(node, _NO_METHOD.format(short(name)))
     for call in _outside_annotations(file, ast.Call):
         match call.node:
-            case ast.Call(ast.Name("getattr"), [_, ast.Constant(str(name)), *_]) if (
-                name in names.forbid
-            ):
-                yield Breach(call.node, _NO_METHOD.format(name))
+            case ast.Call(ast.Name("getattr"), [_, ast.Constant(str(name)), *_]):
+                if name in names.forbid:
+                    yield Breach(call.node, _NO_METHOD.format(name))

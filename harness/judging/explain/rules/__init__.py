@@ -1,7 +1,4 @@
-"""The rules that explain a failure, one file a theme; a new file is found by itself.
-
-What a rule is, the order in which rules are tried, and words that they share.
-"""
+"""The rules that explain a failure, one file a theme; a new file is found by itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -57,10 +54,8 @@ class ExplanationRule:
 
 def rule(stage: Stage, place: int, words: str) -> Callable[[Sentence], ExplanationRule]:
     """Make a rule of a function, which is then found by itself: it takes a failure and returns one
-    plain sentence, or None when it does not apply.
-
-    Leave gaps between places, tens where they fit: `grep '(Stage'` shows those taken.
-    """
+    plain sentence, or None when it does not apply. Leave gaps between places, tens where they fit:
+    `harness doctor -v` lists those taken."""
     return lambda function: ExplanationRule(
         name=function.__name__, stage=stage, place=place, words=words, explain=function
     )

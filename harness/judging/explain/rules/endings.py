@@ -1,6 +1,4 @@
-"""Rules about how the process ended, the inputs that it took, and exceptions. The place that a rule
-names is always the student's own line.
-"""
+"""Rules about how the process ended, the inputs it took, and exceptions, at the student's line."""
 
 import re
 
@@ -159,8 +157,7 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
     if failure.reads is None and failure.ending is None:
         return None
     inputs = counted(failure.expected_reads, "input")
-    goes_on = failure.ending not in (None, Ending.ANSWERED)
-    ending = ", and did not end either" if goes_on else ""
+    ending = "" if failure.ending in (None, Ending.ANSWERED) else ", and did not end either"
     return failure.says(f"did not ask for input{ending}: {inputs} should have been read")
 
 

@@ -1,6 +1,4 @@
-"""Rules about files: not written, written elsewhere, not closed, other lines than expected, changed
-though they should stay.
-"""
+"""Rules about files: missing, written elsewhere, not closed, other lines, changed unasked."""
 
 import errno
 import re
@@ -50,8 +48,7 @@ def not_handed_in(failure: Failure) -> str | None:
 
 @rule_about(Stage.ENDING, 8, "imports what is not there", RAISES)
 def module_is_unknown(failure: Failure, mismatch: RaiseMismatch) -> str | None:
-    """A module is imported that Python does not have, nor the assignment: a package of others, or
-    a file that was not handed in."""
+    """It imports a package of others, or a file that was not handed in."""
     raised = mismatch.actual
     if raised is None or raised.type_name != "ModuleNotFoundError":
         return None

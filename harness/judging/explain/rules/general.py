@@ -166,8 +166,7 @@ def _no_such_line(failure: Failure, text: TextMismatch, expected: ALine) -> str:
 
 
 def _nearest(lines: list[str], expected: ALine, ignore: Collection[Ignore]) -> list[str]:
-    """A few of the lines in their order, rather those that have a part of what is asked for, and
-    rather the last."""
+    """A few of the lines in their order: those with most of what is asked for, rather the last."""
     inner = expected.matcher
     parts = inner.matchers if isinstance(inner, AllOf) else (inner,)
     searched = lines[-_LINES_SEARCHED:]

@@ -1,6 +1,4 @@
-"""Rules about lines that are missing, too many, or other than expected, also in white space or case
-alone.
-"""
+"""Rules about lines: missing, too many, or other than expected, if only in white space or case."""
 
 from harness.common.escaping import quoted, visible
 from harness.common.words import counted
@@ -101,9 +99,7 @@ def text_differs(failure: Failure, texts: TextEdit) -> str | None:
 
 
 def _named(line: str | None) -> str:
-    if line is None:
-        return "nothing"
-    return quoted(line) if line else "an empty line"
+    return "nothing" if line is None else quoted(line) if line else "an empty line"
 
 
 def _first_visible(lines: list[str]) -> str:
@@ -127,8 +123,8 @@ def windows_line_ends(failure: Failure) -> str | None:
             if differing >= lines:
                 which = "the line" if lines == 1 else "the lines"
             those = f"that it {texts.verb}" if texts.file is None else f"of {texts.named}"
-            clause = _ends(texts, differing)
-            return failure.says(clause, place=texts.place, who=f"{which} {those}")
+            who = f"{which} {those}"
+            return failure.says(_ends(texts, differing), place=texts.place, who=who)
     return None
 
 
@@ -147,8 +143,7 @@ def only_whitespace(failure: Failure) -> str | None:
     for texts in failure.all_texts:
         if _without_spaces(texts.expected_text) == _without_spaces(texts.actual_text):
             clause = f"white space differs in {texts.named}: {_what(texts)}"
-            who = "only" if texts.place else "Only"
-            return failure.says(clause, place=texts.place, who=who)
+            return failure.says(clause, place=texts.place, who="only" if texts.place else "Only")
     return None
 
 

@@ -1,6 +1,4 @@
-"""Rules about what a function returns in place of what it should, and about arguments that it
-changes or should leave alone.
-"""
+"""Rules about what a function returns, and about arguments that it changes or should change."""
 
 from dataclasses import replace
 
