@@ -93,9 +93,8 @@ class _Shown:
         """`doing` is the first column of the bar, `more` are the last ones."""
         columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), _Left(), *more)
         self.console = console
-        self.bar = Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
-        )
+        disable = not console.is_terminal
+        self.bar = Progress(*columns, console=console, transient=True, disable=disable)
         self._clock = clock
         self._last_line = clock()
         self._task = self.bar.add_task("", total=None, doing="", pace=Pace(0, clock))

@@ -188,9 +188,8 @@ def inert_cell(text: str) -> str:
     """The text as a cell that no spreadsheet takes for a formula, nor a part of it where it takes
     another delimiter. Numbers and dashes stay."""
     text = _INNER.sub(r"\1'\2", text)
-    if not text.startswith(_FORMULA_STARTS) or _NUMBER.fullmatch(text):
-        return text
-    return f"'{text}"
+    is_formula = text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else text
 
 
 def bare_cell(text: str) -> str:
@@ -227,8 +226,7 @@ def _decode(data: bytes, path: Path) -> tuple[str, Form]:
     if "\n" not in text and "\r" in text:  # as Excel's "CSV (Macintosh)" has it
         text, line_end = text.replace("\r", "\n"), "\r"
     first, _, rest = text.partition("\n")
-    named = _SEPARATOR_LINE.fullmatch(first.rstrip("\r"))
-    if named:
+    if named := _SEPARATOR_LINE.fullmatch(first.rstrip("\r")):
         text, first = rest, rest.partition("\n")[0]
     # The most frequent one in the header, quoted cells left out.
     header = _QUOTED.sub("", text[:_HEADER_CHARACTERS]).lstrip(" \r\n").partition("\n")[0]

@@ -287,9 +287,8 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
             hint = "download it again, or unpack it yourself and name the folder"
             raise UserError(str(refusal), place=str(path), hint=hint) from None
         except OSError as error:
-            raise UserError(
-                f"cannot be read ({error.strerror or error})", place=str(path)
-            ) from None
+            what = f"cannot be read ({error.strerror or error})"
+            raise UserError(what, place=str(path)) from None
         yield _folder(path, by_folder, "")
 
 

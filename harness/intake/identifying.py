@@ -348,8 +348,7 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
     notes = (*uploads.notes, "a person said whose it is")
     if id_key(match) not in absent:
         own = uploads.student
-        is_own = own is not None and id_key(own.id) == id_key(match)
-        who = own if is_own else Student(id=match)
+        who = own if own and id_key(own.id) == id_key(match) else Student(id=match)
         return replace(uploads, student=who, notes=notes)
     other = absent[id_key(match)][1]
     return replace(

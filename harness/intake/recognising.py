@@ -64,10 +64,8 @@ def find(
     what is wrong with that is said of the submission.
     """
     first = {path.absolute(): path for path in reversed(paths)}
-    return tuple(
-        _entry(path, archives, students_hand_in_archives)
-        for path in sorted(first.values(), key=paths.index)
-    )
+    once = sorted(first.values(), key=paths.index)
+    return tuple(_entry(path, archives, students_hand_in_archives) for path in once)
 
 
 def _entry(path: Path, archives: ExitStack, students_hand_in_archives: bool) -> Entry:
@@ -280,8 +278,7 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
     if len(layouts) > 1 or (unknown and asked is None):
         parts = [f"{len(named[each.name])} named as {each.name} names them" for each in layouts]
         if unknown:
-            shown = listed([entry.shown for entry in unknown])
-            parts.append(f"{len(unknown)} otherwise ({shown})")
+            parts.append(f"{len(unknown)} otherwise ({listed([each.shown for each in unknown])})")
         what, place = f"the layout is not clear: {listed(parts)}", download.folder.where
         choices = (*(layout.name.lower() for layout in layouts), PLAIN)
         raise UserError(what, place=place, hint=f"--layout {' | '.join(choices)}")

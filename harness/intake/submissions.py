@@ -144,8 +144,8 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
             raise Refused("is a symbolic link, which is not followed")
         if archive.kind is not EntryKind.FILE:
             raise Refused(f"is a {archive.kind}, expected {kind_named(expected)}")
-        data = archive.load(MAX_ARCHIVE_BYTES)
-        entries = read_archive(io.BytesIO(data), kind_named(expected))
+        stream = io.BytesIO(archive.load(MAX_ARCHIVE_BYTES))
+        entries = read_archive(stream, kind_named(expected))
     except Refused as refusal:
         return replace(attempt, problem=f"{archive.shown} {refusal}", ours=refusal.ours)
     return replace(attempt, entries=entries, inside=archive.shown, loose=False, notes=tuple(notes))
@@ -200,8 +200,8 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
         return replace(selected, notes=_time_notes(selected, uploads, len(later)))
     when = f"handed in {shown(attempt.at)}" if attempt.at else "marked late by its platform"
     assert uploads.due is not None
-    note = f"{when}, due {shown(uploads.due)}"
-    return replace(selected, withheld=Withheld.LATE, notes=(note,))
+    notes = (f"{when}, due {shown(uploads.due)}",)
+    return replace(selected, withheld=Withheld.LATE, notes=notes)
 
 
 def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> str:
@@ -339,11 +339,8 @@ def _named(attempt: Attempt, name: str, expected: Sequence[str]) -> Entry | None
 
 def _copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
     """The entries whose names are copies of this one of the expected names."""
-    return [
-        entry
-        for entry in entries
-        if not entry.is_folder and original_name(entry.name, expected) == name
-    ]
+    files = (entry for entry in entries if not entry.is_folder)
+    return [entry for entry in files if original_name(entry.name, expected) == name]
 
 
 def _were(things: Sequence[object]) -> str:
@@ -360,8 +357,7 @@ def _load(entry: Entry, laid_as: str, attempt: Attempt) -> SourceFile:
         data = entry.load(MAX_SOURCE_BYTES if laid_as.endswith(".py") else MAX_FILE_BYTES)
     except Refused as refusal:
         raise Refused(f"{name} {refusal}", ours=refusal.ours) from None
-    kind = kind_of_bytes(data) if laid_as.endswith(".py") else None
-    if kind is not None:
+    if laid_as.endswith(".py") and (kind := kind_of_bytes(data)):
         raise Refused(f"found {kind} named {name}, expected a Python file")
     return SourceFile(name=laid_as, data=data)
 

@@ -152,12 +152,8 @@ def _joined(
     doubt = next((piece.doubt for piece in pieces if piece.doubt), "")
     if len({each.name for each in named}) > 1:  # which ones is not for a student to read
         doubt = "its id has several names in the download"
-    return replace(
-        pieces[0],
-        student=named[0] if named else pieces[0].student,
-        attempts=tuple(attempts.values()),
-        doubt=doubt,
-    )
+    who = named[0] if named else pieces[0].student
+    return replace(pieces[0], student=who, attempts=tuple(attempts.values()), doubt=doubt)
 
 
 def _one_attempt(first: Attempt, second: Attempt) -> Attempt:

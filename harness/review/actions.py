@@ -178,7 +178,6 @@ def _decide(sent: Sent, result: SubmissionResult) -> review.Action:
     except ValueError:
         raise UserError(f"{shorten(sent.text('kind'), 40)!r} is no decision") from None
     value = _bounded(sent.text("value"), "the decision")
-    choices = ("", *(file.name for file in result.choices))
-    if kind is DecisionKind.CHOOSE and value not in choices:
+    if kind is DecisionKind.CHOOSE and value not in ("", *(file.name for file in result.choices)):
         raise UserError(f"there is no file {value!r} to choose")
     return review.Decided(decision=Decision(kind=kind, value=value))

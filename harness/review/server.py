@@ -225,9 +225,7 @@ def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[s
     result = desk.result(number)
     kinds = {decision.kind: decision.value for decision in result.decisions}
     held = result.status in (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.NO_SUBMISSION)
-    picked = {
-        part.slot.id: {item.item: item.level for item in part.items} for part in result.manual
-    }
+    picked = {p.slot.id: {item.item: item.level for item in p.items} for p in result.manual}
     view = lecturers_view(result, desk.plan, styles.get(result.source_digest))
     here = asked if asked is not None and asked.number == number else None
     about = here.about(result, view["causes"]) if here else []

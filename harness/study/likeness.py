@@ -106,8 +106,7 @@ def _containments(values: _Values) -> tuple[list[float], list[tuple[float, tuple
     ]
     shares, contained = [], []
     for (first, size, some), (second, other_size, others) in combinations(bits, 2):
-        smaller = max(_LEAST_WEIGHT, min(size, other_size))
-        share = (some & others).bit_count() / smaller
+        share = (some & others).bit_count() / max(_LEAST_WEIGHT, min(size, other_size))
         shares.append(share)
         if share >= GROUPED_FROM:
             contained.append((share, (first, second)))
@@ -180,8 +179,7 @@ class _Weights:
         if self._members[group] == 1:
             return in_common
         if (name, group) not in self._cached:
-            common = self._values[name] & self._of_group[group]
-            self._cached[name, group] = _sum(self._more, common)
+            self._cached[name, group] = _sum(self._more, self._values[name] & self._of_group[group])
         return self._cached[name, group]
 
 
@@ -245,6 +243,5 @@ def _follows(before: study.LineRange, after: study.LineRange) -> bool:
 
 
 def _join(one: study.LineRange, other: study.LineRange) -> study.LineRange:
-    return study.LineRange(
-        file=one.file, first=min(one.first, other.first), last=max(one.last, other.last)
-    )
+    first, last = min(one.first, other.first), max(one.last, other.last)
+    return study.LineRange(file=one.file, first=first, last=last)

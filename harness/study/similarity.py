@@ -203,8 +203,7 @@ def _report(
     earlier: Set[str],
 ) -> study.SimilarityReport:
     """The pairs in the order in which they are looked at, the first ones with their lines."""
-    of_tokens = {name: tokens.programs.get(name, ()) for name in trees.broken}
-    programs = {**trees.programs, **of_tokens}
+    programs = {**trees.programs, **{name: tokens.programs.get(name, ()) for name in trees.broken}}
     given = {one.value for one in (*trees.given, *tokens.given)}
     empty = (name for name, prints in programs.items() if not prints)
     omitted = {**dict.fromkeys(empty, "nothing of it can be compared"), **trees.unread}

@@ -45,7 +45,6 @@ class Change:
 
     @property
     def part(self) -> tuple[str, str]:
-        """The file and the function in it."""
         return self.outcome.file, self.outcome.function
 
 
@@ -55,9 +54,7 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
     cosmic-ray is not installed."""
     operators, mutating, trees = _cosmic_ray()
     made: list[Change] = []
-    for file in files:
-        if not file.name.endswith(".py"):
-            continue
+    for file in (each for each in files if each.name.endswith(".py")):
         source = file.data.decode("utf-8-sig")
         lines = source.splitlines(keepends=True)
         for node in ast.parse(source).body:
@@ -338,17 +335,12 @@ def _mistakes(
     outcomes: Sequence[study.ChangeOutcome], equivalents: Sequence[study.Equivalent]
 ) -> tuple[str, ...]:
     """A line about each entry of equivalent.yaml that is wrong."""
-    whys = [
-        (place(each), f"{each.noticed_by[0]} notices it")
-        for each in outcomes
-        if each.why and each.noticed_by
-    ]
+    wrong = [each for each in outcomes if each.why and each.noticed_by]
+    whys = [(place(each), f"{each.noticed_by[0]} notices it") for each in wrong]
     places = {place(each) for each in outcomes}
-    unknown = (place(each) for each in equivalents if place(each) not in places)
-    whys += [(each, "there is no such change") for each in unknown]
-    return tuple(
-        sorted(f"{file}, {part}: `{old}` as `{new}`: {why}" for (file, part, old, new), why in whys)
-    )
+    whys += [(place(e), "there is no such change") for e in equivalents if place(e) not in places]
+    lines = (f"{file}, {part}: `{old}` as `{new}`: {why}" for (file, part, old, new), why in whys)
+    return tuple(sorted(lines))
 
 
 def measure(
@@ -382,8 +374,7 @@ def measure(
     doubles: dict[Pair, Submission] = {}  # the programs with both changes
     for first, second in pairs(made, among, most_pairs):
         one, other = made[first], made[second]
-        text = combine(originals[one.outcome.file], one, other)
-        if text is not None:
+        if (text := combine(originals[one.outcome.file], one, other)) is not None:
             doubles[first, second] = _program(specification, replace(one, text=text))
     known.find([(each, made[first]) for (first, _), each in doubles.items()], jobs, progress)
     pair_outcomes = [

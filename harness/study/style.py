@@ -95,10 +95,8 @@ def _finding(file: str, row: Mapping[str, object]) -> study.StyleFinding | None:
     reason = next((why for code, why in RULES.items() if rule.startswith(code)), "")
     if not reason or not isinstance(place, dict):  # what does not parse is said elsewhere
         return None
-    message = str(row.get("message", ""))[:200]
-    return study.StyleFinding(
-        file=file, line=int(place.get("row", 1)), rule=rule, message=message, reason=reason
-    )
+    line, message = int(place.get("row", 1)), str(row.get("message", ""))[:200]
+    return study.StyleFinding(file=file, line=line, rule=rule, message=message, reason=reason)
 
 
 def _limit() -> None:

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from os.path import commonprefix  # of texts, not of paths
 from pathlib import Path
 from types import FrameType
 
@@ -463,8 +463,7 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
 
 
 def _difference(text: str, shown: str) -> MisalignedError:
-    pairs = zip(text, shown, strict=False)
-    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    at = len(commonprefix([text, shown]))  # noqa: RUF071
     line = _line(text, at)
     reason = f"the transcript has {_quote(text, line)}, the reference shows {_quote(shown, line)}"
     if at == len(text):

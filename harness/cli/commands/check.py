@@ -81,8 +81,7 @@ def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, w
     absent = not_here(files, plan.assignment)
     results = [without_files(each, absent) for each in check_submissions(context, submissions)]
     for result in results:
-        text = explain_on_screen(student_view(result, plan), failures, whole=whole)
-        click.echo(text, nl=False)
+        click.echo(explain_on_screen(student_view(result, plan), failures, whole=whole), nl=False)
     return all(result.all_passed for result in results)
 
 

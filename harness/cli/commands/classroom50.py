@@ -39,8 +39,7 @@ def command(
     base = options.the_root(root)
     specification = load(base, assignment, support=support)
     if with_hidden:
-        plan = specification.plan.without_stand_ins()
-        specification = replace(specification, plan=plan)
+        specification = replace(specification, plan=specification.plan.without_stand_ins())
         click.echo(
             "warning: whoever owns a repository can read the hidden scenarios and their answers "
             "in this bundle",
@@ -52,10 +51,8 @@ def command(
     if context.interpreter.notice:
         click.echo(f"notice: {context.interpreter.notice}", err=True)
     if context.specification.plan.assignment.packages:
-        click.echo(
-            f"notice: have the workflow run `pip install -r {REQUIREMENTS}` before the autograder",
-            err=True,
-        )
+        install = f"pip install -r {REQUIREMENTS}"
+        click.echo(f"notice: have the workflow run `{install}` before the autograder", err=True)
     for name, data in classroom50_bundle(context).items():
         write_bytes(output / name, data)
         click.echo(output / name)

@@ -164,8 +164,8 @@ def _grade(
     def hear(event: Event) -> None:
         nonlocal broken
         if isinstance(event, SubmissionGraded):  # not sent for results that are kept from before
-            status = event.result.status
-            broken |= event.result.earlier or status is SubmissionStatus.HARNESS_ERROR
+            result = event.result
+            broken |= result.earlier or result.status is SubmissionStatus.HARNESS_ERROR
         show(event)
 
     try:

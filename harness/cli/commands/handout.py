@@ -37,9 +37,8 @@ def command(
     if web:
         from harness.cli.commands.web import write_page  # noqa: PLC0415  (templates are slow to load)
 
-        click.echo(
-            write_page(base, assignment, output or Path(f"web-{assignment}"), python, support)
-        )
+        folder = output or Path(f"web-{assignment}")
+        click.echo(write_page(base, assignment, folder, python, support))
         return 0
     specification = load(base, assignment, support=support)
     visible = visible_only(specification)

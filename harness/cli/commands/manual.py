@@ -64,8 +64,7 @@ def _merge(store: Store, other: Path) -> str:
         further = [change for _, change in theirs.changes()]
     new, conflicts = merge([change for _, change in store.changes()], further)
     store.take(new)
-    known = store.states()
-    unknown = {change.submission for change in new} - known.keys() - {""}
+    unknown = {change.submission for change in new} - store.states().keys() - {""}
     about = {change.submission for change in new} - unknown - {""}
     for name in sorted(unknown):
         click.echo(visible(f"{name}: is not in this run; what it was given is kept"), err=True)

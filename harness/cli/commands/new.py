@@ -71,8 +71,7 @@ def command(
     if source is not None:
         files = scaffold.copied(source, assignment_id)
     elif reference:
-        cache = base.resolve() / CACHE
-        begun = scaffold.from_reference(assignment_id, reference, packages, cache)
+        begun = scaffold.from_reference(assignment_id, reference, packages, base.resolve() / CACHE)
         files = begun.files
     elif len(names) > 1:
         files = scaffold.of_several(assignment_id, names)

@@ -49,10 +49,8 @@ def command(
 def _comparison_lines(stimulus: Stimulus, observation: Observation) -> list[str]:
     lines = [f"# {constant.name} = {constant.literal}" for constant in stimulus.constants]
     lines += [f"# {binding.name} = {visible(binding.literal)}" for binding in stimulus.bindings]
-    lines += [
-        f"# the course's own {each.module} in place of the submission's"
-        for each in stimulus.stand_ins
-    ]
+    own = (each.module for each in stimulus.stand_ins)
+    lines += [f"# the course's own {name} in place of the submission's" for name in own]
     lines += visible_lines(stimulus.given).splitlines()
     action = stimulus.action
     if not action.steps:

@@ -73,9 +73,8 @@ def command(
     if anonymous and request is not None:
         raise UserError("--request shows who asks, and --anonymous hides it", hint="leave out one")
     database = store_of(run)
-    desk = Desk(
-        database, who=options.login_name() if who is None else who, part=part, anonymous=anonymous
-    )
+    who = options.login_name() if who is None else who
+    desk = Desk(database, who=who, part=part, anonymous=anonymous)
     asked = None if request is None else read_asked(request, desk)
     server = ReviewServer(desk, database.parent, port or 0, asked=asked)
     opener = database.parent / _OPENS

@@ -135,10 +135,8 @@ def show(report: ValidationReport, console: Console) -> None:
     )
     functions = Table("function", "scenarios", "visible", "runs", "share of the marks")
     for row in report.functions:
-        share = f"{float(row.share):.1%}"
-        functions.add_row(
-            escape(row.function), str(row.scenarios), str(row.visible), str(row.stimuli), share
-        )
+        counts = map(str, (row.scenarios, row.visible, row.stimuli))
+        functions.add_row(escape(row.function), *counts, f"{float(row.share):.1%}")
     console.print(functions)
     _print_clauses(console, report)
     if report.samples:
@@ -150,16 +148,13 @@ def show(report: ValidationReport, console: Console) -> None:
         _print_causes(console, report.samples)
     for trivial in report.trivial:
         names = ", ".join(trivial.passed) or "nothing"
-        console.print(
-            escape(f"{trivial.name} scores {trivial.mark} of {trivial.out_of} and passes {names}"),
-            highlight=False,
-        )
+        said = f"{trivial.name} scores {trivial.mark} of {trivial.out_of} and passes {names}"
+        console.print(escape(said), highlight=False)
     for line in report.advice:
         say(console, escape(line))
     for problem in report.problems:
         say(console, f"[bold red]{problem.check}[/] {escape(str(problem))}")
-    problems = counted(len(report.problems), "problem")
-    verdict = "[green]sound" if report.sound else f"[red]{problems}"
+    verdict = "[green]sound" if report.sound else f"[red]{counted(len(report.problems), 'problem')}"
     console.print(f"{escape(report.assignment)}: {verdict}", highlight=False)
 
 
@@ -204,8 +199,7 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
     if recording.reference:
         written |= {*record_transcripts(recording, as_template, python=python)}
     for path in sorted({*before, *written}):
-        now = path.read_bytes() if path.is_file() else b""
-        _show(path, before.get(path, b""), now)
+        _show(path, before.get(path, b""), path.read_bytes() if path.is_file() else b"")
 
 
 def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
@@ -229,8 +223,7 @@ def _show(path: Path, before: bytes, now: bytes) -> None:
         return
     name = relative_to_here(path)
     old, new = (data.decode("utf-8", "backslashreplace").splitlines() for data in (before, now))
-    diff = difflib.unified_diff(old, new, f"{name} before", f"{name} now", lineterm="")
-    lines = list(diff)
+    lines = [*difflib.unified_diff(old, new, f"{name} before", f"{name} now", lineterm="")]
     for line in lines[:_MOST_LINES]:
         click.echo(escaping.visible(line))
     if len(lines) > _MOST_LINES:

@@ -67,7 +67,6 @@ class Kept:
         return known is None or (known.difference is None and batch not in known.batches)
 
     def add(self, target: str, result: UnitResult) -> None:
-        """Note what a batch of a target found."""
         unit = result.unit
         for digest in unit.digests:
             known = self.targets.get((digest, target)) or KnownTarget(digest=digest, target=target)
@@ -120,16 +119,12 @@ def not_fuzzed(plan: Plan, settings: study.FuzzSettings) -> tuple[study.NotFuzze
     """In the order of the reference; then what is no function of it, such as a program. Of what has
     no scenario only what a clause names is of the sheet: a reference has helpers of its own."""
     drawn = {target.function for target in settings.targets}
-    texts = [clause.text for clause in plan.assignment.clauses]
-    on_sheet = {word for text in texts for word in _WORD.findall(text)}
+    on_sheet = {word for clause in plan.assignment.clauses for word in _WORD.findall(clause.text)}
     on_sheet |= {scenario.function for scenario in plan.scenarios}
     functions = [each.name for each in plan.assignment.functions if each.name in on_sheet]
     names = dict.fromkeys([*functions, *(scenario.function for scenario in plan.scenarios)])
-    return tuple(
-        study.NotFuzzed(function=name, reason=_reason(plan, name))
-        for name in names
-        if name not in drawn
-    )
+    others = (name for name in names if name not in drawn)
+    return tuple(study.NotFuzzed(function=name, reason=_reason(plan, name)) for name in others)
 
 
 def _reason(plan: Plan, name: str) -> str:
@@ -213,9 +208,8 @@ def _units(
     for number, target in enumerate(settings.targets):
         draws = max(1, inputs // sharing[target.function])
         for batch in range(-(-draws // batch_size(target))):
-            open_digests = tuple(each for each in digests if kept.is_open(each, target.id, batch))
-            if open_digests:
-                units.append(Unit(target=number, batch=batch, digests=open_digests))
+            if asked := tuple(each for each in digests if kept.is_open(each, target.id, batch)):
+                units.append(Unit(target=number, batch=batch, digests=asked))
     return sorted(units, key=lambda unit: (unit.batch, unit.target))
 
 
@@ -230,9 +224,8 @@ def _run(
         for unit in units:
             if deadline is not None and time.monotonic() >= deadline:
                 return
-            open_digests = tuple(each for each in unit.digests if (each, unit.target) not in differ)
-            if open_digests:
-                yield replace(unit, digests=open_digests)
+            if asked := tuple(each for each in unit.digests if (each, unit.target) not in differ):
+                yield replace(unit, digests=asked)
 
     def heard(message: object) -> None:
         if isinstance(message, UnitResult):

@@ -168,8 +168,7 @@ class Comparer:
             parameters=parameters(stimulus, self._assignment),
             within=self._assignment.floats_within,
         )
-        observation = program.server.observe(stimulus, target.limits)
-        return Judge(expected, stimulus).verdict(observation)
+        return Judge(expected, stimulus).verdict(program.server.observe(stimulus, target.limits))
 
     def _alone(self, prepared: Prepared, number: int) -> Observation:
         if number not in prepared.alone:
@@ -209,8 +208,7 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
     expression = stimulus.action.expression
     if expression and not stimulus.given and (filled := _with_values(expression, bindings)):
         keys[stimulus.action.key], bindings = filled, ()
-    given = stimulus.given + "".join(f"{each.name} = {each.literal}\n" for each in bindings)
-    if given:
+    if given := stimulus.given + "".join(f"{each.name} = {each.literal}\n" for each in bindings):
         lines += ["given: |", *(f"  {line}" for line in given.splitlines())]
     for key, written in keys.items():
         if isinstance(written, str) and written.endswith("\n"):
