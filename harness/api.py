@@ -48,11 +48,9 @@ AnyPath = str | os.PathLike[str]
 def load_assignment(
     root: AnyPath, assignment_id: str, *, support: AnyPath | None = None
 ) -> Specification:
-    """The assignment `specs/<assignment_id>` below `root`, compiled.
-
-    `support` is a folder whose files take the place of the provided files of the same name.
-    Raises UserError: no such assignment, or all mistakes of its files together.
-    """
+    """The assignment `specs/<assignment_id>` below `root`, compiled. `support` is a folder whose
+    files take the place of the provided files of the same name. Raises UserError: no such
+    assignment, or all mistakes of its files together."""
     return load(Path(root), assignment_id, support=None if support is None else Path(support))
 
 
@@ -120,9 +118,7 @@ def check(
     specification: Specification, files: Sequence[AnyPath], *, python: AnyPath | None = None
 ) -> tuple[SubmissionResult, ...]:
     """Run the visible scenarios alone on each file or folder, in this process; nothing is written.
-
-    Raises UserError when a file cannot be read or the assignment has no visible scenario.
-    """
+    Raises UserError when a file cannot be read or the assignment has no visible scenario."""
     visible = visible_only(specification)
     context = _context(visible, python, recall_tier=True)
     return check_submissions(context, submitted(_paths(files), visible.plan.assignment))

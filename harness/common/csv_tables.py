@@ -86,9 +86,7 @@ class Record:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
     """A table, its header first; `place` is the file it was read from, empty for one that we made.
-
-    `lines` are the numbers of the lines that the rows begin on, for messages.
-    """
+    `lines` are the numbers of the lines that the rows begin on, for messages."""
 
     rows: tuple[Row, ...]
     form: Form = PLAIN

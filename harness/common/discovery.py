@@ -16,11 +16,9 @@ T = TypeVar("T")
 
 
 def import_modules(package: str, path: Iterable[str]) -> tuple[ModuleType, ...]:
-    """Import all modules directly in `package` and return them, in the order of their names.
-
-    Call it, and what follows, from the package's `__init__` with `__name__` and `__path__`. The
-    file that builds the self-check recognises these calls, and packs the whole folder.
-    """
+    """Import all modules directly in `package` and return them, in the order of their names. Call
+    it, and what follows, from the package's `__init__` with `__name__` and `__path__`. The file
+    that builds the self-check recognises these calls, and packs the whole folder."""
     for info in pkgutil.iter_modules(path):
         importlib.import_module(f"{package}.{info.name}")
     # Not those of the folder: an interpreter that loads texts from memory has none.

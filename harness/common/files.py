@@ -74,10 +74,8 @@ _UNIX = 3
 
 def zipped(files: Mapping[str, bytes | Path], programs: Collection[str] = ()) -> bytes:
     """An archive of these files by name, sorted, all of one time; `programs` are executable.
-
-    Content given as a path is read when its turn comes, so that only the archive is held in
-    memory. Raises OSError where it cannot be read.
-    """
+    Content given as a path is read when its turn comes, so that only the archive is held in memory.
+    Raises OSError where it cannot be read."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name in sorted(files):
@@ -95,10 +93,8 @@ def source_digest(
     *paths: str, suffixes: tuple[str, ...] = (".py",), leave_out: frozenset[str] = frozenset()
 ) -> str:
     """Hex SHA-256 of the names and bytes of all files with these suffixes at or below `paths`.
-
     `paths` and `leave_out` are relative to the package `harness`: `execution`, `model/values.py`.
-    The package may be in an archive. Raises FileNotFoundError for a path that does not exist.
-    """
+    The package may be in an archive. Raises FileNotFoundError for a path that does not exist."""
 
     def is_wanted(entry: Traversable) -> bool:
         return entry.is_dir() or entry.name.endswith(suffixes)

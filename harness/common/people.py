@@ -89,10 +89,8 @@ def id_keys(texts: Iterable[str]) -> frozenset[str]:
 
 def name_keys(name: str) -> frozenset[str]:
     """The letters of a name in the orders in which platforms write it; empty for no letters.
-
     `Smith, Jo Ann` gives `smithjoann` and `joannsmith`, and so does `Jo Ann Smith`: two names are
-    alike when their keys meet.
-    """
+    alike when their keys meet."""
     last, comma, first = name.partition(",")
     words = [first, last] if comma else name.split()
     turned = [*words[-1:], *words[:-1]]

@@ -129,11 +129,9 @@ def _zip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: ReadBud
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """The name as it was when the archive was made.
-
-    Without the flag for UTF-8 zipfile takes cp437 for granted. What is UTF-8 all the same (macOS)
-    is read as that; else as Windows-1252 where that gives letters, and as cp437 where not.
-    """
+    """The name as it was when the archive was made. Without the flag for UTF-8 zipfile takes cp437
+    for granted. What is UTF-8 all the same (macOS) is read as that; else as Windows-1252 where that
+    gives letters, and as cp437 where not."""
     # zipfile cuts a name at its first NUL, where another program may not.
     name = info.orig_filename
     if info.flag_bits & _UTF_8 or name.isascii():
@@ -194,10 +192,8 @@ def _tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
 
 
 def _decompress(stream: BinaryIO, into: BinaryIO, budget: ReadBudget) -> None:
-    """Write what the first gzip member of the stream holds; there is no other in a .tar.gz.
-
-    Raises Refused where the stream is broken, or holds more than the budget allows.
-    """
+    """Write what the first gzip member of the stream holds; there is no other in a .tar.gz. Raises
+    Refused where the stream is broken, or holds more than the budget allows."""
     stream.seek(0)
     decompressor = zlib.decompressobj(wbits=31)
     while not decompressor.eof:
@@ -257,19 +253,15 @@ def kind_named(name: str) -> FileKind:
 def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = Caps()) -> tuple[Entry, ...]:
     """The files, links and special files of a seekable stream that should be an archive of this
     kind, by path, without what is ignored. Keep the stream open: bytes are read when asked for.
-
-    Raises Refused with a phrase that follows the archive's name ("is a RAR archive, …").
-    """
+    Raises Refused with a phrase that follows the archive's name ("is a RAR archive, …")."""
     files = (entry for entry in _read(stream, kind, caps) if not entry.is_folder)
     return tuple(each for each in files if not _is_junk([*each.folder.split("/"), each.name]))
 
 
 @contextmanager
 def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
-    """A class's archive as a folder, to be read while the context lasts.
-
-    Raises UserError when it is no archive that can be read, or is more than the caps allow.
-    """
+    """A class's archive as a folder, to be read while the context lasts. Raises UserError when it
+    is no archive that can be read, or is more than the caps allow."""
     with ExitStack() as stack:
         try:
             stream: BinaryIO = stack.enter_context(path.open("rb"))

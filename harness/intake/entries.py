@@ -52,10 +52,8 @@ def safe_id(name: str) -> str:
 
 
 def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
-    """A safe id for each name, in their order; the second of the same gets `-2`, and so on.
-
-    Names that look the same, with their letters composed in another way, are the same here.
-    """
+    """A safe id for each name, in their order; the second of the same gets `-2`, and so on. Names
+    that look the same, with their letters composed in another way, are the same here."""
     safe = [safe_id(name) for name in names]
     taken = set(map(composed, safe))
     given: set[str] = set()
@@ -217,9 +215,7 @@ def kind_of_mode(mode: int) -> EntryKind:
 
 class Refused(Exception):  # noqa: N818  (an answer about one submission, not an error of ours)
     """One submission's file or folder is not read; `str()` is the reason, for its `problem`.
-
-    `ours`: that says nothing about the student (our disk, our copy of the download).
-    """
+    `ours`: that says nothing about the student (our disk, our copy of the download)."""
 
     def __init__(self, reason: str, *, ours: bool = False) -> None:
         super().__init__(reason)
@@ -228,12 +224,10 @@ class Refused(Exception):  # noqa: N818  (an answer about one submission, not an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A file, folder or link that was handed in, on the disk or in an archive.
-
-    `start(n)` gives the first n bytes of a FILE, or all where there are fewer; Refused where it
-    cannot be read. `everything(most)` gives what is directly in a FOLDER, by name; it raises
-    OSError, or Refused for more than `most`.
-    """
+    """A file, folder or link that was handed in, on the disk or in an archive. `start(n)` gives the
+    first n bytes of a FILE, or all where there are fewer; Refused where it cannot be read.
+    `everything(most)` gives what is directly in a FOLDER, by name; it raises OSError, or Refused
+    for more than `most`."""
 
     name: str
     kind: EntryKind

@@ -1,7 +1,6 @@
 """Stage 3, identify: who handed in what and who should have, by the roster, the due time,
 extensions and groups; and what people decided about submissions that are held for them: whose a
-submission is, and which file is graded.
-"""
+submission is, and which file is graded."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,10 +36,8 @@ class Class:
 
 
 def identify(downloads: Sequence[Download], terms: Terms) -> Class:
-    """Everybody once, each with the uploads of all downloads and the due time.
-
-    Raises UserError for more than `MAX_SUBMISSIONS`, and for terms that cannot be used here.
-    """
+    """Everybody once, each with the uploads of all downloads and the due time. Raises UserError for
+    more than `MAX_SUBMISSIONS`, and for terms that cannot be used here."""
     members = everybody = _merged_by_student(downloads, terms)
     late_only = {each.name for each in downloads if each.times is Times.LATE_ONLY}
     notices = [
@@ -132,11 +129,8 @@ def _on_roster(
     everybody: Sequence[StudentUploads], roster: Sequence[Listed], place: str
 ) -> tuple[list[StudentUploads], list[str]]:
     """Everybody who handed in and everybody on the roster; and lines about those who were found by
-    name only or are not on the roster.
-
-    A student is found by id or email, else by a name that nobody else has. Raises UserError when
-    nobody of the roster is found.
-    """
+    name only or are not on the roster. A student is found by id or email, else by a name that
+    nobody else has. Raises UserError when nobody of the roster is found."""
     people = [uploads.person for uploads in everybody]
     lines = [line.person for line in roster]
     # By position in `everybody`: the position in the roster.
@@ -209,15 +203,13 @@ def _with_late_terms(
         return list(members), []
     indexes = by_key((index, member.person.keys(By.ID)) for index, member in enumerate(members))
     used = Counter[int]()
-    known = False
     for row in terms.slip_days:
         meant = {index for key in row.keys for index in indexes[key]}
         if len(meant) > 1:
             what = f"{len(meant)} students are called {row.id}"
             raise UserError(what, place=row.place, hint="name the one that is meant by its id")
         used.update(dict.fromkeys(meant, row.count))
-        known |= bool(meant)
-    if terms.slip_days and not known:
+    if terms.slip_days and not used:
         row = terms.slip_days[0]
         what = f"neither {row.id} nor anybody else of this list is a student here"
         raise UserError(what, place=row.place, hint="write ids or emails of this class")
@@ -364,8 +356,6 @@ def _as_of(uploads: StudentUploads, match: str, absent: Mapping[str, Member]) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """A file that may be graded."""
-
     file: SourceFile  # as the page shows it: without bytes if it cannot be read or is large
     attempt: Attempt  # this file alone
 

@@ -68,11 +68,9 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
 
 
 def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
-    """The content of the folder as the submission `name`.
-
-    A platform may have unpacked the archive that is asked for: then its files are taken as they
-    are, or those of its only folder. Raises UserError when there is no such folder.
-    """
+    """The content of the folder as the submission `name`. A platform may have unpacked the archive
+    that is asked for: then its files are taken as they are, or those of its only folder. Raises
+    UserError when there is no such folder."""
     if not folder.is_dir():
         raise UserError("there is no such folder", place=str(folder))
     attempt = in_folder(folder_at(folder), str(folder))
@@ -159,9 +157,8 @@ def _archive(attempt: Attempt, expected: str) -> Entry | None:
     if exact or len(copies) == 1:
         return (exact or copies)[0]
     ending = next(end for end in ARCHIVE_ENDINGS if expected.endswith(end))
-    if attempt.loose and attempt.entries[0].name.lower().endswith(ending):
-        return attempt.entries[0]
-    return None
+    is_packed = attempt.loose and attempt.entries[0].name.lower().endswith(ending)
+    return attempt.entries[0] if is_packed else None
 
 
 def select_attempt(uploads: StudentUploads) -> Attempt:
@@ -383,9 +380,8 @@ def _with_folders(attempt: Attempt, assignment: Assignment) -> Attempt:
     if any(entry.is_python and not entry.is_folder for entry in attempt.entries):
         return attempt
     inner = _in_folders(attempt.entries)
-    if not _has_expected(inner, assignment):
-        return attempt
-    return replace(attempt, entries=(*attempt.entries, *inner))
+    entries = (*attempt.entries, *inner)
+    return replace(attempt, entries=entries) if _has_expected(inner, assignment) else attempt
 
 
 def _has_expected(entries: Sequence[Entry], assignment: Assignment) -> bool:

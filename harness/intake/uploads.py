@@ -28,10 +28,8 @@ class Listed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One time that a student handed in, from the files that were there to those that are graded.
-
     `entries` become those of an archive or of folders inside, and then `files`. `problem` is set
-    where nothing can be graded.
-    """
+    where nothing can be graded."""
 
     origin: str  # where it is, for messages
     entries: tuple[Entry, ...] = ()
@@ -80,6 +78,9 @@ class StudentUploads:
         return Person(
             ids=(*ids, *(line.person.ids if line else ())), name=own.name if own else self.identity
         )
+
+
+Uploads = tuple[StudentUploads, ...]  # of a download
 
 
 def student(identity: str, name: str = "", email: str = "") -> Student:
@@ -132,7 +133,7 @@ def attempt_at(place: Entry, entry: Entry, file: str, source: str) -> Attempt:
 def students_of(
     pieces: Iterable[StudentUploads],
     together: Callable[[Attempt], object] = lambda attempt: attempt.source,
-) -> tuple[StudentUploads, ...]:
+) -> Uploads:
     """The pieces put together, each student's attempts in their order; those for which `together`
     is the same are one attempt. An id with two names is in doubt."""
     by_id: dict[str, list[StudentUploads]] = {}

@@ -72,7 +72,6 @@ class Desk:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read what was stored since the last time."""
         with self.lock, StoreReader.read_only(self._database) as reader:
             facts = reader.facts()
             if facts != self._facts:  # graded again, or somebody was forgotten

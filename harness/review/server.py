@@ -202,8 +202,6 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
 
 
 def _errors(app: Flask) -> None:
-    """Each refusal as one line of JSON."""
-
     @app.errorhandler(UserError)
     @app.errorhandler(HarnessError)
     def wrong(error: Exception) -> tuple[Response, int]:

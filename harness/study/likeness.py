@@ -70,7 +70,12 @@ def likeness(
     shares, contained = _containments(values)
     can_tell = len(values) >= _LEAST_CLASS
     grouped_from = _above_usual(shares) if can_tell else GROUPED_FROM
-    leader = _leaders(values, [pair for share, pair in contained if share >= grouped_from])
+    near = (pair for share, pair in contained if share >= grouped_from)
+    items = [*((name,) for name in values), *near]
+    leader: dict[str, str] = {}  # the first name of each one's group
+    for places in connected(items):
+        members = {name for at in places for name in items[at]}
+        leader |= dict.fromkeys(members, min(members))
     pairs, apart = _scores(values, leader, earlier, only)
     chance = min(grouped_from, _end_of_chance(apart)) if can_tell else 0.0
     cut = max(_LEAST_LISTED, chance)
@@ -82,16 +87,6 @@ def groups(pairs: Iterable[study.SimilarPair]) -> tuple[tuple[str, ...], ...]:
     both = [(pair.first, pair.second) for pair in pairs]
     members = [{name for at in places for name in both[at]} for places in connected(both)]
     return tuple(sorted((tuple(sorted(each)) for each in members), key=lambda g: (-len(g), g)))
-
-
-def _leaders(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The first name of each one's group, the programs that such pairs connect."""
-    items = [*((name,) for name in names), *pairs]
-    leader: dict[str, str] = {}
-    for places in connected(items):
-        members = {name for at in places for name in items[at]}
-        leader |= dict.fromkeys(members, min(members))
-    return leader
 
 
 def _containments(values: _Values) -> tuple[list[float], list[tuple[float, tuple[str, str]]]]:

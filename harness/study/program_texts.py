@@ -39,11 +39,8 @@ def run_fingerprints(payload: str) -> str:
 def fingerprints(files: list[bytes], kind: str = "tree") -> dict[str, Any]:
     """Of a program: `rows` of fingerprint, first line, last line, number of the file, of the syntax
     trees or the tokens (`kind`); and `whole`: whether all files can be parsed."""
-    parts_of_files: list[list[Symbols] | None]
-    if kind == "tokens":
-        parts_of_files = [[_tokens(data.decode("utf-8-sig", "replace"))] for data in files]
-    else:
-        parts_of_files = [_parts(data) for data in files]
+    read = _tokens if kind == "tokens" else _parts
+    parts_of_files = [read(data) for data in files]
     rows: list[tuple[int, int, int, int]] = []
     symbols_left = MOST_SYMBOLS
     for number, parts in enumerate(parts_of_files):
@@ -71,12 +68,12 @@ _TOKEN = re.compile(
 _AS_WRITTEN = _BUILTINS | _METHODS | frozenset(keyword.kwlist)
 
 
-def _tokens(text: str) -> Symbols:
+def _tokens(data: bytes) -> list[Symbols] | None:
     """The tokens in the order of the source, but for comments and documentation: a text that a
     line begins with. Texts, and names that are the program's own, are the same symbol."""
     symbols: Symbols = []
     line, begins = 1, True
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(data.decode("utf-8-sig", "replace")):
         kind, token = match.lastgroup, match.group()
         if len(symbols) == MOST_SYMBOLS:
             break
@@ -88,7 +85,7 @@ def _tokens(text: str) -> Symbols:
             symbols.append(("value", line))
         begins = kind == "line" or (begins and kind == "skip")
         line += token.count("\n")
-    return symbols
+    return [symbols]
 
 
 def _parts(data: bytes) -> list[Symbols] | None:
@@ -229,14 +226,11 @@ def _functions(tree: Any, file: str, facts: Any) -> None:
 def _numbers(tree: Any, file: str, rows: Any) -> None:
     """Numbers in functions; a name in capitals that is set to one explains it."""
     places: dict[str, list[int]] = {}
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        for node in ast.walk(function):
-            if not isinstance(node, ast.Constant) or type(node.value) not in (int, float):
-                continue
-            if node.value not in _ORDINARY:
-                places.setdefault(repr(node.value)[:20], []).append(node.lineno)
+    functions = (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef))
+    nodes = (node for function in functions for node in ast.walk(function))
+    for node in (each for each in nodes if isinstance(each, ast.Constant)):
+        if type(node.value) in (int, float) and node.value not in _ORDINARY:
+            places.setdefault(repr(node.value)[:20], []).append(node.lineno)
     rows += [(text, file, lines[0], len(lines)) for text, lines in places.items()]
 
 

@@ -1,6 +1,5 @@
-"""How strong the scenarios are: the share of single-fault changes of the reference, made by the
-operators of cosmic-ray, that they notice; and of pairs in one function, which may hide each other.
-"""
+"""How strong the scenarios are: the share of single-fault changes of the reference (by cosmic-ray's
+operators) that they notice; and of pairs in one function, which may hide each other."""
 
 import ast
 import json
@@ -353,11 +352,9 @@ def measure(
     progress: Progress,
 ) -> study.StrengthReport:
     """Which scored scenarios notice each change of the reference, and each of at most `most_pairs`
-    pairs of changes.
-
-    Results are kept below `cache`, those of an interrupted run too; `latest_strength` reads the
-    report again. Raises UserError when the generator of changes is not installed.
-    """
+    pairs of changes. Results are kept below `cache`, those of an interrupted run too;
+    `latest_strength` reads the report again. Raises UserError when the generator of changes is not
+    installed."""
     specification = context.specification
     progress("making the changes", 0, 0)
     made = changes(specification.reference)

@@ -25,7 +25,7 @@ from harness.execution import (
 from harness.intake.platforms import known_layouts
 from harness.judging.explain.rules import registered_rules
 from harness.matchers.kinds import matcher_keys
-from harness.model.observation import Probe, Tier
+from harness.model.observation import Tier
 from harness.policy.rules import policy_rules
 from harness.reporting.export import exporters
 from harness.stimuli import stimulus_kinds
@@ -90,7 +90,6 @@ def _places_taken() -> Iterator[str]:
 
 
 def _in_short(trial: TierTrial, *, is_used: bool) -> str:
-    """Whether the tier works, and how many forbidden acts it prevents."""
     if trial.shortcoming:
         return f"[red]not here[/], {escape(trial.shortcoming)}"
     prevented = sum(probe.prevented for probe in trial.probes)
@@ -101,15 +100,9 @@ def _in_short(trial: TierTrial, *, is_used: bool) -> str:
 
 
 def _table(trials: list[TierTrial]) -> Table:
-    """A row an act, a column a tier."""
     table = Table("forbidden act", *(str(trial.tier) for trial in trials))
-    by_name = [{probe.name: probe for probe in trial.probes} for trial in trials]
-    for name in dict.fromkeys(name for probes in by_name for name in probes):
-        table.add_row(escape(name), *(_cell(probes.get(name)) for probes in by_name))
+    words = {True: "[green]prevented", False: "[red]possible"}
+    by_name = [{probe.name: words[probe.prevented] for probe in each.probes} for each in trials]
+    for name in dict.fromkeys(name for cells in by_name for name in cells):
+        table.add_row(escape(name), *(cells.get(name, "not tried") for cells in by_name))
     return table
-
-
-def _cell(probe: Probe | None) -> str:
-    if probe is None:
-        return "not tried"
-    return "[green]prevented" if probe.prevented else "[red]possible"

@@ -18,8 +18,6 @@ SECTION = "Results"
 
 
 class _ExportCommand(click.Command):
-    """Lists the formats in its help."""
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
         with formatter.section("Formats"):

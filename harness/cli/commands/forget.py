@@ -9,7 +9,7 @@ import click
 from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible
-from harness.model.result import RunFacts, SubmissionResult
+from harness.model.result import SubmissionResult
 from harness.reporting.html.study_pages import remove_studies
 from harness.reporting.mail import remove_mails
 from harness.reporting.writing import write_reports
@@ -38,7 +38,12 @@ def command(run: Path, student: str) -> int:
         if not facts.complete:
             hint = "grade again without what the student handed in, then forget"
             raise UserError("this run is not complete", place=str(run), hint=hint)
-        store.forget(result.id, _without(facts, result))
+        who = result.student
+        names = (result.id, result.source, *((who.id, who.name, who.email) if who else ()))
+        words = "|".join(re.escape(name) for name in names if name)
+        named = re.compile(rf"(?<!\w)(?:{words})(?!\w)")
+        notices = tuple(each for each in facts.notices if not named.search(each))
+        store.forget(result.id, replace(facts, notices=notices))
         run_left, plan = store.run(), store.plan()
     studied, mailed = remove_studies(path.parent), remove_mails(path.parent)
     write_reports(run_left, plan, path.parent)
@@ -61,13 +66,3 @@ def _find(store: StoreReader, student: str, place: str) -> SubmissionResult:
         count = f"{len(students)} submissions have" if students else "no submission has"
         raise UserError(f"{count} the id {student!r}", place=place)
     return students[0]
-
-
-def _without(facts: RunFacts, result: SubmissionResult) -> RunFacts:
-    """The facts without notices that name the student."""
-    student = result.student
-    names = [result.id, result.source]
-    names += [student.id, student.name, student.email] if student else []
-    words = [re.escape(name) for name in names if name]
-    named = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)")
-    return replace(facts, notices=tuple(each for each in facts.notices if not named.search(each)))

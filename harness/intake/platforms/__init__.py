@@ -9,7 +9,7 @@ from functools import cache
 from harness.common.discovery import extensions
 from harness.intake.entries import Entry
 from harness.intake.gradebook import Gradebook
-from harness.intake.uploads import StudentUploads
+from harness.intake.uploads import Uploads
 from harness.model.plan import Assignment
 
 
@@ -43,7 +43,7 @@ class Layout:
     example: str
     times: Times
     match: Callable[[Entry], re.Match[str] | None]
-    read: Callable[[Entry, Sequence[Named], Assignment], tuple[StudentUploads, ...]]
+    read: Callable[[Entry, Sequence[Named], Assignment], Uploads]
     needs: str = ""
 
 

@@ -15,7 +15,7 @@ from harness.common.csv_tables import Form, Sheet
 from harness.intake.entries import Entry, Refused
 from harness.intake.gradebook import Gradebook, GradebookEntry, by_items
 from harness.intake.platforms import Layout, Named, Times
-from harness.intake.uploads import StudentUploads, at_root, student, students_of, upload_of
+from harness.intake.uploads import Uploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
 
 _NAME = re.compile(
@@ -30,9 +30,7 @@ def _match(entry: Entry) -> re.Match[str] | None:
     return match if match and _time(match["time"]) else None
 
 
-def _read(
-    place: Entry, named: Sequence[Named], assignment: Assignment
-) -> tuple[StudentUploads, ...]:
+def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
     about = {
         each.match["who"]: text
         for each in named

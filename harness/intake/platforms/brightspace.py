@@ -18,7 +18,7 @@ from harness.common.errors import UserError
 from harness.intake.entries import Entry
 from harness.intake.gradebook import Gradebook, by_items
 from harness.intake.platforms import Layout, Named, Times
-from harness.intake.uploads import StudentUploads, attempt_at, student, students_of, upload_of
+from harness.intake.uploads import Uploads, attempt_at, student, students_of, upload_of
 from harness.model.plan import Assignment
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -40,9 +40,7 @@ def _match(entry: Entry) -> re.Match[str] | None:
     return match if is_one else None
 
 
-def _read(
-    place: Entry, named: Sequence[Named], assignment: Assignment
-) -> tuple[StudentUploads, ...]:
+def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
     ones, twos = ({each.match[key] for each in named} for key in ("one", "two"))
     template = "{one}-{two}"
     if (len(ones) == 1) != (len(twos) == 1):

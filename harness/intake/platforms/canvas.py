@@ -16,7 +16,7 @@ from harness.common.csv_tables import Sheet
 from harness.intake.entries import Entry, original_name
 from harness.intake.gradebook import Gradebook, GradebookEntry, by_items
 from harness.intake.platforms import Layout, Named, Times
-from harness.intake.uploads import Attempt, StudentUploads, at_root, student, students_of, upload_of
+from harness.intake.uploads import Attempt, Uploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
 
 _ANONYMOUS = re.compile(
@@ -51,9 +51,7 @@ def _match(entry: Entry) -> re.Match[str] | None:
     return next(filter(None, matches), None)
 
 
-def _read(
-    place: Entry, named: Sequence[Named], assignment: Assignment
-) -> tuple[StudentUploads, ...]:
+def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
     uploads: dict[tuple[str, str], list[_Upload]] = {}
     for entry, match in ((each.entry, each.match) for each in named):
         who = (match["id"], match.groupdict().get("name") or "")

@@ -14,7 +14,7 @@ from harness.common.errors import UserError
 from harness.intake.archives import MIB
 from harness.intake.entries import Entry, Refused
 from harness.intake.platforms import Layout, Named, Times
-from harness.intake.uploads import Attempt, StudentUploads, in_folder, student, upload_of
+from harness.intake.uploads import Attempt, StudentUploads, Uploads, in_folder, student, upload_of
 from harness.model.plan import Assignment
 
 METADATA = "submission_metadata.yml"
@@ -28,9 +28,7 @@ _TIME = re.compile(
 )
 
 
-def _read(
-    place: Entry, named: Sequence[Named], assignment: Assignment
-) -> tuple[StudentUploads, ...]:
+def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
     entries = [each.entry for each in named]
     where = f"{place.where}/{METADATA}"
     metadata = _metadata(entries, where)

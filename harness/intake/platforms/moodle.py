@@ -13,7 +13,7 @@ from harness.common.errors import UserError
 from harness.intake.entries import Entry
 from harness.intake.gradebook import Gradebook, GradebookLayout, choose_column, number_in
 from harness.intake.platforms import Layout, Named, Times
-from harness.intake.uploads import StudentUploads, attempt_at, student, students_of, upload_of
+from harness.intake.uploads import Uploads, attempt_at, student, students_of, upload_of
 from harness.model.plan import Assignment
 
 _NAME = re.compile(
@@ -27,9 +27,7 @@ def _match(entry: Entry) -> re.Match[str] | None:
     return match if match and entry.is_folder == (not match["file"]) else None
 
 
-def _read(
-    place: Entry, named: Sequence[Named], assignment: Assignment
-) -> tuple[StudentUploads, ...]:
+def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
     names, ids = ({each.match[key] for each in named} for key in ("name", "id"))
     is_blind = names == {"Participant"} or (len(names) == 1 and len(ids) > 1)
     with_files = {each.match["id"] for each in named if each.match["kind"] == "file"}
@@ -72,10 +70,8 @@ _MAXIMUM = (
 def in_english(sheet: Sheet, *, is_moodles: bool) -> Sheet | None:
     """A worksheet of any language with the names that its columns of people have in English, and
     with the participants' numbers alone: known by a column of one word and a number in every row.
-    None for any other table.
-
-    Unless it `is_moodles` for sure a short word before a number is a login's (`student12`).
-    """
+    None for any other table. Unless it `is_moodles` for sure a short word before a number is a
+    login's (`student12`)."""
     header, *rows = [list(row) for row in sheet.rows]
     for own in range(len(header)):
         cells = [row for row in rows if own < len(row)]

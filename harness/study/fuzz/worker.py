@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from typing import Any
@@ -333,7 +334,9 @@ class Worker:
                 if target.prompts:
                     smallest = self._shortest(target, first, program)
                 else:
-                    smallest = self._simplest(target, drawer, seed, first, program)
+                    fails = partial(self._fails_with, target, program)
+                    draw = drawer.shrunk(seed, BATCH, first.bindings, fails)
+                    smallest = replace(target.stimulus, bindings=draw)
                 drawn = unit.batch * batch_size(target) + differing[0] + 1
                 differences[digest] = self._difference(target, smallest, program, drawn)
         return UnitResult(
@@ -361,20 +364,6 @@ class Worker:
         known = {"typed": typed, "printed": observation.printed}
         return all(self._code.holds(assume, known) for assume in self._setup.settings.assume)
 
-    def _simplest(
-        self,
-        target: FuzzTarget,
-        drawer: drawing.Drawer,
-        seed: int,
-        first: Stimulus,
-        program: RunningProgram,
-    ) -> Stimulus:
-        def differs(draw: drawing.Draw) -> bool:
-            return self._fails(target, replace(target.stimulus, bindings=draw), program)
-
-        draw = drawer.shrunk(seed, BATCH, first.bindings, differs)
-        return replace(target.stimulus, bindings=draw)
-
     def _shortest(self, target: FuzzTarget, first: Stimulus, program: RunningProgram) -> Stimulus:
         def differs(game: Stimulus) -> Stimulus | None:
             (observation,) = self._comparer.observed(target, [game])
@@ -384,6 +373,9 @@ class Worker:
             return game if settled and self._fails(target, game, program) else None
 
         return drawing.shorten_game(first, differs)
+
+    def _fails_with(self, target: FuzzTarget, program: RunningProgram, draw: drawing.Draw) -> bool:
+        return self._fails(target, replace(target.stimulus, bindings=draw), program)
 
     def _fails(self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram) -> bool:
         verdict = self._comparer.verdict(Prepared(target, [stimulus]), 0, program)
