@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from harness.common.errors import HarnessError
-from harness.execution.folder import MOST_ENTRIES, prepare, scratch_directory
+from harness.execution.folder import MOST_ENTRIES
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.modules import load_tool
 from harness.execution.interpreter import Interpreter
@@ -103,10 +103,6 @@ class BrowserDriver(AnyDriver):
         super().__init__(interpreter, Tier.PORTABLE)
         self.machine = machine
         self._runs = 0
-
-    def __enter__(self) -> Self:
-        self._directory = str(prepare(self._held.enter_context(scratch_directory())))
-        return self
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> BrowserServer:
         common = {"directory": _EMPTY, "environment": INNER_ENVIRONMENT}

@@ -62,9 +62,8 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
             )
         return _compared(asked, version, "is what the assignment names")
     for place in _places(_dotted(version)):
-        interpreter = _ask(place)
-        if interpreter is not None and _numbers(interpreter)[:2] == version:
-            return interpreter
+        if (found := _ask(place)) is not None and _numbers(found)[:2] == version:
+            return found
     others = [other for place in _places("3.*") if (other := _ask(place)) is not None]
     if not others:
         raise UserError(

@@ -20,13 +20,13 @@ from typing import IO, Any, Self
 
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
-from harness.execution.folder import prepare, scratch_directory
 from harness.execution.inside.messages.frames import framed
 from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.jobs import (
     FLAGS,
     INNER_ENVIRONMENT,
     LOADER,
+    Job,
     environment,
     inside_modules,
 )
@@ -62,15 +62,12 @@ class PipedDriver(AnyDriver):
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter, Tier.PORTABLE)
         self._command = [str(interpreter.path), *FLAGS, "-c", _PROGRAM]
-        self._environment = environment(hash_seed=0) | {
-            "MALLOC_ARENA_MAX": "1",  # a second thread must not take from the memory allowed
-        }
-        self._modules = b""
+        # A second thread must not take from the memory allowed.
+        self._environment = environment(hash_seed=0) | {"MALLOC_ARENA_MAX": "1"}
 
     def __enter__(self) -> Self:
         self._modules = marshal.dumps(inside_modules(self.interpreter, _MODULES), 2)
-        self._directory = str(prepare(self._held.enter_context(scratch_directory())))
-        return self
+        return super().__enter__()
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> PipedServer:
         confinement = Confinement(tier_layers(self.tier)).for_server(
@@ -80,14 +77,11 @@ class PipedDriver(AnyDriver):
             "directory": self.directory,
             "more_modules": self.interpreter.more_modules,
             "environment": INNER_ENVIRONMENT,
-            "rlimits": confinement["rlimits"],
-            "limits_memory": confinement["limits_memory"],
+            "limits": confinement,
         }
         return PipedServer(self, marshal.dumps(common | dict(setup), 2))
 
-    def start(
-        self, stack: ExitStack, setup: bytes, job: dict[str, Any], limits: Limits
-    ) -> PipedProcess:
+    def start(self, stack: ExitStack, setup: bytes, job: Job, limits: Limits) -> PipedProcess:
         """A process that does this job, until the stack is left. HarnessError where none starts."""
         process = PipedProcess(self._command, self._environment, self.directory, limits)
         stack.callback(process.close)
@@ -109,11 +103,11 @@ class PipedServer(ProcessServer):
         self._start = partial(driver.start, setup=setup)
 
     def start(
-        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
+        self, stack: ExitStack, job: Job, screen: ScreenParser, limits: Limits
     ) -> PipedMonitor:
         return PipedMonitor(self._start(stack, job=job, limits=limits), screen, limits)
 
-    def start_stand_in(self, stack: ExitStack, job: dict[str, Any], limits: Limits) -> PipedStandIn:
+    def start_stand_in(self, stack: ExitStack, job: Job, limits: Limits) -> PipedStandIn:
         return PipedStandIn(self._start(stack, job=job, limits=limits), limits)
 
 

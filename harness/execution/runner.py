@@ -20,11 +20,11 @@ from typing import Any, Protocol, Self
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution.folder import ScenarioFolder, folders_beside
+from harness.execution.folder import ScenarioFolder, folders_beside, prepare, scratch_directory
 from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol.jobs import Jobs, server_setup, stand_in_setup, tool_modules
+from harness.execution.protocol.jobs import Job, Jobs, server_setup, stand_in_setup, tool_modules
 from harness.execution.protocol.observation import (
     LARGEST,
     End,
@@ -66,8 +66,9 @@ class AnyDriver(ABC):
         self._held = ExitStack()
         self._directory = ""
 
-    @abstractmethod
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        self._directory = str(prepare(self._held.enter_context(scratch_directory())))
+        return self
 
     def __exit__(self, *error: object) -> None:
         self._held.close()
@@ -202,24 +203,20 @@ class StandInProcess(ABC):
         submission's turn again; True when the stand-in asks for a line of its input.
         StandInUnusableError when the stand-in does not apply, fails, or runs into its limits."""
         self._send(message)
+        longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
         kind = b""
         while kind not in (b"V", b"I"):  # the call's outcome; a question for `input`
-            answer = self._receive()
+            begun = time.monotonic()
+            while (answer := self._next_message()) is None:
+                if not self._hear():
+                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
+                if self._is_late(time.monotonic() - begun, longest):
+                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
             kind = answer[:1]
             if kind == b"N":
                 raise _inapplicable(answer)
             deliver(answer)
         return kind == b"I"
-
-    def _receive(self) -> bytes:
-        begun = time.monotonic()
-        longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
-        while (message := self._next_message()) is None:
-            if not self._hear():
-                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
-            if self._is_late(time.monotonic() - begun, longest):
-                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
-        return message
 
     def _next_message(self) -> bytes | None:
         try:
@@ -363,30 +360,27 @@ def did_not_compile(ending: Ending) -> Observation:
 
 
 class ProcessServer(ABC):
-    """Starts processes with one setup: a submission's, a tool's, or that of the course's stand-ins.
-    Folders of its scenarios are made for the user `owner` (None: this one)."""
+    """Starts processes with one setup: a submission's, a tool's, or of the course's stand-ins."""
 
-    owner: int | None = None
+    owner: int | None = None  # the user for whom its scenarios' folders are made; None: this one
 
     def seen_of_all(self, limits: Limits) -> Observation | None:
         """What is seen of whatever is asked, where nothing can be started."""
         return None
 
-    def compile(self, job: dict[str, Any], functions: tuple[str, ...]) -> int | None:
+    def compile(self, job: Job, functions: tuple[str, ...]) -> int | None:
         """Compile the job's `texts` where that is done ahead; how many positional arguments its
         call has (None: it is not a plain call of one of these functions)."""
         return analyse("", job["texts"][1], (), frozenset(functions))[1]
 
     @abstractmethod
     def start(
-        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
+        self, stack: ExitStack, job: Job, screen: ScreenParser, limits: Limits
     ) -> ScenarioMonitor:
         """A process that does this job, until the stack is left."""
 
     @abstractmethod
-    def start_stand_in(
-        self, stack: ExitStack, job: dict[str, Any], limits: Limits
-    ) -> StandInProcess:
+    def start_stand_in(self, stack: ExitStack, job: Job, limits: Limits) -> StandInProcess:
         """A process with the stand-ins of a scenario, until the stack is left."""
 
 

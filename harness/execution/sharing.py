@@ -45,12 +45,6 @@ class SharedGroup:
     wall_seconds: float = 0.0
     memory_mib: int = 0
 
-    def selection(self, selection: object) -> int:
-        """The place of these files among the group's."""
-        if selection not in self.selections:
-            self.selections.append(selection)
-        return self.selections.index(selection)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedOutcome:

@@ -50,7 +50,7 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     os.chdir(setup["directory"])
     write(said, framed(b"U"))
     if KernelLimits is not None:
-        KernelLimits(setup).allow_memory(job["memory"])
+        KernelLimits(setup["limits"]).allow_memory(job["memory"])
     if "tool" in setup:
         tool = load_tool(setup["tool"], setup["entry"])
         _begin(said, job["beat"])

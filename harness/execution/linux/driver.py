@@ -27,7 +27,7 @@ from harness.execution.linux.processes import (
     ServerProcess,
     StimulusCompiler,
 )
-from harness.execution.protocol.jobs import server_setup
+from harness.execution.protocol.jobs import Job, server_setup
 from harness.execution.protocol.observation import LARGEST, ScreenParser
 from harness.execution.runner import (
     AnyDriver,
@@ -141,10 +141,12 @@ class SubmissionServer(ObservedSubmission):
                 job["runs"], job["program"], job["argv"], job["bindings"], job["seed"],
                 job["stimulus"],
             )  # fmt: skip
+            if job["selection"] not in group.selections:
+                group.selections.append(job["selection"])
             group.jobs[number] = SharedJob(
                 packed=marshal.dumps(parts, 2),
                 lines=tuple(typed.text for typed in stimulus.inputs),
-                selection=group.selection(job["selection"]),
+                selection=group.selections.index(job["selection"]),
                 arguments=arguments,
             )
             group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
@@ -201,12 +203,10 @@ class ServerLink(ProcessServer):
     def seen_of_all(self, limits: Limits) -> Observation | None:
         return self.not_prepared
 
-    def compile(self, job: dict[str, Any], functions: tuple[str, ...]) -> int | None:
+    def compile(self, job: Job, functions: tuple[str, ...]) -> int | None:
         return self.compiler.compile(job, functions)
 
-    def start(
-        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
-    ) -> Monitor:
+    def start(self, stack: ExitStack, job: Job, screen: ScreenParser, limits: Limits) -> Monitor:
         terminal, channel = Terminal(screen), ScenarioChannel()
         stack.callback(terminal.close)
         stack.callback(channel.close)
@@ -214,17 +214,13 @@ class ServerLink(ProcessServer):
         self.fork(job, channel, limits.memory_mib, terminal.slave)
         return Monitor(self, terminal, channel, limits)
 
-    def start_stand_in(self, stack: ExitStack, job: dict[str, Any], limits: Limits) -> LinuxStandIn:
+    def start_stand_in(self, stack: ExitStack, job: Job, limits: Limits) -> LinuxStandIn:
         stand_in = LinuxStandIn(self, job, limits)
         stack.callback(stand_in.close)
         return stand_in
 
     def fork(
-        self,
-        job: dict[str, Any],
-        channel: ScenarioChannel,
-        memory_mib: int,
-        terminal: int | None = None,
+        self, job: Job, channel: ScenarioChannel, memory_mib: int, terminal: int | None = None
     ) -> None:
         """Have a scenario's process forked, on a terminal's slave side (None: the null device),
         which is its controlling terminal where it hears Ctrl-C. Its job goes over `channel` to
@@ -278,7 +274,7 @@ class ServerLink(ProcessServer):
 class LinuxStandIn(StandInProcess):
     """One scenario's process with the stand-in modules, forked from their server."""
 
-    def __init__(self, link: ServerLink, job: dict[str, Any], limits: Limits) -> None:
+    def __init__(self, link: ServerLink, job: Job, limits: Limits) -> None:
         self._channel = ScenarioChannel()
         super().__init__(self._channel.send, limits)
         self._server = link.server

@@ -222,7 +222,6 @@ class ScenarioClock:
 
 _TOUCHED_KIB = 64 * 1024
 _LOADING_CPU_SHARE = 0.1  # of a scenario's own CPU limit
-
 _SHARED_HEARTBEAT = 0.05
 _LONGEST_REASON = 300  # characters: it holds names of the program's
 

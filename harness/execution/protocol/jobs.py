@@ -203,6 +203,7 @@ def _compile(interpreter: Interpreter, given: bytes) -> bytes:
 _MIB = 1024 * 1024
 _ANY_DATA = "None"
 
+Job = dict[str, Any]  # what a process of ours is to do, as in `Jobs.job`
 USUAL_FILES = (None, (), ())  # the selection of a scenario that has the files of most
 
 
@@ -243,7 +244,7 @@ class Jobs:
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
 
-    def job(self, stimulus: Stimulus) -> dict[str, Any]:
+    def job(self, stimulus: Stimulus) -> Job:
         """The job of one scenario's process. HarnessError when the plan lacks its provided files.
         `texts` are the stimulus's, to be compiled; `selection` names the files that it shares."""
         try:
@@ -280,7 +281,7 @@ class Jobs:
             "hears_ctrl_c": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
         }
 
-    def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:
+    def stand_in_job(self, stimulus: Stimulus) -> Job:
         """The job of the process that holds a scenario's stand-ins: `modules` answer calls of
         these functions and no others, `beside` may be imported by them."""
         modules = [

@@ -393,7 +393,12 @@ def observation(
     if parts and not stimulus.action.program:
         seen = replace(seen, phase=reply.reached)
     if stimulus.action.steps:
-        seen = replace(seen, steps=_steps(stimulus.action.steps, reply, parts))
+        said = chain(reply.steps, repeat(StepReply()))  # a step that did not finish has only turns
+        outcomes = [
+            StepOutcome(turns=turns, value=each.value, raised=each.raised, shown=each.shown)
+            for turns, each in zip(parts[: len(stimulus.action.steps)], said, strict=False)
+        ]
+        seen = replace(seen, steps=tuple(outcomes))
     elif reply.steps:
         return replace(seen, ending=Ending.TAMPERED, detail="an unexpected reply")
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
@@ -454,17 +459,6 @@ def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str
         name = f"signal {killed_by}" if killed_by < _WINDOWS_ERRORS else f"0x{killed_by:08X}"
     # A kill that is not ours: the kernel was out of memory.
     return (Ending.MEMORY_LIMIT if killed_by == _SIGKILL else Ending.CRASHED), name
-
-
-def _steps(
-    steps: tuple[str, ...], reply: Reply, parts: list[tuple[Turn, ...]]
-) -> tuple[StepOutcome, ...]:
-    """What each step did. The last one has only turns if it did not finish."""
-    replies = chain(reply.steps, repeat(StepReply()))
-    return tuple(
-        StepOutcome(turns=turns, value=said.value, raised=said.raised, shown=said.shown)
-        for turns, said in zip(parts[: len(steps)], replies, strict=False)
-    )
 
 
 _OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing")

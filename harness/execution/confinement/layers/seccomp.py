@@ -92,8 +92,7 @@ def child_filter() -> bytes:
 
 @functools.cache
 def _found() -> ModuleType | str:
-    """The package, or why it cannot be had. Looked for only now: it runs a program to find the
-    library, which a command that confines nothing need not wait for."""
+    """The package, or why it cannot be had. Only now: to find the library, it runs a program."""
     try:
         return importlib.import_module("pyseccomp")
     except (ImportError, OSError, RuntimeError) as error:  # the package, or the library it wraps

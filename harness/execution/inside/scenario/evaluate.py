@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any, TypeAlias
 
-    from ..messages.codec import ObjectEquality
-
     # A step's source, its statements, and the expression whose value the REPL would show; no
     # statements: it does not compile.
     Step: TypeAlias = tuple[str, CodeType | None, CodeType | None]
@@ -167,7 +165,7 @@ class StimulusAnswer:
     """The fields of the one reply, each already JSON text."""
 
     def __init__(
-        self, sources: Sources, comparison: ObjectEquality, announce: Callable[[str], None]
+        self, sources: Sources, comparison: codec.ObjectEquality, announce: Callable[[str], None]
     ) -> None:
         self.fields: dict[str, str] = {}
         self.phase = ""

@@ -134,5 +134,4 @@ class Facades:
 
 
 def _listed(real: ModuleType, names: Iterable[str]) -> dict[str, Any]:
-    space = vars(real)
-    return {name: space[name] for name in names if name in space}
+    return {name: getattr(real, name) for name in names if name in vars(real)}

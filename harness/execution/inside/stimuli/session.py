@@ -5,7 +5,6 @@ from __future__ import annotations
 from _json import encode_basestring_ascii as quote
 
 from ..messages import codec
-from ..messages.codec import without_addresses
 from ..messages.exceptions import describe
 from ..scenario.evaluate import run_step
 
@@ -43,5 +42,5 @@ def _shown(value: object, budget: codec.SizeBudget) -> str:
     encoded = '{"value":' + codec.encode(value, budget)
     if budget.objects == met:
         return encoded + "}"
-    text = without_addresses(repr(value))[:_MOST_SHOWN]
+    text = codec.without_addresses(repr(value))[:_MOST_SHOWN]
     return encoded + ',"shown":' + quote(budget.spend(text)) + "}"
