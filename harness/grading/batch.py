@@ -1,6 +1,5 @@
 """Grading many submissions on all cores, into one store, resumable at any moment; or a part of a
-class into the class's report.
-"""
+class into the class's report."""
 
 import difflib
 import os
@@ -78,11 +77,9 @@ def grade_batch(
     options: BatchOptions,
     listener: Listener,
 ) -> RunResult:
-    """Grade every submission; those that the store holds from the same inputs are kept.
-
-    Raises UserError (the store cannot be written, or holds submissions that would be lost) and
-    Interrupted (Ctrl-C, SIGTERM).
-    """
+    """Grade every submission; those that the store holds from the same inputs are kept. Raises
+    UserError (the store cannot be written, or holds submissions that would be lost) and Interrupted
+    (Ctrl-C, SIGTERM)."""
     plan = context.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         state = _state_digest(context, thorough=options.thorough)

@@ -1,6 +1,5 @@
 """A student's own check: the visible scenarios of one file, in this process; and what the files
-mean that are named on the command line.
-"""
+mean that are named on the command line."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

@@ -133,14 +133,12 @@ def prepare(
     refuse: bool = True,
     recall_tier: bool = False,
 ) -> GradingContext:
-    """Find the interpreter, probe the tier, and make (or recall) the answer key.
-
-    Raises UserError when no interpreter serves, the required tier cannot be had, or the reference
-    does not do what the scenarios state: a plan that disagrees with itself is not used
-    (`refuse=False` leaves that to the caller, who reports it). With `recall_tier` the last trial of
-    the tier will do, where nothing has changed since: for marks it is tried anew. That packages
-    are installed is said on stderr.
-    """
+    """Find the interpreter, probe the tier, and make (or recall) the answer key. Raises UserError
+    when no interpreter serves, the required tier cannot be had, or the reference does not do what
+    the scenarios state: a plan that disagrees with itself is not used (`refuse=False` leaves that
+    to the caller, who reports it). With `recall_tier` the last trial of the tier will do, where
+    nothing has changed since: for marks it is tried anew. That packages are installed is said on
+    stderr."""
     specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
     if packages := specification.plan.assignment.packages:
@@ -279,9 +277,8 @@ def run_facts(context: GradingContext, more_notices: Iterable[str]) -> RunFacts:
 
 
 def visible_only(specification: Specification) -> Specification:
-    """The assignment cut to what a student may see, stand-ins left out (they are answers); its
-    key then holds nothing else either.
-    Raises UserError when that is nothing at all."""
+    """The assignment cut to what a student may see, stand-ins left out (they are answers); its key
+    then holds nothing else either. Raises UserError when that is nothing at all."""
     cut = _cut(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
     if not cut.plan.scenarios:
         place = cut.plan.assignment.id

@@ -38,10 +38,9 @@ from harness.results.reuse import ResultCache, encoded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A result, and the new observations and verdicts behind it, by their keys.
-
-    A key with no observations means that they equal the reference's. `seen` has, by scenario, a
-    digest of its observations in every channel; empty unless asked for."""
+    """A result, and the new observations and verdicts behind it, by their keys. A key with no
+    observations means that they equal the reference's. `seen` has, by scenario, a digest of its
+    observations in every channel; empty unless asked for."""
 
     result: SubmissionResult
     observations: Mapping[str, tuple[Observation, ...]] = field(default_factory=dict)
@@ -93,11 +92,9 @@ class Grader(AbstractContextManager["Grader"]):
     ) -> FirstFailures:
         """The first `most` scored scenarios that a program of ours fails among those of the ids
         `first`; where there are none, among the others. A failure that took its whole time is the
-        last that is looked for. The same program gives the same answer in every run.
-
-        What a program does in a shared process is used to choose what to run alone; a scenario
-        counts as failed by what the program does alone. HarnessError when our own machinery
-        failed."""
+        last that is looked for. The same program gives the same answer in every run. What a program
+        does in a shared process is used to choose what to run alone; a scenario counts as failed by
+        what the program does alone. HarnessError when our own machinery failed."""
         scored = [each for each in self._plan.scenarios if not each.informational]
         report = self._read(submission)
         if report.unparsable:

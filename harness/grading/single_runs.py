@@ -1,6 +1,5 @@
 """Runs of one program alone: the transcripts that a course hands out, by the reference; and one
-scenario of a graded submission again, which a mark is defended with.
-"""
+scenario of a graded submission again, which a mark is defended with."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +20,8 @@ AsTemplate = Callable[[str, ProvidedVariant, tuple[str, ...]], str]
 def record_transcripts(
     specification: Specification, as_template: AsTemplate, *, python: Path | None = None
 ) -> tuple[Path, ...]:
-    """Write every transcript file whose content differs from what the reference does.
-
-    Returns the files written. Raises UserError when the reference does not end by itself.
-    """
+    """Write every transcript file whose content differs from what the reference does. Returns the
+    files written. Raises UserError when the reference does not end by itself."""
     plan = specification.plan
     interpreter = find_interpreter(plan.assignment.python, python)
     tier = choose_tier(interpreter)
@@ -63,10 +60,8 @@ def replay(
 ) -> tuple[tuple[Stimulus, Observation], ...]:
     """Each stimulus of the scenario with what the submission does, in the plan's order: with the
     stand-ins in place of its modules where the verdict is of such a run (`Stimulus.stand_ins`).
-
     Raises UserError when the plan has no such scenario, when these are not the files that were
-    graded, or when no interpreter or tier serves.
-    """
+    graded, or when no interpreter or tier serves."""
     try:
         scenario = plan.scenario(scenario_id)
     except KeyError:

@@ -36,9 +36,7 @@ def handed_out_stubs(specification: Specification) -> tuple[SourceFile, ...]:
 
 def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
     """The stub of one file of the reference; `asked` are the functions and classes to keep.
-
-    HarnessError when what was made does not compile, or has a statement of a body in it.
-    """
+    HarnessError when what was made does not compile, or has a statement of a body in it."""
     text = reference.data.decode("utf-8-sig")
     tree = ast.parse(text)
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]

@@ -73,11 +73,9 @@ _FACTS = (
 
 
 def read_snapshot(path: Path) -> RunSnapshot:
-    """Read a run: its folder, its database, or a `results.json`.
-
-    The database goes before `results.json`: a run that was killed left an older one of these.
-    Raises UserError when there is no run, or it cannot be read.
-    """
+    """Read a run: its folder, its database, or a `results.json`. The database goes before
+    `results.json`: a run that was killed left an older one of these. Raises UserError when there is
+    no run, or it cannot be read."""
     database = path / STORE_NAME if path.is_dir() else path
     if database.suffix != ".json" and database.is_file():
         with Store.read_only(database) as store:
@@ -190,12 +188,10 @@ class ScenarioChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkChange:
-    """A submission that differs; None on the side that has no such submission.
-
-    `marks` is the change of the mark, None where one side has none. `weights` is the
-    part of it from scenarios with the same verdict that count for more or less, `rest` the part
-    that no scenario explains: deductions, rounding.
-    """
+    """A submission that differs; None on the side that has no such submission. `marks` is the
+    change of the mark, None where one side has none. `weights` is the part of it from scenarios
+    with the same verdict that count for more or less, `rest` the part that no scenario explains:
+    deductions, rounding."""
 
     id: str
     before: SnapshotEntry | None

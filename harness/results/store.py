@@ -166,9 +166,8 @@ class Store(StoreReader):
 
     def forget(self, submission_id: str, facts: RunFacts) -> None:
         """Remove a submission and what people gave it, and put `facts` in place of the run's.
-        Observations and verdicts are kept by what was run and not by submission, so all of them
-        are removed; the next grading makes them again. The file keeps no byte of what was deleted.
-        """
+        Observations and verdicts are kept by what was run and not by submission, so all of them are
+        removed; the next grading makes them again. The file keeps no byte of what was deleted."""
         with self._transaction():
             for table in ("submission", "earlier"):
                 self._connection.execute(f"DELETE FROM {table} WHERE id = ?", (submission_id,))

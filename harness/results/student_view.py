@@ -1,7 +1,6 @@
 """A result as its author may read it, made anew of the scenarios that are shown: a `StudentView`
 has no hidden stimulus, expectation or message inside it, so whatever is rendered from it cannot
-show one.
-"""
+show one."""
 
 from __future__ import annotations
 

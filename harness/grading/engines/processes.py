@@ -31,12 +31,10 @@ _CODE = "import sys; sys.path[:] = {path!r}; from harness.grading.engines import
 
 def start(module: str) -> tuple[subprocess.Popen[bytes] | _ForkedProcess, Connection]:
     """Run `main(descriptor, parent)` of a module in a new process, and our end of the pipe whose
-    other end has that descriptor; `parent` is the number of the process that waits for it.
-
-    It leads a process group: Ctrl-C goes to the whole foreground group, and we decide what it
-    means. (To ignore it would be inherited by programs that a scenario interrupts.) It has our
-    working directory, environment and processors. OSError when no process can be started.
-    """
+    other end has that descriptor; `parent` is the number of the process that waits for it. It leads
+    a process group: Ctrl-C goes to the whole foreground group, and we decide what it means. (To
+    ignore it would be inherited by programs that a scenario interrupts.) It has our working
+    directory, environment and processors. OSError when no process can be started."""
     if not _can_fork():
         ours, theirs = multiprocessing.Pipe()
         with theirs:

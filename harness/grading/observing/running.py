@@ -67,11 +67,9 @@ class LoopingBudget:
         self._left -= scenario.limits.cpu_seconds
 
     def shortened(self, scenarios: Iterable[Scenario]) -> dict[str, Limits]:
-        """Limits by scenario id under which all of these together stay within what is left.
-
-        With enough left that is the greater of 0.05 s and 50 times the reference's CPU seconds;
-        with less, all are lowered alike towards what a right program needs at the least.
-        """
+        """Limits by scenario id under which all of these together stay within what is left. With
+        enough left that is the greater of 0.05 s and 50 times the reference's CPU seconds; with
+        less, all are lowered alike towards what a right program needs at the least."""
         bounds: list[tuple[Scenario, float, float]] = []
         for scenario in scenarios:
             needed, most = self._needed.get(scenario.id, 0.0), scenario.limits.cpu_seconds
@@ -122,11 +120,9 @@ def run_scenario(
 @dataclass(slots=True)
 class Running:
     """What is known of a submission's functions while its scenarios run, all of a plan but those
-    whose observations `recall` still has.
-
-    Memory only saves running: what is run, and under which limits, is decided as if there were
-    none, so that a run that goes on finds what an uninterrupted one does.
-    """
+    whose observations `recall` still has. Memory only saves running: what is run, and under which
+    limits, is decided as if there were none, so that a run that goes on finds what an uninterrupted
+    one does."""
 
     observer: Observer
     plan: Plan

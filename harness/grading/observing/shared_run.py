@@ -68,12 +68,10 @@ class SharedStimulus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Together:
-    """What the shared run of a submission found. `refused` says why there was none.
-
-    `passed` are the reference's observations by the identity of the stimulus that showed them,
-    `differs` the reference's of those that showed something else, `audit` one of each function.
-    `draws` are those of `differs` that belong to a sample.
-    """
+    """What the shared run of a submission found. `refused` says why there was none. `passed` are
+    the reference's observations by the identity of the stimulus that showed them, `differs` the
+    reference's of those that showed something else, `audit` one of each function. `draws` are those
+    of `differs` that belong to a sample."""
 
     refused: str = ""
     passed: Mapping[int, Observation] = field(default_factory=dict)
@@ -97,11 +95,9 @@ class DifferingDraw:
 
 class SharedRuns:
     """The stimuli of a plan that may share a process, packed once; `key` is the reference's.
-
     `secret` is the course's: with the plan it orders the scenarios and chooses those of the audit,
     the same for every program and every run. What a program could do at the places that are not
-    looked at must not pay.
-    """
+    looked at must not pay."""
 
     def __init__(self, plan: Plan, key: AnswerKey | None, secret: bytes) -> None:
         self._plan = plan

@@ -1,6 +1,5 @@
 """Checks of the plan and of the reference's answers: every clause has a scenario, values can be
-compared, and what the reference does is determined: by other seeds, with stand-ins, both ways.
-"""
+compared, and what the reference does is determined: by other seeds, with stand-ins, both ways."""
 
 import ast
 import re
@@ -61,10 +60,9 @@ class MutantOutcome:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOutcome:
     """A sample submission: its mark, its differences from its expect.yaml, and the expectation that
-    it meets now: the entries that still hold, the others replaced.
-
-    `other_causes` says which causes it has in place of the stated ones; empty where they are the
-    same, None where none are stated."""
+    it meets now: the entries that still hold, the others replaced. `other_causes` says which causes
+    it has in place of the stated ones; empty where they are the same, None where none are
+    stated."""
 
     name: str
     mark: str

@@ -267,11 +267,9 @@ def run_worker(
     tell: Callable[[str], None],
 ) -> None:
     """Grade for the users of the scheduler, `jobs` submissions at a time (None: one a core), until
-    a signal comes; then KeyboardInterrupt. `tell` is called with lines for the user.
-
-    Raises UserError: no scheduler answers (or it has been gone for `AGAIN_SECONDS`), no interpreter
-    of the version `wanted` (or `python`), or this machine does not give the tier `require`.
-    """
+    a signal comes; then KeyboardInterrupt. `tell` is called with lines for the user. Raises
+    UserError: no scheduler answers (or it has been gone for `AGAIN_SECONDS`), no interpreter of the
+    version `wanted` (or `python`), or this machine does not give the tier `require`."""
     require_distributed()
     interpreter = find_interpreter(wanted, executable=python)
     trial = choose_tier(interpreter, require)
