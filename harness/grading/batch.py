@@ -278,9 +278,7 @@ def _refuse_other_states(store: StoreReader, only: frozenset[str], state: str) -
     states = {state, ""}  # the latter of a result that replaces one that we failed to find
     other = [name for name, had in store.states().items() if name not in only and had not in states]
     if other:
-        what = f"{len(other)} other {plural(len(other), 'submission')} of this report were graded"
-        raise UserError(
-            f"{what} with other scenarios or another harness",
-            place=str(store.path),
-            hint="grade the whole class again, without --only",
-        )
+        number = f"{len(other)} other {plural(len(other), 'submission')} of this report"
+        what = f"{number} were graded with other scenarios or another harness"
+        hint = "grade the whole class again, without --only"
+        raise UserError(what, place=str(store.path), hint=hint)

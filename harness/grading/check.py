@@ -82,11 +82,9 @@ def _is_part(path: Path, together: Sequence[str]) -> bool:
     its original, which would be checked in its place."""
     original = original_name(path.name, together)
     if original is not None and (path.parent / original).exists():
-        raise UserError(
-            f"{original} lies beside it, and only one of the two can be checked",
-            place=str(path),
-            hint=f"leave one, named {original}",
-        )
+        what = f"{original} lies beside it, and only one of the two can be checked"
+        hint = f"leave one, named {original}"
+        raise UserError(what, place=str(path), hint=hint)
     return path.is_file() and (path.name in together or original is not None)
 
 

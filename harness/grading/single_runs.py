@@ -35,11 +35,9 @@ def record_transcripts(
             scenario = plan.scenario(target.scenario_id)
             (observation,) = run_scenario(server, scenario, scenario.limits)
             if observation.ending is not Ending.ANSWERED:
-                raise UserError(
-                    f"the reference does not end by itself ({observation.ending.value})",
-                    place=str(scenario.place),
-                    hint="a transcript needs input up to the program's end",
-                )
+                what = f"the reference does not end by itself ({observation.ending.value})"
+                hint = "a transcript needs input up to the program's end"
+                raise UserError(what, place=str(scenario.place), hint=hint)
             variant = plan.assignment.variant(scenario.stimuli[0].constants)
             text = as_template(observation.transcript(), variant, submitted)
             path = Path(specification.folder) / target.path
@@ -72,11 +70,9 @@ def replay(
     if second.get(scenario_id) in (StandInOutcome.PASSED, StandInOutcome.FAILED):
         scenario = scenario.standing_in()
     if submission.problem or submission.digest != graded.source_digest:
-        raise UserError(
-            f"this is not what was graded as {graded.id}",
-            place=submission.origin,
-            hint="name what was handed in with --submission",
-        )
+        what = f"this is not what was graded as {graded.id}"
+        hint = "name what was handed in with --submission"
+        raise UserError(what, place=submission.origin, hint=hint)
     interpreter = find_interpreter(plan.assignment.python, python)
     tier = choose_tier(interpreter, Tier.STANDARD)
     with (

@@ -364,11 +364,9 @@ class NewerResultsError(UserError):
 def refuse_other_version(path: Path, version: int) -> None:
     """Raise UserError unless this harness knows the schema."""
     if version > SCHEMA_VERSION:
-        raise NewerResultsError(
-            f"these results were written by a newer harness (version {version} of the file)",
-            place=str(path),
-            hint="update the harness, or choose another folder with --out",
-        )
+        what = f"these results were written by a newer harness (version {version} of the file)"
+        hint = "update the harness, or choose another folder with --out"
+        raise NewerResultsError(what, place=str(path), hint=hint)
     if version < OLDEST_VERSION:
         raise UserError("this is no results file of the harness", place=str(path))
 

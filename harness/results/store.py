@@ -118,11 +118,9 @@ class Store(StoreReader):
         Results of the same assignment stay; UserError if the database holds another's run."""
         earlier = self.earlier_facts()
         if earlier is not None and earlier.assignment != facts.assignment:
-            raise UserError(
-                f"holds a run of {earlier.assignment}, not of {facts.assignment}",
-                place=str(self.path),
-                hint="choose another folder with --out, or use --fresh",
-            )
+            what = f"holds a run of {earlier.assignment}, not of {facts.assignment}"
+            hint = "choose another folder with --out, or use --fresh"
+            raise UserError(what, place=str(self.path), hint=hint)
         with self._transaction():
             self._connection.execute(
                 "INSERT OR REPLACE INTO run (one, facts, plan) VALUES (1, ?, ?)",

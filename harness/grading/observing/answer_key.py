@@ -182,17 +182,13 @@ def _evaluated(
         seen = server.observe(_question(stimulus, expression), scenario.limits)
         if seen.value is None:
             why = seen.raised.message if seen.raised else seen.ending.value
-            raise UserError(
-                f"{expression} gave no value beside the reference ({why})",
-                place=str(scenario.place),
-                hint="it may use provided constants, given names and the reference's functions",
-            )
+            what = f"{expression} gave no value beside the reference ({why})"
+            hint = "it may use provided constants, given names and the reference's functions"
+            raise UserError(what, place=str(scenario.place), hint=hint)
         if isinstance(part, EqualTo) and part.tells_answer(seen.value):
-            raise UserError(
-                f"equals: {expression} gives no object of the program's own",
-                place=str(scenario.place),
-                hint="submissions are told it: write a literal, or {python: …}",
-            )
+            what = f"equals: {expression} gives no object of the program's own"
+            hint = "submissions are told it: write a literal, or {python: …}"
+            raise UserError(what, place=str(scenario.place), hint=hint)
         answers.append(PythonAnswer(expression=expression, value=seen.value))
     return tuple(answers)
 

@@ -83,10 +83,9 @@ def require_distributed() -> None:
     """Raise UserError where dask's `distributed` is not installed; keep its own messages quiet, as
     what there is to say is said by us in one line."""
     if importlib.util.find_spec("distributed") is None:
-        raise UserError(
-            "a cluster needs dask's distributed, which is not installed",
-            hint="pip install 'a1-harness[cluster]'",
-        )
+        what = "a cluster needs dask's distributed, which is not installed"
+        hint = "pip install 'a1-harness[cluster]'"
+        raise UserError(what, hint=hint)
     import distributed  # noqa: F401, PLC0415  (sets its loggers up as it is imported)
 
     for name in ("distributed", "tornado", "asyncio"):

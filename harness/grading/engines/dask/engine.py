@@ -333,11 +333,9 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             raise self._gone() from None
 
     def _gone(self) -> UserError:
-        return UserError(
-            "the scheduler went away; what is graded is kept",
-            place=self._cluster.address,
-            hint="start it again, then run the same command",
-        )
+        what = "the scheduler went away; what is graded is kept"
+        hint = "start it again, then run the same command"
+        return UserError(what, place=self._cluster.address, hint=hint)
 
 
 def _cause(future: Any) -> str:
