@@ -56,15 +56,13 @@ class ResultsText:
         ran = result.status is not SubmissionStatus.UNREADABLE
         known = [each for each in result.scenarios if ran and each.scenario_id in self._scenarios]
         failed = [each for each in known if not each.verdict.passed]
-        cause_of: dict[str, int] = {}
-        for index, cause in enumerate(result.causes, 1):
-            for name in cause.scenarios:
-                cause_of.setdefault(name, index)
+        by_number = [*enumerate(result.causes, 1)]  # the first cause of a scenario counts
+        cause_of = {name: index for index, each in by_number[::-1] for name in each.scenarios}
         failures = [
             f"{_line(each.scenario_id)}: {_line(_failure(each, cause_of.get(each.scenario_id)))}"
             for each in failed
         ]
-        causes = [_line(_cause(index, cause)) for index, cause in enumerate(result.causes, 1)]
+        causes = [_line(_cause(index, cause)) for index, cause in by_number]
         self._ran[result.isolation] += bool(known)
         plain = {**_submission(result), "passed": len(known) - len(failed)}
         entry = _text(plain, 2).removesuffix("\n  }")

@@ -23,9 +23,10 @@ from harness.grading.observing.shared_run import (
     Together,
 )
 from harness.grading.validation.checks import isolation_problems
-from harness.model.expectation import AnswerKey
+from harness.judging.judge import Judge
+from harness.model.expectation import AnswerKey, Expectation, Expected
 from harness.model.observation import Ending, Isolation, Observation, Phase
-from harness.model.plan import Scenario, Specification
+from harness.model.plan import Specification
 from harness.model.policy import PolicyReport, Sharing
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.values import Value, ValueKind
@@ -335,14 +336,11 @@ def test_draws_after_a_failing_one_are_taken_from_the_shared_run(
         data = f'{{"phase":"stimulus","value":["int","{number}"]}}\n\n'.encode()
         draws[id(stimulus)] = differing(index, data)
 
-    def kind_of(scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
-        assert seen.value is not None
-        return VerdictKind.PASSED if seen.value.text == "0" else VerdictKind.FAILED
-
+    judge = Judge(Expectation(stated=Expected(), reference=answered(0)), STIMULUS)
     answers = {each: answered(0 if at == right_alone else 7) for at, each in enumerate(DRAWS)}
     server = Answering(answers)
     taken: set[int] = set()
-    checked = CheckedObserver(server, Together(draws=draws), taken, kind_of)
+    checked = CheckedObserver(server, Together(draws=draws), taken, lambda *draw: judge)
     found = [checked.observe(stimulus, Limits()) for stimulus in DRAWS]
     assert server.asked == asked
     assert taken == {id(DRAWS[index]) for index in range(3) if index not in asked}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -19,7 +19,7 @@ from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.answer_key import expectation, parameters
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, Running, run_scenario
-from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
+from harness.grading.observing.shared_run import CheckedObserver, JudgeOf, SharedRuns, Together
 from harness.judging.causes import TOO_SLOW
 from harness.judging.judge import LAST_KINDS, Judge, combine
 from harness.model.expectation import Answer, AnswerKey
@@ -89,7 +89,7 @@ class Arrivals:
     """Judges the draws of one submission's scenarios as they are observed, if they are large.
     `judge_of` gives the judge of the draw of this index of a scenario."""
 
-    def __init__(self, judge_of: Callable[[Scenario, int], Judge]) -> None:
+    def __init__(self, judge_of: JudgeOf) -> None:
         self._judge_of = judge_of
         # By scenario id, index of the draw and ending: of large observations.
         self._verdicts: dict[tuple[str, int, Ending], Verdict] = {}
@@ -263,12 +263,7 @@ class JudgedRuns:
             together = shared_runs.run(server, unseen or plan.scenarios)
         if together.refused:
             return all_alone(together.refused)
-        checked = CheckedObserver(
-            server,
-            together,
-            shared.taken,
-            lambda one, index, seen: self.judge_of(one, index).kind(seen),
-        )
+        checked = CheckedObserver(server, together, shared.taken, self.judge_of)
         outcome = self.alone(plan, replace(candidate, server=checked), shared)
         if checked.refuted is None:
             return replace(outcome, isolation=Isolation.SHARED)
@@ -292,9 +287,8 @@ class JudgedRuns:
                 return None
             return shared.observations.get(scenario.id) or cache.observations(keys[scenario.id])
 
-        ran = Running(
-            candidate.server, plan, self._key, recall, arrivals.keep, self._thorough
-        ).run()
+        running = Running(candidate.server, plan, self._key, recall, arrivals.keep, self._thorough)
+        ran = running.run()
         outcome = RunOutcome(observations=ran.observed)
         within = plan.assignment.floats_within
         for scenario in plan.scenarios:
@@ -349,13 +343,10 @@ class JudgedRuns:
         def of_draw(index: int) -> Verdict:
             return arrivals.verdict(scenario, index, observations[index])
 
+        draws = enumerate(observations if scenario.is_sample else ())
         try:
-            if scenario.is_sample:
-                draws = enumerate(observations)
-                kinds = [arrivals.kind(scenario, index, seen) for index, seen in draws]
-                verdict = combine(kinds, of_draw)
-            else:
-                verdict = of_draw(0)
+            kinds = [arrivals.kind(scenario, index, seen) for index, seen in draws]
+            verdict = combine(kinds, of_draw) if kinds else of_draw(0)
         except HarnessError as failure:
             raise HarnessError(f"{scenario.id}: {failure}") from None
         if verdict.explanation is None:

@@ -16,6 +16,7 @@ from typing import Protocol, runtime_checkable
 
 from harness.execution import Keep, SharedGroup, SharedOutcome, decoded, has_one_form, may_share
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
+from harness.judging.judge import Judge
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
@@ -23,7 +24,7 @@ from harness.model.stimulus import Limits, Stimulus
 from harness.model.verdict import VerdictKind
 from harness.results.reuse import encoded
 
-KindOf = Callable[[Scenario, int, Observation], VerdictKind]
+JudgeOf = Callable[[Scenario, int], Judge]  # of the draw of this index
 _WORTH_A_PROCESS = 2  # one stimulus costs less alone than in a process that is audited
 _LARGEST_DRAW = 1 << 14  # bytes of a draw that differs; a larger one is observed alone
 _SHORTEST_TOLD = 8  # characters; what is shorter lies in many a text by chance
@@ -57,12 +58,11 @@ class SharedStimulus:
 
     def is_equal(self, data: bytes) -> bool:
         """Whether the report is of what the reference did."""
-        if data == self.expected:
-            return True
         limits = self.scenario.limits
-        if decoded(data, self.stimulus, limits, arguments=self.arguments) != self.reference:
-            return False
-        self.expected = data
+        if data != self.expected:
+            if decoded(data, self.stimulus, limits, arguments=self.arguments) != self.reference:
+                return False
+            self.expected = data
         return True
 
 
@@ -265,17 +265,17 @@ class CheckedObserver:
     The identities of the stimuli that are answered from the shared run are added to `taken`.
 
     One failing draw decides about a sample, and is observed alone. Draws that come after it and
-    failed in the shared run as well, which `kind_of` tells, are answered from there: they are
+    failed in the shared run as well, by the judges of `judge_of`, are answered from there: they are
     counted and explain, and no mark depends on them.
     """
 
     def __init__(
-        self, server: Observer, together: Together, taken: set[int], kind_of: KindOf | None
+        self, server: Observer, together: Together, taken: set[int], judge_of: JudgeOf | None
     ) -> None:
         self._server = server
         self._together = together
         self._taken = taken
-        self._kind_of = kind_of
+        self._judge_of = judge_of
         self._failed_alone: set[str] = set()
         self.refuted: Stimulus | None = None
 
@@ -306,7 +306,5 @@ class CheckedObserver:
         return seen
 
     def _fails(self, draw: DifferingDraw, seen: Observation) -> bool:
-        scenario, index = draw.entry.scenario, draw.entry.index
-        return (
-            self._kind_of is not None and self._kind_of(scenario, index, seen) is VerdictKind.FAILED
-        )
+        judge = self._judge_of and self._judge_of(draw.entry.scenario, draw.entry.index)
+        return judge is not None and judge.kind(seen) is VerdictKind.FAILED

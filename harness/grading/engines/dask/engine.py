@@ -105,18 +105,14 @@ class Roster:
         all_refused = self.refused and not waiting
         if self.able() or (time.monotonic() - self._since < PATIENCE and not all_refused):
             return
-        reasons = "; ".join(
-            f"{self._names.get(address, address)}: {reason}"
-            for address, reason in sorted(self.refused.items())
-        )
+        refused = sorted(self.refused.items())
+        reasons = [f"{self._names.get(address, address)}: {reason}" for address, reason in refused]
         if waiting:
-            reasons = "; ".join(filter(None, [reasons, f"{len(waiting)} do not answer"]))
-        raise UserError(
-            f"no worker grades this run ({reasons or 'there is none'}); what is graded is kept",
-            place=self._address,
-            hint=f"harness worker --scheduler {self._address} starts one, then run the same "
-            "command again",
-        )
+            reasons.append(f"{len(waiting)} do not answer")
+        why = "; ".join(reasons) or "there is none"
+        what = f"no worker grades this run ({why}); what is graded is kept"
+        start = f"harness worker --scheduler {self._address} starts one"
+        raise UserError(what, place=self._address, hint=f"{start}, then run the same command again")
 
 
 CALL_SECONDS = 30.0  # for the scheduler to answer
