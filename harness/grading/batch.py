@@ -39,7 +39,7 @@ from harness.results.reuse import Piece, execution_digest, judging_digest
 from harness.results.store import Store
 
 Listener = Callable[[Event], None]
-
+_LISTED = 3  # ids in a message
 EARLIER_NOTE = "the harness failed on this submission; this result is from an earlier run"
 
 
@@ -228,9 +228,6 @@ def _graded(
                     result = found.result
                     notes = (*submission.notes, *result.notes[len(job.submission.notes) :])
                     yield of_submission(replace(result, notes=notes), submission)
-
-
-_LISTED = 3  # ids in a message
 
 
 def _refuse_to_lose(

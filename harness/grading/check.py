@@ -106,9 +106,8 @@ def without_files(result: SubmissionResult, names: Collection[str]) -> Submissio
 
     def missing(verdict: Verdict) -> str:
         found = verdict.explanation
-        if found is None or found.rule != NOT_HANDED_IN:
-            return ""
-        return found.message.partition(" was not handed in")[0]
+        said = found.message if found is not None and found.rule == NOT_HANDED_IN else ""
+        return said.partition(" was not handed in")[0]
 
     outcomes = [each for each in result.scenarios if missing(each.verdict) not in names]
     if not outcomes:

@@ -92,8 +92,7 @@ def _stamp(path: Path) -> str:
 
 
 def _read(path: Path) -> TierTrial | None:
-    """A trial that this user kept; None where there is none, or another user could have written
-    it."""
+    """A trial that this user kept; None without one that nobody else could have written."""
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
             for found in (path.parent.stat(), os.fstat(file.fileno())):

@@ -154,7 +154,6 @@ def _cohort(cohort: CohortFacts) -> dict[str, Any]:
 
 
 def _submission(result: SubmissionResult) -> dict[str, Any]:
-    """A submission without its scenarios."""
     entry: dict[str, Any] = {
         **_fields(result, "id", "status", "mark", "out_of", "flagged", "source_digest", "problem"),
         "unparsable": result.unparsable
@@ -211,7 +210,6 @@ def _late(result: SubmissionResult, late: Lateness) -> dict[str, Any]:
 
 
 def _scenario(scenario: Scenario) -> dict[str, Any]:
-    """What a scenario is, independent of the submission."""
     return {
         **_fields(scenario, "id", "name", "function"),
         "clause": scenario.clauses[0] if scenario.clauses else "",

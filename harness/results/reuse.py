@@ -218,15 +218,12 @@ class _PartCache:
 
     def get(self, things: tuple[Any, ...], make: Callable[[], str]) -> str:
         name = tuple(map(id, things))
-        kept = self._parts.get(name)
-        if kept is not None:
-            self._parts.move_to_end(name)
-            return kept[1]
-        digest = make()
-        self._parts[name] = (things, digest)
-        if len(self._parts) > self._most:
-            self._parts.popitem(last=False)
-        return digest
+        if name not in self._parts:
+            self._parts[name] = (things, make())
+            if len(self._parts) > self._most:
+                self._parts.popitem(last=False)
+        self._parts.move_to_end(name)
+        return self._parts[name][1]
 
 
 _SCENARIOS = _PartCache(8192)
@@ -244,6 +241,8 @@ _NOT_OBSERVING = frozenset(
         "execution/confinement/probe.py",  # which tier this machine has; it is in the key
     }
 )
+# What both execution and judging are written in: whole, since a method there can decide as well.
+_SHARED = ("common", "model", "stimuli")
 
 
 class ResultCache:
@@ -256,10 +255,6 @@ class ResultCache:
     def verdict(self, key: str) -> Verdict | None:
         """What was judged under this key."""
         return None
-
-
-# What both execution and judging are written in: whole, since a method there can decide as well.
-_SHARED = ("common", "model", "stimuli")
 
 
 def execution_digest() -> str:

@@ -235,8 +235,7 @@ def _is_good(result: SubmissionResult | None) -> bool:
 
 
 def _emptied(path: Path) -> sqlite3.Connection:
-    """A connection to a database without a run; a file that cannot be read is made anew,
-    unless a newer harness wrote it."""
+    """A database without a run: one that cannot be read is made anew, but for a newer harness's."""
     try:
         connection = _connect(path)
     except (NewerResultsError, sqlite3.OperationalError):

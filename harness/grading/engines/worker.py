@@ -186,8 +186,7 @@ def _grade_in_turn(
 
 
 def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
-    """What is to be stored in pieces, so that neither side ever holds all of it packed; then how
-    the job ended."""
+    """What is to be stored, in pieces: no side ever holds all of it. Then how the job ended."""
     if isinstance(ended, Graded):
         if packer is not None:
             yield from packer.pieces(ended.observations, ended.verdicts)

@@ -32,10 +32,10 @@ from harness.judging.suspects import (
     literals,
     read_trace,
 )
-from harness.model.assignment import Assignment, SourceFile, Surroundings
+from harness.model.assignment import SourceFile, Surroundings
 from harness.model.observation import Ending, Observation
-from harness.model.plan import Plan, Scenario, Visibility
-from harness.model.policy import Loop, Outline, OutlinePart
+from harness.model.plan import Scenario, Visibility
+from harness.model.policy import Loop, OutlinePart
 from harness.model.stimulus import Stimulus, Substitution
 from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
 from harness.policy.reading import lines_of
@@ -48,42 +48,17 @@ LONGEST_SECONDS = 1.0  # of CPU, unless the reference needs more: a call takes 0
 LONGEST_ENDLESS_SECONDS = 0.25  # where it did not end: most other functions do not change that
 SUBSTITUTED_FACTOR = 50
 _TIMED_OUT = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Substitutable:
-    """What can be put in place of a submission's own functions and constants of these names."""
-
-    functions: frozenset[str]
-    constants: Mapping[str, str]  # with the provided module of each
-
-    @classmethod
-    def of(cls, plan: Plan, reference: tuple[SourceFile, ...]) -> Substitutable:
-        """What an assignment has: the functions that scenarios are about and that the reference's
-        main file defines, and the provided constants."""
-        sheet = {scenario.function for scenario in plan.scenarios}
-        main = [file for file in reference if file.name == main_file(plan.assignment)]
-        defined = {name for file in main for name in proxy_names(file)[0]}
-        provided = Surroundings.of(plan.assignment).constants
-        return cls(
-            functions=frozenset(sheet & defined),
-            constants={each.name: each.file.removesuffix(".py") for each in provided},
-        )
-
-    def within(self, outline: Outline, assignment: Assignment) -> Substitutable:
-        """The part of it that the submission's main file defines."""
-        several = len(assignment.submission_files) > 1 and assignment.laid_as is None
-        main = main_file(assignment)
-        own = {part.name for part in outline.parts if not several or part.file == main}
-        constants = {name: module for name, module in self.constants.items() if name in own}
-        return Substitutable(functions=self.functions & own, constants=constants)
-
-
 MOST_LOOP_RUNS = 3  # of one submission
 _LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of that
 _LEAST_WALL_SECONDS = 10.0  # who prints without end waits until a busy machine has read that
 _LOOPING = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.OUTPUT_LIMIT})
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
+MOST_TRACED_CAUSES = 3  # of one submission
+MOST_TRACED = 25  # failing runs, and as many passing ones, of one cause
+MOST_TRACED_LIMITS = 2  # failing runs of one cause that hit a limit
+_NOT_TRACED = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN})
+_LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.MEMORY_LIMIT, VerdictKind.OUTPUT_LIMIT})
+_WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
 
 
 class CauseFinder:
@@ -91,14 +66,22 @@ class CauseFinder:
     submission's functions (empty: nobody is blamed by substitution)."""
 
     def __init__(self, reference: tuple[SourceFile, ...], runs: JudgedRuns) -> None:
+        assignment = runs.plan.assignment
         self._reference = reference
         self._constants = {
             name: value
-            for file in (*runs.plan.assignment.variants[0].files, *reference)
+            for file in (*assignment.variants[0].files, *reference)
             if file.name.endswith(".py")
             for name, value in literals(file.data).items()
         }
-        self._substitutable = Substitutable.of(runs.plan, reference)
+        self._sheet = frozenset(scenario.function for scenario in runs.plan.scenarios)
+        # What can be put in place of a submission's own: functions, and constants with the modules
+        # that provide them.
+        self._main = main_file(assignment)
+        main = [file for file in reference if file.name == self._main]
+        self._functions = self._sheet & {name for file in main for name in proxy_names(file)[0]}
+        provided = Surroundings.of(assignment).constants
+        self._modules = {each.name: each.file.removesuffix(".py") for each in provided}
         self._runs = runs
 
     def find(
@@ -109,30 +92,32 @@ class CauseFinder:
     ) -> tuple[tuple[Cause, ...], dict[str, Verdict]]:
         """The causes, and the new verdicts of these runs by their keys."""
         outline, files = candidate.report.outline, candidate.submission.files
-        own = self._substitutable.within(outline, self._runs.plan.assignment)
+        assignment = self._runs.plan.assignment
+        several = len(assignment.submission_files) > 1 and assignment.laid_as is None
+        own = {part.name for part in outline.parts if not several or part.file == self._main}
+        constants = {name: module for name, module in self._modules.items() if name in own}
         again = _RunsAgain(
             judged=self._runs,
             candidate=candidate,
             failed={each.scenario.id: each for each in failures},
             passed=passed,
-            constants=own.constants,
+            constants=constants,
         )
         size = sum(len(file.data) for file in files)
         can_substitute = bool(self._reference) and size <= LARGEST_SOURCE
         blame = find_blame(
             unsettled(failures, outline),
             outline,
-            own.functions,
-            frozenset(own.constants),
+            self._functions & own,
+            frozenset(constants),
             again.passes if can_substitute else None,
             passed=passed,
         )
         causes = derive(failures, outline, blame, again.would_pass)
         causes = with_loops(causes, again.loops(causes), failures, outline)
         texts = {file.name: lines_of(file.data) for file in files}
-        sheet = frozenset(scenario.function for scenario in self._runs.plan.scenarios)
         program = SuspectProgram(
-            outline=outline, texts=texts, sheet=sheet, constants=self._constants
+            outline=outline, texts=texts, sheet=self._sheet, constants=self._constants
         )
         causes = again.with_suspects(causes, program)
         return with_texts(causes, texts.__getitem__), again.new
@@ -291,8 +276,7 @@ class _RunsAgain:
     def _suspicion(
         self, cause: Cause, example: FailedScenario, runs: _TracedRuns, program: SuspectProgram
     ) -> Verdict:
-        """What traced runs tell about a cause, as the message of a verdict, which is what a cache
-        stores."""
+        """What traced runs tell, as the message of a verdict, which is what a cache stores."""
 
         def trace(scenario: Scenario) -> Trace:
             stimulus = replace(scenario.stimuli[0], traces_lines=True)
@@ -306,18 +290,9 @@ class _RunsAgain:
         return Verdict(kind=VerdictKind.FAILED, explanation=explanation)
 
 
-MOST_TRACED_CAUSES = 3  # of one submission
-MOST_TRACED = 25  # failing runs, and as many passing ones, of one cause
-MOST_TRACED_LIMITS = 2  # failing runs of one cause that hit a limit
-_NOT_TRACED = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN})
-_LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.MEMORY_LIMIT, VerdictKind.OUTPUT_LIMIT})
-_WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TracedRuns:
-    """What is traced for one cause, which may be in these functions: scenarios of which the first
-    draw is run."""
+    """Whose first draw is traced for one cause, which may be in these functions."""
 
     functions: tuple[OutlinePart, ...]
     failing: tuple[Scenario, ...]

@@ -42,6 +42,9 @@ from harness.results.reuse import (
 MOST_KEPT = 16 * 1024  # bytes of text, and `_VALUE_BYTES` for each value
 _VALUE_BYTES = 32
 _LONGEST_TEXT = 1000
+AS_REFERENCE: tuple[Observation, ...] = ()  # stored in place of what equals the reference's
+TRIES = 3  # of a submission that must be fast
+LEAST_SECONDS = 0.02  # the reference counts as no faster: an empty process takes 0.002
 
 
 def reduced(seen: Observation) -> Observation:
@@ -139,10 +142,6 @@ class Arrivals:
         if seen.cut:
             return self._verdicts[scenario.id, index, seen.ending].kind
         return self._judge_of(scenario, index).kind(seen)
-
-
-# Stored in place of observations that equal the reference's.
-AS_REFERENCE: tuple[Observation, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -335,8 +334,7 @@ class JudgedRuns:
     def _judge(
         self, scenario: Scenario, observations: tuple[Observation, ...], arrivals: Arrivals
     ) -> Verdict:
-        """The verdict of a scenario's draws, with its hint. HarnessError where what is expected
-        cannot be compared."""
+        """With the scenario's hint. HarnessError where what is expected cannot be compared."""
         if any(seen.ending is Ending.HARNESS_ERROR for seen in observations):
             return Verdict(kind=VerdictKind.HARNESS_ERROR)
 
@@ -362,10 +360,6 @@ class JudgedRuns:
             expected = expectation(scenario, stimulus, answer, self.plan.assignment)
             judge = self._judges[scenario.id, index] = Judge(expected, stimulus)
         return judge
-
-
-TRIES = 3
-LEAST_SECONDS = 0.02  # the reference counts as no faster: an empty process takes 0.002
 
 
 @dataclass(slots=True, kw_only=True)

@@ -33,6 +33,16 @@ LEAST_SHARE = 0.25  # of the budget for full limits, however many scenarios ther
 
 LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
 _SAYS_NOTHING = LIMIT_ENDINGS | {Ending.MISSING, Ending.HARNESS_ERROR}
+_LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
+    Ending.MEMORY_LIMIT,
+    Ending.OUTPUT_LIMIT,
+    Ending.CRASHED,
+    Ending.MISSING,
+}
+
+Observer = Observes
+Recall = Callable[[Scenario], tuple[Observation, ...] | None]
+Keep = Callable[[Scenario, int, Observation], Observation]  # what is kept of a draw of a scenario
 
 
 class LoopingBudget:
@@ -86,19 +96,6 @@ class LoopingBudget:
             wall = min(full.wall_seconds, asleep)
             limits[scenario.id] = replace(full, cpu_seconds=cpu, wall_seconds=wall)
         return limits
-
-
-_LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
-    Ending.MEMORY_LIMIT,
-    Ending.OUTPUT_LIMIT,
-    Ending.CRASHED,
-    Ending.MISSING,
-}
-
-
-Observer = Observes
-Recall = Callable[[Scenario], tuple[Observation, ...] | None]
-Keep = Callable[[Scenario, int, Observation], Observation]  # what is kept of a draw of a scenario
 
 
 def run_scenario(

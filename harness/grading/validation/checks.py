@@ -27,6 +27,13 @@ from harness.model.result import ScenarioResult, SubmissionResult
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Verdict
 
+_NOISE = 12  # digits: a float that is shorter when rounded to so many was computed
+_WITHOUT_ATTRIBUTES = (AnyValue, EqualTo, OfType)  # no attribute is compared under these
+_SECOND_SEED = 20_011
+_ADDRESS = re.compile("0x[0-9a-f]+")
+_BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decides"
+_BY_OTHERS = "hash seed, clock, directory or order; where the time decides, state clock: 2026-03-01"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClauseCoverage:
@@ -159,9 +166,6 @@ def golden_count(plan: Plan) -> int:
     )
 
 
-_NOISE = 12  # digits: a float that is shorter when rounded to so many was computed
-
-
 def value_problems(
     plan: Plan, key: AnswerKey, reference: tuple[SourceFile, ...]
 ) -> Iterator[Problem]:
@@ -193,9 +197,6 @@ def value_problems(
                 yield Problem.of(scenario, "floats", f"{what}; {hint}")
 
 
-_WITHOUT_ATTRIBUTES = (AnyValue, EqualTo, OfType)  # no attribute is compared under these
-
-
 def _values(held_to: Expectation) -> Iterator[Value]:
     """Every value of the reference's that is compared, and all parts of each."""
     stated, seen = held_to.stated, held_to.reference
@@ -216,12 +217,6 @@ def _is_noisy(value: Value) -> bool:
         return False
     short = repr(round(float(value.text), _NOISE))
     return len(value.text) - len(short) > 2 and len(short) < _NOISE
-
-
-_SECOND_SEED = 20_011
-_ADDRESS = re.compile("0x[0-9a-f]+")
-_BY_CHANCE = "random seed; state one (seed: 1), or leave open what chance decides"
-_BY_OTHERS = "hash seed, clock, directory or order; where the time decides, state clock: 2026-03-01"
 
 
 @contextmanager

@@ -46,6 +46,10 @@ from harness.model.submission import Submission
 from harness.model.verdict import Verdict
 
 Progress = Callable[[str, int, int], None]
+CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
+# Rules that say only that something differs, or works otherwise: any sample may meet them.
+GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed", "not_run"})
+_MOST_ALIKE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,9 +142,6 @@ def _trivial(result: SubmissionResult) -> TrivialScore:
         out_of=rounded(result.out_of),
         passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed and s.out_of),
     )
-
-
-CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
 
 
 def _sample_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
@@ -248,10 +249,6 @@ def _emptied(source: bytes) -> str:
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
-# Rules that say only that something differs, or works otherwise: any sample may meet them.
-GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed", "not_run"})
-
-
 def _matching(patterns: Iterable[str], names: Iterable[str]) -> set[str]:
     globs = [glob(pattern) for pattern in patterns]
     return {name for name in names if any(each.fullmatch(name) for each in globs)}
@@ -297,12 +294,8 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
     )
 
 
-_MOST_ALIKE = 3
-
-
 def _unlisted(failed: Mapping[str, Verdict]) -> Iterator[str]:
-    """A line for each of these failures; one for many with one message, as of a file that cannot be
-    loaded."""
+    """A line for each of these failures; one for many, as of a file that cannot be loaded."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for name, verdict in failed.items():
         alike[verdict.message].append(name)

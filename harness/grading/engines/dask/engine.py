@@ -39,8 +39,7 @@ Trial = Callable[[str], Any]  # starts it on the worker at this address; dask's 
 
 @dataclass(slots=True)
 class _Tried:
-    """A worker that is there, how many submissions it grades at a time, and dask's future of its
-    trial."""
+    """A worker that is there; `trial` is dask's future, `at_a_time` how many it grades."""
 
     at_a_time: int
     trial: Any

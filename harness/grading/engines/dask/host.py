@@ -134,8 +134,9 @@ def _fit(pieces: tuple[Piece, ...]) -> bool:
 
 HUNG_SECONDS = 1800.0  # without a word from the process that grades
 MOST_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
+NO_WORKER_OF_OURS = "it was not started by harness worker"
+NOT_TRIED = "it was not tried for this run"  # or so long ago that it has forgotten
 _ORDER = tuple(Tier)
-
 _host: WorkerHost | None = None  # whose the tasks of this process are
 
 
@@ -150,10 +151,6 @@ def grade(name: str, job: bytes) -> bytes:
     setup came with the trial: as an argument here it would be fetched from whichever worker had it
     first, and waited for without end where that one hangs."""
     return _answered(lambda host: host.grade(name, serial.loads(Job, job)))
-
-
-NO_WORKER_OF_OURS = "it was not started by harness worker"
-NOT_TRIED = "it was not tried for this run"  # or so long ago that it has forgotten
 
 
 def _answered(ask: Callable[[WorkerHost], WorkerAnswer]) -> bytes:
