@@ -18,6 +18,14 @@ from harness.results.results_json import ResultsText
 from harness.results.store import Store
 
 PASSED, UNREADABLE = VerdictKind.PASSED.value, SubmissionStatus.UNREADABLE.value
+_FACTS = (
+    ("python", "the interpreter"),
+    ("tier", "the tier of confinement"),
+    ("spec_digest", "the scenarios"),
+    ("reference_digest", "the reference"),
+    ("limits", "the limits"),
+    ("harness", "the harness"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +68,6 @@ class RunSnapshot:
     made_with: Mapping[str, str]
     entries: tuple[SnapshotEntry, ...]
     worth: Mapping[str, Fraction] = field(default_factory=dict)
-
-
-_FACTS = (
-    ("python", "the interpreter"),
-    ("tier", "the tier of confinement"),
-    ("spec_digest", "the scenarios"),
-    ("reference_digest", "the reference"),
-    ("limits", "the limits"),
-    ("harness", "the harness"),
-)
 
 
 def read_snapshot(path: Path) -> RunSnapshot:

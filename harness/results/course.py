@@ -151,11 +151,11 @@ def put_together(
     """The course of these runs. Of two runs of one assignment the complete one counts, of two such
     the later one. Who is on the `roster` is in it, whether there is anything of them or not."""
     of_assignment: dict[str, list[CourseRun]] = defaultdict(list)
-    for run in runs:
+    for run in sorted(runs, key=lambda run: (run.facts.complete, _seconds(run.at), run.path)):
         of_assignment[run.assignment.id].append(run)
     counting, notices = [], []
     for each in sorted(of_assignment, key=_in_numbers):
-        first, *others = sorted(of_assignment[each], key=_rank, reverse=True)
+        first, *others = reversed(of_assignment[each])
         counting.append(first)
         notices += [_which_counts(first, other) for other in others]
         if not first.facts.complete:
@@ -168,10 +168,6 @@ def _in_numbers(name: str) -> list[tuple[int, str]]:
     """So that a10 comes after a2."""
     parts = re.split(r"(\d+)", name)
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
-
-
-def _rank(run: CourseRun) -> tuple[bool, float, str]:
-    return run.facts.complete, _seconds(run.at), run.path
 
 
 def _seconds(at: str) -> float:

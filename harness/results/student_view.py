@@ -26,6 +26,9 @@ from harness.model.stimulus import Stimulus
 from harness.model.submission import Lateness
 from harness.model.verdict import Cause, CodePlace, Explanation, Suspect, Verdict, VerdictKind
 
+ALWAYS = frozenset({Visibility.VISIBLE})
+EVERYTHING = frozenset(Visibility)  # for the lecturer
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCheck:
@@ -189,10 +192,6 @@ def _sum(points: Iterable[Fraction]) -> Fraction:
         top, bottom = each.as_integer_ratio()
         sums[bottom] = sums.get(bottom, 0) + top
     return sum((Fraction(top, bottom) for bottom, top in sums.items()), Fraction(0))
-
-
-ALWAYS = frozenset({Visibility.VISIBLE})
-EVERYTHING = frozenset(Visibility)  # for the lecturer
 
 
 def hidden_kind(verdict: Verdict) -> VerdictKind:

@@ -49,7 +49,7 @@ Progress = Callable[[str, int, int], None]
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
 # Rules that say only that something differs, or works otherwise: any sample may meet them.
 GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed", "not_run"})
-_MOST_ALIKE = 3
+_MOST_ALIKE = 3  # failures with the same message that have a line each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,6 +33,15 @@ from harness.grading.grader import Graded
 from harness.results.reuse import Piece
 
 PATIENCE = 60.0  # seconds without any worker that could take part
+CALL_SECONDS = 30.0  # for the scheduler to answer
+FETCH_SECONDS = 30.0  # for workers to hand over the answers that they hold
+LOOK_SECONDS = 1.0  # between two looks at the workers
+AHEAD = 2  # submissions out for each that a worker grades at a time
+TOGETHER = 8  # answers fetched at a time, which bounds the memory that they take
+SLOW_SECONDS = 60.0  # at least, and SLOW times as long as the slowest so far: a second copy
+SLOW = 10.0
+MOST_FAILURES = 2  # of ours, on different workers where there are some
+MOST_DEATHS = 5  # times that dask gave a task up, each after several dead workers
 
 Trial = Callable[[str], Any]  # starts it on the worker at this address; dask's future of its answer
 
@@ -112,17 +121,6 @@ class Roster:
         what = f"no worker grades this run ({why}); what is graded is kept"
         start = f"harness worker --scheduler {self._address} starts one"
         raise UserError(what, place=self._address, hint=f"{start}, then run the same command again")
-
-
-CALL_SECONDS = 30.0  # for the scheduler to answer
-FETCH_SECONDS = 30.0  # for workers to hand over the answers that they hold
-LOOK_SECONDS = 1.0  # between two looks at the workers
-AHEAD = 2  # submissions out for each that a worker grades at a time
-TOGETHER = 8  # answers fetched at a time, which bounds the memory that they take
-SLOW_SECONDS = 60.0  # at least, and SLOW times as long as the slowest so far: a second copy
-SLOW = 10.0
-MOST_FAILURES = 2  # of ours, on different workers where there are some
-MOST_DEATHS = 5  # times that dask gave a task up, each after several dead workers
 
 
 @dataclass(eq=False, slots=True)

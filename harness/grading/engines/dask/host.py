@@ -44,6 +44,12 @@ from harness.results.reuse import Piece
 MOST_SETUP = 50 << 20  # bytes of plan, answer key and reference
 MOST_ANSWER = 16 << 20  # bytes of what is found of one submission
 _DIGEST = 16  # bytes of a key, and of a text's digest
+LEAVE_SECONDS = 5.0  # for dask to say goodbye
+AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
+_CONFIG = {
+    "distributed.worker.profile.enabled": False,  # it would measure waiting for a pipe
+    "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS:.0f}s",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,15 +248,6 @@ def _shortcoming_now(setup: WorkerSetup) -> str:
     except (HarnessError, OSError) as error:
         return str(error)
     return f"the {setup.tier} tier does not hold there: {shortcoming}" if shortcoming else ""
-
-
-LEAVE_SECONDS = 5.0  # for dask to say goodbye
-AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
-
-_CONFIG = {
-    "distributed.worker.profile.enabled": False,  # it would measure waiting for a pipe
-    "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS:.0f}s",
-}
 
 
 def run_worker(
