@@ -402,10 +402,9 @@ def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
         functions.setdefault(_said(check), set()).add(check.function)
     groups: dict[tuple[object, ...], list[ShownCheck]] = {}
     for check in in_order:
-        everywhere = len(functions[_said(check)]) > 1
-        clauses = [clause.id for clause in check.clauses]
-        apart = () if everywhere else (check.function, *clauses)
-        key = _said(check) if everywhere else (*_said(check)[:2], *apart)
+        said = _said(check)
+        own = (check.function, *(clause.id for clause in check.clauses))
+        key = said if len(functions[said]) > 1 else (*said[:2], *own)
         groups.setdefault(key, []).append(check)
     ordered = sorted(groups.values(), key=lambda members: len({c.function for c in members}) < 2)
     return tuple(
