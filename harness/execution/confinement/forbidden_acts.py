@@ -1,5 +1,5 @@
-"""What a confined submission must not be able to do: each act returns when it could. It is handed
-to a server as if a student had written it, with PLACE (a folder outside), DRIVER (a process id)."""
+"""What a confined submission must not be able to do: each act returns when it could. Never imported
+here: a server gets it as if a student wrote it, after PLACE (a folder), DRIVER (a process id)."""
 # Written as a student might; each act is what its name says.
 # ruff: noqa: D103, PTH108, PTH123, PTH208
 # mypy: disable-error-code="return, func-returns-value"

@@ -136,7 +136,7 @@ def _tell_of_skipped(slept: _Slept) -> None:
 
 
 def move(seconds: int) -> None:
-    """Let programs read a time so many seconds from now."""
+    """Let programs read a time so many seconds from now, to find outcomes that depend on it."""
     import time  # noqa: PLC0415
 
     real = time.time_ns

@@ -56,12 +56,11 @@ class ServerSetup(ProcessSetup):
 
 
 class Layer:
-    """One part of the confinement, proven needed by an attack that it stops on its own.
-
-    Write a subclass in a module of its own beside this one, with `name`, `tiers` and those methods
-    that it needs; it is found by itself. A `Confinement` makes one instance of each layer that is
-    in force and asks them in the order of `order`: one can read what earlier ones filled in.
-    """
+    """One part of the confinement, proven needed by an attack that it stops on its own. Write a
+    subclass in a module of its own beside this one; it is found by itself. A `Confinement` makes
+    one of each layer that is in force and asks them by `order`: one can read what earlier ones
+    filled in. What is never switched off is no layer: the answer key stays outside, values are
+    compared type-exact, one reply counts."""
 
     name: ClassVar[str]
     tiers: ClassVar[frozenset[Tier]]
