@@ -28,23 +28,14 @@ from harness.stimuli.run import Run
 from tests.execution import children
 from tests.execution.small_world import assignment, call, observe, plain, source
 from tests.hostile.hostile_machine import below
-from tests.per_commit import per_commit
-
-ASKS_WITHOUT_END = {
-    "reads nothing": "import os\ndef f():\n    while True: os.read(0, 0)\n",
-    "looks": "import select\ndef f():\n    while True: select.select([0], [], [], 0)\n",
-    "polls": (
-        "import select\ndef f():\n    p = select.poll()\n    p.register(0)\n"
-        "    while True: p.poll(0)\n"
-    ),
-}
 
 
-@pytest.mark.parametrize("name", per_commit(ASKS_WITHOUT_END, "looks"))
-def test_asking_without_end_runs_into_a_limit(one_driver: Driver, name: str) -> None:
+def test_looking_for_input_without_end_runs_into_a_limit(one_driver: Driver) -> None:
+    """Whoever reads or polls without end is in the hostile corpus."""
+    program = "import select\ndef f():\n    while True: select.select([0], [], [], 0)\n"
     limits = Limits(cpu_seconds=0.2, wall_seconds=1.5, output_kib=8)
     begun = time.monotonic()
-    seen = observe(one_driver, ASKS_WITHOUT_END[name], call("f()", "one", "two"), limits)
+    seen = observe(one_driver, program, call("f()", "one", "two"), limits)
     assert seen.ending in (Ending.CPU_LIMIT, Ending.TIMEOUT)
     assert seen.cpu_seconds < limits.cpu_seconds + 0.5
     assert time.monotonic() - begun < 60  # whatever the load: without a look it never ends

@@ -11,7 +11,6 @@ from harness.execution.piped import PipedDriver
 from harness.model.observation import Ending, Phase, Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import (
-    FRAMES,
     QUICK,
     assignment,
     call,
@@ -120,28 +119,6 @@ def test_a_session_that_ends_keeps_what_it_did(driver: Driver) -> None:
         ("", "1"),
         ("in f\n", None),
     ]
-
-
-FORGERIES: dict[str, str] = {
-    "two replies": "answer(b'A{}')",
-    "a reply and then a hang": "answer(b'A{}')\n    time.sleep(60)",
-    "garbage": "write(b'garbage garbage')\n    os._exit(0)",
-    "not JSON": "answer(b'A{')\n    os._exit(0)",
-    "nested too deep": "answer(b'A' + b'[' * 100000)\n    os._exit(0)",
-    "another shape": 'answer(b\'A{"value":["int",5]}\')\n    os._exit(0)',
-    "an unknown kind": 'answer(b\'A{"value":["magic","5"]}\')\n    os._exit(0)',
-    "an unknown field": 'answer(b\'A{"verdict":"passed"}\')\n    os._exit(0)',
-    "endless": "while True: write(b'\\0\\1\\0\\0A' + b'x' * 255)",
-    "steps of no session": "answer(b'S{}')\n    answer(b'A{}')\n    os._exit(0)",
-}
-
-
-@pytest.mark.parametrize("name", FORGERIES)
-def test_a_forged_reply_is_seen(one_driver: Driver, name: str) -> None:
-    answer = "import time\ndef answer(body): write(frame(body))\n"
-    program = f"{FRAMES}{answer}def f():\n    {FORGERIES[name]}\n"
-    seen = observe(one_driver, program, call("f()"), Limits(cpu_seconds=1, wall_seconds=1))
-    assert seen.ending is Ending.TAMPERED
 
 
 # Beside what `forbidden_acts.py` tries in every tier that confines: see test_tiers.py.
