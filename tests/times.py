@@ -1,8 +1,6 @@
 """What tests cost: wall time and CPU time, user and system, with that of the processes that they
-started, which may live on. `-p tests.times` prints the slowest tests and the CPU time by folder;
-`--times-json FILE` keeps each test's."""
+started, which may live on. `-p tests.times` prints the slowest tests and the CPU time by folder."""
 
-import json
 import os
 import resource
 import time
@@ -33,10 +31,6 @@ def _of_living(pid: int | str) -> float:
                 times = Path(f"/proc/{child}/stat").read_text().rpartition(") ")[2].split()[11:15]
                 seconds += sum(map(int, times)) / os.sysconf("SC_CLK_TCK") + _of_living(child)
     return seconds
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--times-json", metavar="FILE", help="keep the times of each test")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -124,5 +118,3 @@ class Times:
             whole = self._file_start
         write(f"{whole - sum(self._folders.values()):7.1f}        starting, collecting")
         write(f"{whole:7.1f} {number.total():5}  all")
-        if target := self._config.getoption("--times-json"):
-            Path(target).write_text(json.dumps(self._tests, indent=1), encoding="utf-8")

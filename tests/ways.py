@@ -4,9 +4,6 @@ the page.
 A type holds a text when a field or attribute does, by itself or in lists, tuples and dictionaries:
 of a frozen dataclass right after it was made, of other classes whenever one of their methods
 returns. What runs in the submission's own process is not looked at.
-
-`python -m tests.ways --write` puts the lists into docs/architecture.md, from which the test reads
-them.
 """
 
 import dataclasses
@@ -15,7 +12,6 @@ import inspect
 import pkgutil
 import re
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import AbstractContextManager, ExitStack
@@ -36,6 +32,7 @@ from harness.intake.terms import ClassOptions
 from harness.reporting.writing import write_reports
 from tests.downloads import HandIn, moodle, program, zipped_class
 from tests.inline import InlineEngine
+from tests.tiny_course import SMALL, Course
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "architecture.md"
 PLANT = "pLaNtEd-7c1e"
@@ -114,17 +111,10 @@ def listed(title: str) -> tuple[str, ...]:
 
 def _graded(way: Way, folder: Path) -> None:
     """Grade a class of one, from its download to the report, the worker's side in this process."""
-    spec = folder / "specs" / "toy"
-    spec.mkdir(parents=True)
-    (spec / "assignment.yaml").write_text(
-        "title: A toy\ncourse: A course\npython: '3.12'\nsubmission: {files: [a1.py]}\n"
-        "functionality_marks: 6\n",
-        encoding="utf-8",
-    )
-    (spec / "word.yaml").write_text(
-        f"function: word\nscenarios:\n  - name: it\n    visible: true\n    {way.scenario}",
-        encoding="utf-8",
-    )
+    scenario = f"function: word\nscenarios:\n  - name: it\n    visible: true\n    {way.scenario}"
+    settings = SMALL + "functionality_marks: 6\n"
+    files = {"specs/toy/assignment.yaml": settings, "specs/toy/word.yaml": scenario}
+    Course.lay(folder, files)
     handed = HandIn(id="4711", name="Ada", files=program(way.program))
     download = zipped_class(moodle([handed]), folder / "class.zip")
     specification = load(folder, "toy")
@@ -233,23 +223,10 @@ def _name(kind: type) -> str:
     return f"{kind.__module__.removeprefix('harness.')}:{kind.__name__}"
 
 
-def main() -> None:
-    """Print the lists, or write them into the document."""
-    document = DOCUMENT.read_text(encoding="utf-8")
-    for way in WAYS:
-        with tempfile.TemporaryDirectory() as folder:
-            types = traced(way, Path(folder))
-        files = {each.partition(":")[0] for each in types}
-        print(f"{way.title}: {len(types)} types in {len(files)} files")
-        before, _, rest = document.partition(f"### {way.title}\n")
-        start, _, rest = rest.partition("```\n")
-        lines = "".join(f"{each}\n" for each in types)
-        document = f"{before}### {way.title}\n{start}```\n{lines}```{rest.partition('```')[2]}"
-        if "--write" not in sys.argv:
-            print(lines)
-    if "--write" in sys.argv:
-        DOCUMENT.write_text(document, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def write(title: str, types: tuple[str, ...]) -> None:
+    """Put the list into the document, under this title."""
+    before, heading, rest = DOCUMENT.read_text(encoding="utf-8").partition(f"### {title}\n")
+    start, _, rest = rest.partition("```\n")
+    lines = "".join(f"{each}\n" for each in types)
+    text = f"{before}{heading}{start}```\n{lines}```{rest.partition('```')[2]}"
+    DOCUMENT.write_text(text, encoding="utf-8")
