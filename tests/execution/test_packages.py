@@ -25,11 +25,10 @@ from harness.grading.check import check_submissions
 from harness.grading.context import GradingContext, prepare
 from harness.grading.grader import Grader
 from harness.grading.observing.judged_runs import GraderSetup
-from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
-from harness.model.submission import Submission
 from harness.packaging.handout import classroom50_bundle, handout_zip
-from tests.tiny_course import Course
+from tests.inline import handed_in
+from tests.tiny_course import Course, python_here
 
 FACES = "smiling-faces==1.2"
 MODULE = b"def face(text):\n    return f'{text} :-)'\n"
@@ -72,29 +71,14 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def made(course: Path, cache: Path, reference: bytes | None = None) -> GradingContext:
     """What an assignment with the package is graded with."""
-    spec = course / "specs" / "faces"
-    spec.mkdir(parents=True, exist_ok=True)
-    (spec / "assignment.yaml").write_text(
-        "title: Faces\ncourse: A course\npython: '3.11'\nsubmission: {files: [a1.py]}\n"
-        f"packages: [{FACES}]\nfunctionality_marks: 2\npolicy: policy.yaml\n",
-        encoding="utf-8",
-    )
-    (spec / "policy.yaml").write_text("imports: {none: true}\n", encoding="utf-8")
-    (spec / "s.yaml").write_text(
-        "function: smile\nscenarios:\n  - {name: one, visible: true, call: smile('Ada')}\n",
-        encoding="utf-8",
-    )
-    folder = course / "reference" / "faces"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "a1.py").write_bytes(reference or RIGHT)
+    scenarios = "function: smile\nscenarios:\n  - {name: one, visible: true, call: smile('Ada')}\n"
+    settings = f"packages: [{FACES}]\nfunctionality_marks: 2\npolicy: policy.yaml\n"
+    policy = {"specs/faces/policy.yaml": "imports: {none: true}\n"}
+    Course.small(course, "faces", (reference or RIGHT).decode(), scenarios, settings, **policy)
     return prepare(load(course, "faces"), cache=cache)
 
 
 RIGHT = b"import faces\n\n\ndef smile(name):\n    return faces.face(name)\n"
-
-
-def submission(name: str, text: bytes) -> Submission:
-    return Submission(id=name, files=(SourceFile(name="a1.py", data=text),), origin="a test")
 
 
 @pytest.fixture
@@ -120,7 +104,7 @@ def test_programs_may_import_the_packages_and_no_others(
     changes = b"import faces, os\nopen(faces.__file__, 'a').write('pass')\n" + RIGHT
     programs = {"right": RIGHT, "another": b"import numpy\n" + RIGHT, "changes": changes}
     right, another, changing = check_submissions(
-        context, [submission(name, text) for name, text in programs.items()]
+        context, [handed_in(text, name) for name, text in programs.items()]
     )
     assert (right.all_passed, right.findings) == (True, ())
     # What keeps it from writing there is the file's own mode, which is nothing to root.
@@ -145,8 +129,8 @@ def test_without_confinement_they_are_read_below_a_folder_closed_to_others(
     inside = RIGHT.replace(
         b"    return faces.face", b"    from faces import old\n    return old.face"
     )
-    program = submission("late", inside)
-    changing = submission("changing", b"import faces, os\nopen(faces.__file__, 'a')\n" + inside)
+    program = handed_in(inside, "late")
+    changing = handed_in(b"import faces, os\nopen(faces.__file__, 'a')\n" + inside, "changing")
     tier, plan = Tier.PORTABLE, context.specification.plan
     with (
         Driver(context.interpreter, tier, layers={*tier_layers(tier), *layers}) as driver,
@@ -161,13 +145,13 @@ def test_what_they_import_is_there_before_each_scenario_begins(index: Path, tmp_
     wheel(index, "smiling-faces", {"faces/__init__.py": b"import csv, html\n" + MODULE})
     context = made(tmp_path / "course", tmp_path / "cache")
     early = b"import sys\nassert 'csv' in sys.modules and 'faces' not in sys.modules\n" + RIGHT
-    (result,) = check_submissions(context, [submission("early", early)])
+    (result,) = check_submissions(context, [handed_in(early)])
     assert result.all_passed
 
 
 def test_they_are_installed_once_and_their_digests_are_kept(index: Path, tmp_path: Path) -> None:
     path = wheel(index, "smiling-faces", {"faces.py": MODULE})
-    interpreter, cache = find_interpreter("3.11"), tmp_path / "cache"
+    interpreter, cache = find_interpreter("3.12"), tmp_path / "cache"
     told: list[str] = []
     first = install([FACES], interpreter, cache, told.append)
     path.unlink()
@@ -187,7 +171,7 @@ def test_a_file_that_was_changed_since_is_installed_again(
     change: str, index: Path, tmp_path: Path
 ) -> None:
     wheel(index, "smiling-faces", {"faces.py": MODULE})
-    interpreter, cache = find_interpreter("3.11"), tmp_path / "cache"
+    interpreter, cache = find_interpreter("3.12"), tmp_path / "cache"
     told: list[str] = []
     file = install([FACES], interpreter, cache, told.append).folder / "faces.py"
     if change == "gone":
@@ -223,7 +207,7 @@ def test_no_pip_of_the_current_folder_is_run(
 def test_a_command_of_a_package_is_not_kept(index: Path, tmp_path: Path) -> None:
     scripts = "[console_scripts]\npython = faces:face\n"
     wheel(index, "smiling-faces", {"faces.py": MODULE}, scripts=scripts)
-    library = install([FACES], find_interpreter("3.11"), tmp_path / "cache", lambda line: None)
+    library = install([FACES], find_interpreter("3.12"), tmp_path / "cache", lambda line: None)
     assert not (library.folder / "bin").exists()
 
 
@@ -232,7 +216,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
     kind: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = wheel(tmp_path / "other", "smiling-faces", {"faces.py": MODULE})
-    wanted, said = [FACES], "there is no wheel of smiling-faces==1.2 for Python 3.11"
+    wanted, said = [FACES], f"there is no wheel of {FACES} for Python {python_here()}"
     if kind == "source":
         with tarfile.open(index / "smiling-faces-1.2.tar.gz", "w:gz") as archive:
             archive.add(whole, "smiling-faces-1.2/setup.py")
@@ -256,7 +240,7 @@ def test_what_cannot_be_had_is_said_in_one_line(
         wanted, said = [FACES, "sad-faces==1.2"], "they need different versions of one package"
     cache = tmp_path / "cache"
     with pytest.raises(UserError) as error:
-        install(wanted, find_interpreter("3.11"), cache, lambda line: None)
+        install(wanted, find_interpreter("3.12"), cache, lambda line: None)
     named = ", ".join(wanted)
     assert str(error.value).startswith(f"packages: {named} cannot be installed: {said}")
     assert error.value.hint
@@ -292,10 +276,10 @@ def test_the_doctor_says_whether_they_are_there(index: Path, tmp_path: Path) -> 
     wheel(index, "smiling-faces", {"faces.py": MODULE})
     made(tmp_path / "course", tmp_path / "course" / CACHE)
     course = Course(tmp_path / "course")
-    assert f"packages of faces: {FACES} (installed)" in course.ok("doctor", "--python", "3.11").out
-    again = course.root / "specs" / "faces" / "assignment.yaml"
-    again.write_text(again.read_text("utf-8").replace("1.2]", "1.3]"), "utf-8")
-    said = course.ok("doctor", "--python", "3.11").out
+    doctor = ("doctor", "--python", python_here())
+    assert f"packages of faces: {FACES} (installed)" in course.ok(*doctor).out
+    course.edit("specs/faces/assignment.yaml", "1.2]", "1.3]")
+    said = course.ok(*doctor).out
     assert "packages of faces: smiling-faces==1.3 (not installed yet: the first run does)" in said
 
 
