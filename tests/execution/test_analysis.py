@@ -79,9 +79,7 @@ def test_a_text_that_only_the_grading_interpreter_can_read_is_read_there(driver:
         assert [each.source() for each in seen.arguments_before] == ["'ab'"]
 
 
-def test_an_expression_that_is_read_but_does_not_compile_is_an_error_of_its_own(
-    driver: Driver,
-) -> None:
+def test_an_expression_that_does_not_compile_is_an_error_of_its_own(driver: Driver) -> None:
     seen = observe(driver, "def f(x): return x\n", call("f((yield))"))
     assert seen.raised is not None
     assert seen.raised.type_name == "SyntaxError"

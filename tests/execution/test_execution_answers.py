@@ -245,9 +245,7 @@ def test_overrides_reach_every_form_of_import(driver: Driver, statement: str) ->
     assert (plain(usual.value), plain(ten.value)) == ("(8, '1 to 8')", "(10, '1 to 10')")
 
 
-def test_a_stimulus_sees_the_constants_as_overridden_and_not_the_submissions(
-    driver: Driver,
-) -> None:
+def test_a_stimulus_sees_constants_as_overridden_and_not_the_submissions(driver: Driver) -> None:
     program = (
         "import support\nBOARD_SIZE = 3\nsupport.BOARD_SIZE = 4\nsupport.NAMES.append('z')\n"
         "import builtins\nbuiltins.len = lambda x: 99\ndef f(*x): return x\n"

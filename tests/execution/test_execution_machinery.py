@@ -116,9 +116,7 @@ def test_a_base_killed_while_files_compile_is_our_error(
             driver.submission(assignment(), (long,)).__enter__()
 
 
-def test_a_killed_reader_of_stimuli_is_our_error_and_the_next_one_works(
-    interpreter: Interpreter,
-) -> None:
+def test_a_killed_stimulus_reader_is_our_error_and_the_next_works(interpreter: Interpreter) -> None:
     """What was read before needs no reader; a text that nobody can read ends the reader alone."""
     too_deep = call("f(" + "-" * 200_000 + "1)")
     with Driver(interpreter, Tier.STANDARD) as driver:
@@ -247,9 +245,7 @@ def test_it_is_compiled_once(
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
-def test_what_is_not_whole_is_compiled_again(
-    interpreter: Interpreter, folder: Path, damage: str
-) -> None:
+def test_what_is_damaged_is_made_again(interpreter: Interpreter, folder: Path, damage: str) -> None:
     first = modules(interpreter)
     (kept,) = folder.iterdir()
     whole = kept.read_bytes()
@@ -283,9 +279,7 @@ def test_an_interpreter_that_does_not_work_is_told(folder: Path) -> None:
             modules(broken)
 
 
-def test_names_in_tracebacks_are_no_paths_of_this_machine(
-    interpreter: Interpreter, folder: Path
-) -> None:
+def test_tracebacks_name_no_paths_of_this_machine(interpreter: Interpreter, folder: Path) -> None:
     code = modules(interpreter)["rows.counting"]
     assert b"rows/counting.py" in code
     assert str(folder.parent).encode() not in code

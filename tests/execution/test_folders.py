@@ -125,9 +125,7 @@ def test_a_folder_does_not_grow_without_end(one_driver: Driver, case: str) -> No
     assert files(after) == {"in.txt": "'käse\\n'"}
 
 
-def test_a_file_left_open_is_named_and_finished_at_the_end_of_a_program_alone(
-    one_driver: Driver,
-) -> None:
+def test_a_file_left_open_is_named_and_finished_at_a_programs_end_alone(one_driver: Driver) -> None:
     program = """
 def f():
     global file
@@ -141,9 +139,7 @@ if __name__ == "__main__":
     assert (files(ran)["x"], ran.left_open) == ("'text'", ("x",))
 
 
-def test_files_left_open_are_named_beside_one_that_cannot_be_written_any_more(
-    one_driver: Driver,
-) -> None:
+def test_files_left_open_are_named_beside_one_that_cannot_be_written(one_driver: Driver) -> None:
     program = """
 import os
 first = open("first", "w")
@@ -192,9 +188,7 @@ def _holder(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
     )
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_killed_one_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with _holder(tmp_path) as holder:
         assert holder.stdout is not None
@@ -247,9 +241,7 @@ def test_a_signal_at_any_line_leaves_nothing(tmp_path: Path) -> None:
     assert 30 < int(ended.stdout) < 199, "it went through all lines"
 
 
-def test_a_process_without_locks_keeps_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_without_locks_keeps_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with _holder(tmp_path, "without locks") as holder:
         assert holder.stdout is not None

@@ -91,9 +91,7 @@ def closed_to_others() -> Iterator[None]:
 
 @pytest.mark.usefixtures("closed_to_others")
 @pytest.mark.parametrize("tier", TIERS)
-def test_programs_may_import_the_packages_and_no_others(
-    tier: Tier, index: Path, tmp_path: Path
-) -> None:
+def test_programs_may_import_the_packages_alone(tier: Tier, index: Path, tmp_path: Path) -> None:
     wheel(index, "smiling-faces", {"faces/__init__.py": MODULE})
     context = made(tmp_path / "course", tmp_path / "cache")
     if tier is not context.tier.tier:
@@ -167,9 +165,7 @@ def test_they_are_installed_once_and_their_digests_are_kept(index: Path, tmp_pat
 
 
 @pytest.mark.parametrize("change", ["another text", "gone"])
-def test_a_file_that_was_changed_since_is_installed_again(
-    change: str, index: Path, tmp_path: Path
-) -> None:
+def test_a_changed_file_is_installed_again(change: str, index: Path, tmp_path: Path) -> None:
     wheel(index, "smiling-faces", {"faces.py": MODULE})
     interpreter, cache = find_interpreter("3.12"), tmp_path / "cache"
     told: list[str] = []

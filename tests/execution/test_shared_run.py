@@ -297,9 +297,7 @@ AT_LOAD |= {text: f"{at_module_level(why)} may change unseen" for text, why in U
 
 
 @pytest.mark.parametrize("program", AT_LOAD)
-def test_what_does_something_or_could_change_unseen_is_refused(
-    one_driver: Driver, program: str
-) -> None:
+def test_what_acts_or_could_change_unseen_is_refused(one_driver: Driver, program: str) -> None:
     outcome = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
     assert outcome.refused == AT_LOAD[program]
 
@@ -390,9 +388,7 @@ def test_a_computation_that_no_signal_reaches_is_killed(one_driver: Driver) -> N
 
 
 @pytest.mark.parametrize(("condition", "tries"), [("True", 2), ("n > 0", 12)])
-def test_a_program_that_always_gives_up_is_not_tried_for_ever(
-    one_driver: Driver, condition: str, tries: int
-) -> None:
+def test_who_always_gives_up_is_left_alone(one_driver: Driver, condition: str, tries: int) -> None:
     """Twice where nothing was seen to its end."""
     program = f"def f(n):\n    while {condition}:\n        pass\n"
     outcome = together(one_driver, program, *[call(f"f({n})") for n in range(40)], limits=QUICK)
@@ -408,9 +404,7 @@ def test_a_program_that_always_gives_up_is_not_tried_for_ever(
         call("f()", stderr_apart=True),
     ],
 )
-def test_what_a_terminal_acts_on_a_clock_and_stderr_apart_need_a_process(
-    stimulus: Stimulus,
-) -> None:
+def test_what_a_terminal_acts_on_a_clock_and_stderr_need_a_process(stimulus: Stimulus) -> None:
     assert may_share(call("f()"))
     assert not may_share(stimulus)
 
@@ -496,9 +490,7 @@ def test_what_is_seen_is_looked_at_as_it_comes_and_need_not_be_kept(one_driver: 
         call("len([])"),
     ],
 )
-def test_what_shows_more_than_one_question_has_a_process_of_its_own(
-    one_driver: Driver, stimulus: Stimulus
-) -> None:
+def test_what_shows_several_questions_runs_alone(one_driver: Driver, stimulus: Stimulus) -> None:
     with one_driver.submission(assignment(), (source("def f(n):\n    return n\n"),)) as server:
         assert server.group({0: (stimulus, ROOMY)}) == ()
 

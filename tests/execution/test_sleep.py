@@ -102,9 +102,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.usefixtures("soon")
-def test_a_program_that_sleeps_before_each_prompt_is_typed_what_it_asks_for(
-    way: AnyDriver,
-) -> None:
+def test_who_sleeps_before_each_prompt_is_typed_what_it_asks_for(way: AnyDriver) -> None:
     seen = observe(way, GAME.format(seconds=40), run("a", "b"), LONG)
     assert (seen.ending, seen.exit_status) == (Ending.ANSWERED, 0)
     assert turns(seen) == [("...\none? ", "a"), ("...\ntwo? ", "b"), ("a b\n", None)]
@@ -194,9 +192,7 @@ MEANWHILE = {
 
 
 @pytest.mark.parametrize("name", MEANWHILE)
-def test_a_sleep_is_waited_for_where_something_goes_on_meanwhile(
-    pipes: PipedDriver, name: str
-) -> None:
+def test_a_sleep_is_waited_for_where_something_goes_on(pipes: PipedDriver, name: str) -> None:
     program, printed = MEANWHILE[name]
     seen = observe(pipes, f"import time\n{program}", call("f()"), LONG)
     assert (seen.ending, seen.printed) == (Ending.ANSWERED, printed)
@@ -263,9 +259,7 @@ AS_BUILTIN = {
 
 
 @pytest.mark.parametrize("name", AS_BUILTIN)
-def test_what_takes_the_place_of_a_builtin_function_is_like_it(
-    one_driver: Driver, name: str
-) -> None:
+def test_what_takes_a_builtin_functions_place_is_like_it(one_driver: Driver, name: str) -> None:
     body, value = AS_BUILTIN[name]
     for begins in ("import time\n", "import time  # no sleep\n"):
         seen = observe(one_driver, begins + body, call("f()"), LONG)

@@ -128,9 +128,7 @@ WORKS: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("name", WORKS)
-def test_a_call_works_as_in_one_process(
-    one_driver: Driver, piped_driver: PipedDriver, name: str
-) -> None:
+def test_a_call_works_as_inside(one_driver: Driver, piped_driver: PipedDriver, name: str) -> None:
     program, expected = WORKS[name]
     for way in (one_driver, piped_driver):
         found = seen(way, "import bank\n" + program, call("f()"))
@@ -138,9 +136,7 @@ def test_a_call_works_as_in_one_process(
         assert plain(found.value) == expected
 
 
-def test_input_is_asked_on_the_submissions_terminal(
-    one_driver: Driver, piped_driver: PipedDriver
-) -> None:
+def test_it_asks_on_the_submissions_terminal(one_driver: Driver, piped_driver: PipedDriver) -> None:
     program = "from bank import *\nprint('start')\nprint(ask('Name? '))\n"
     for way in (one_driver, piped_driver):
         found = seen(way, program, run("Ann"))

@@ -47,9 +47,7 @@ def test_a_confining_tier_prevents_every_forbidden_act(
     assert trial.not_prevented.startswith("A submission could still read the Python installation")
 
 
-def test_the_probes_tell_what_the_portable_tier_lets_happen(
-    interpreter: Interpreter, try_once: TryTier
-) -> None:
+def test_the_probes_tell_what_portable_allows(interpreter: Interpreter, try_once: TryTier) -> None:
     trial = try_once(interpreter, Tier.PORTABLE)
     assert trial.shortcoming == ""
     assert {probe.name for probe in trial.probes if not probe.prevented} >= {

@@ -213,9 +213,7 @@ def test_one_that_is_nested_too_deep(grader: Grader) -> None:
     asks_for_a_person(graded(grader, RIGHT + DEEP), "the code is nested too deeply to be read")
 
 
-def test_one_that_is_too_large_for_the_limits_of_the_check(
-    grader: Grader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_too_large_to_check_in_time(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "unchecked" not in rules(graded(grader, RIGHT + LARGE))
     monkeypatch.setattr(Tool.run, "__defaults__", (LITTLE,))
     asks_for_a_person(graded(grader, RIGHT + LARGE), "the limits of the check were reached")

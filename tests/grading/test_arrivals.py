@@ -254,9 +254,7 @@ def test_it_is_recalled_while_nothing_changes(interpreter: Interpreter, cache: P
     assert recalled_tier(interpreter, cache).input_mechanism.startswith("recalled")
 
 
-def test_what_others_could_have_written_is_not_believed(
-    interpreter: Interpreter, cache: Path
-) -> None:
+def test_what_others_could_write_is_not_believed(interpreter: Interpreter, cache: Path) -> None:
     path = marked(cache)
     for place, mode in ((path, 0o606), (path.parent, 0o777)):
         before = place.stat().st_mode

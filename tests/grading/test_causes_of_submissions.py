@@ -195,9 +195,7 @@ def test_they_are_read(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "rules", [("returned_none", "wrong_value"), ("wrong_value", "wrong_value")]
 )
-def test_several_causes_of_one_function_are_accepted_as_they_are(
-    rules: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_several_causes_of_a_function_are_accepted(rules: tuple[str, ...], tmp_path: Path) -> None:
     graded = replace(stored_result("ada"), causes=tuple(caused(rule) for rule in rules))
     one = SampleExpectation(causes=(ExpectedCause(function="f", rule="wrong_value"),))
     assert compare(graded, one, PLAN).other_causes == (
@@ -339,9 +337,7 @@ def test_a_helper_is_named_with_the_line_that_decides(results: Results) -> None:
     assert 6 not in first.lines  # it never runs where it fails
 
 
-def test_lines_that_hidden_scenarios_run_are_not_shown_to_a_student(
-    signs: Course, results: Results
-) -> None:
+def test_lines_of_hidden_scenarios_are_shown_to_no_student(signs: Course, results: Results) -> None:
     plan = harness.load_assignment(signs.root, "signs").plan
     (cause,) = results["hidden"].causes
     assert [each.lines for each in cause.suspects] == [(8,)]  # for the lecturer

@@ -129,9 +129,7 @@ def equal(out: Path, local: Path) -> None:
     assert runs.pages(out) == runs.pages(local)
 
 
-def test_a_cluster_gives_the_bytes_of_one_machine(
-    cluster: Running, course: Course, local: Path
-) -> None:
+def test_a_cluster_gives_the_same_bytes(cluster: Running, course: Course, local: Path) -> None:
     found, _ = cluster
     out = course.root / "remote"
     shutil.copytree(local, out)  # the secret that draws what is looked at twice
@@ -167,9 +165,7 @@ def test_a_hung_workers_work_goes_elsewhere(
     equal(course.root / "hung", local)
 
 
-def test_a_killed_workers_work_goes_elsewhere(
-    cluster: Running, course: Course, local: Path
-) -> None:
+def test_a_dead_workers_work_goes_elsewhere(cluster: Running, course: Course, local: Path) -> None:
     found, workers = cluster
     notices = graded_by(found, course, course.root / "killed", workers[0].kill)
     equal(course.root / "killed", local)
@@ -282,9 +278,7 @@ def test_what_is_no_answer_is_an_error(data: object) -> None:
 
 @pytest.mark.parametrize("field", ["observations", "verdicts", "texts"])
 @pytest.mark.parametrize("change", [lambda row: row[:1], lambda row: ["AA==", *row[1:]]])
-def test_a_piece_that_is_cut_off_is_an_error(
-    field: str, change: Callable[[list[str]], list[str]]
-) -> None:
+def test_a_piece_cut_off_is_refused(field: str, change: Callable[[list[str]], list[str]]) -> None:
     pieces = tuple(Packer().pieces({"k": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}))
     graded = result("ada")
     plain = json.loads(wire.pack_answer(wire.WorkerAnswer(worker="", ended=graded, pieces=pieces)))
@@ -362,9 +356,7 @@ def test_another_harness_is_refused() -> None:
     )
 
 
-def test_a_failure_makes_a_worker_try_anew_whether_it_serves(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_failure_makes_a_worker_try_anew_if_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that is full: the job goes elsewhere, and is no fact about the submission."""
     trials = iter([HOLDS, replace(HOLDS, shortcoming="No space left on device")])
     monkeypatch.setattr(f"{WorkerHost.__module__}.try_tier", lambda interpreter, tier: next(trials))

@@ -340,9 +340,7 @@ TOLD = {
 
 
 @pytest.mark.parametrize("case", TOLD)
-def test_what_a_value_is_to_be_equal_to_is_told_only_where_it_is_the_programs(
-    case: str, tmp_path: Path
-) -> None:
+def test_what_a_value_is_to_equal_is_told_only_of_the_programs(case: str, tmp_path: Path) -> None:
     """The text is in the process, and so is `==` of a class of Python's, which can be changed."""
     reference, expression, more = TOLD[case]
     scenarios = (

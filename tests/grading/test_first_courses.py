@@ -336,9 +336,7 @@ def test_every_line_of_the_table_has_its_programs() -> None:
 
 
 @pytest.mark.parametrize("what", PROGRAMS)
-def test_a_line_passes_the_right_program_and_fails_two_wrong_ones(
-    what: str, tmp_path: Path
-) -> None:
+def test_a_line_passes_the_right_program_and_fails_wrong_ones(what: str, tmp_path: Path) -> None:
     programs = PROGRAMS[what]
     line = f"scenarios:\n  - {{name: s, function: {programs.function}, {scenarios()[what]}}}\n"
     settings = "functionality_marks: 1\n" + programs.settings

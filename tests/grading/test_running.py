@@ -155,9 +155,7 @@ def test_one_board_on_which_it_ends_is_found_among_a_thousand() -> None:
     ("functions", "each", "seconds"),
     [(1, 500, 1.0), (5, 31, 1.0), (12, 44, 1.0), (20, 15, 1.0), (60, 10, 1.0), (10, 50, 3.0)],
 )
-def test_looping_everywhere_stays_within_the_budget(
-    functions: int, each: int, seconds: float
-) -> None:
+def test_looping_everywhere_is_within_budget(functions: int, each: int, seconds: float) -> None:
     scenarios = [one for number in range(functions) for one in many(f"f{number}_", each)]
     program = Program({one.id: NEVER for one in scenarios})
     ran = Running(program, plan(*scenarios, cpu_seconds=seconds), None).run()

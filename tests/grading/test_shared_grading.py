@@ -159,9 +159,7 @@ def stolen(rows):
 )
 
 
-def test_where_an_object_lies_is_no_difference_between_two_runs(
-    context: GradingContext, alone: Grader
-) -> None:
+def test_where_an_object_lies_is_no_difference(context: GradingContext, alone: Grader) -> None:
     program = handed_in(REFERENCE.replace("len(rows)", "str(count)  # its address"))
     with grader_of(context, secret=b"1", digests=True) as shared:
         assert shared.grade(program).seen == alone.grade(program).seen
@@ -193,9 +191,7 @@ class Kept:
         return None
 
 
-def test_what_is_kept_of_a_shared_run_is_used_by_the_next_one_alone(
-    together: Grader, alone: Grader
-) -> None:
+def test_what_is_kept_of_a_shared_run_is_used_alone_next(together: Grader, alone: Grader) -> None:
     first = together.grade(handed_in(REFERENCE))
     assert list(first.observations.values()).count(()) > 0  # "as the reference"
     again = together.grade(handed_in(REFERENCE), Kept(first))
@@ -217,9 +213,7 @@ def serving_reference(context: GradingContext) -> Iterator[Any]:
         yield server
 
 
-def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_courses(
-    context: GradingContext,
-) -> None:
+def test_the_audit_has_one_scenario_of_each_function_by_a_secret(context: GradingContext) -> None:
     plan = context.specification.plan
     all_of = [(scenario, stimulus) for scenario in plan.scenarios for stimulus in scenario.stimuli]
     audits = set()
@@ -237,9 +231,7 @@ def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_cour
 
 
 @pytest.mark.parametrize("secret", [b"1", b"2", b"3"])
-def test_a_question_that_answers_another_one_comes_after_it(
-    context: GradingContext, secret: bytes
-) -> None:
+def test_a_question_that_answers_another_is_later(context: GradingContext, secret: bytes) -> None:
     """What a program remembers of a question, in whatever way, answers none that comes later."""
     plan = context.specification.plan
     asked = []

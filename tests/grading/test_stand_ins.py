@@ -229,9 +229,7 @@ scenarios:
 """
 
 
-def test_it_is_our_failure_and_the_batch_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_our_failure_lets_the_batch_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write(tmp_path, {"specs/pair/shop.yaml": SPEC})
     hand_in(root, "right", RIGHT)
     words = SHOP.replace('"in it:"', f'"{"x" * 60}"')

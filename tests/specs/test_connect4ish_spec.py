@@ -156,9 +156,7 @@ TRANSCRIPTS = (
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
-def test_transcripts_name_the_messages_and_never_quote_them(
-    name: str, specification: Specification
-) -> None:
+def test_transcripts_name_messages_by_constant(name: str, specification: Specification) -> None:
     path = f"gameplay/{name}.txt"
     assert path in {transcript.path for transcript in specification.transcripts}
     text = (Path(specification.folder) / path).read_text()

@@ -140,9 +140,7 @@ def test_the_reference_has_no_finding_of_our_own_policy(assignment_id: str) -> N
 
 
 @pytest.mark.parametrize("assignment_id", ["connect4ish", "naughts-crosses", "cs112-p4"])
-def test_about_a_quarter_is_visible_and_what_is_open_costs_nobody_a_mark(
-    assignment_id: str,
-) -> None:
+def test_about_a_quarter_is_visible_and_what_is_open_costs_no_mark(assignment_id: str) -> None:
     whole = shipped(assignment_id).plan
     every = groups(scored(whole)).values()
     visible = [members for members in every if members[-1].visibility is Visibility.VISIBLE]
@@ -168,8 +166,6 @@ def test_every_assignment_has_a_column_and_a_section() -> None:
         ("comp1005-a3", {"c4game.py", "toString"}),
     ],
 )
-def test_only_what_the_page_names_is_compared_by_pattern(
-    assignment_id: str, functions: set[str]
-) -> None:
+def test_only_what_the_page_names_is_by_pattern(assignment_id: str, functions: set[str]) -> None:
     scenarios = shipped(assignment_id).plan.scenarios
     assert {one.function for one in scenarios if is_by_pattern(one)} == functions
