@@ -39,8 +39,7 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
     """A problem as an error: its `file:line:column` in front of it, or apart in `where`."""
     place = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
     if place is None:
-        message = f"{where}: {text}" if where else text
-        return Annotation(message=message, title=title)
+        return Annotation(message=f"{where}: {text}" if where else text, title=title)
     return Annotation(
         message=place["rest"] or text,
         file=place["file"],
@@ -62,10 +61,9 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
             title=finding.rule,
         )
     anywhere = next(iter(files.values()), "")
-    broken = view.unparsable
     if view.problem:
         yield Annotation(message=view.problem, file=anywhere)
-    if broken is not None:
+    if (broken := view.unparsable) is not None:
         yield Annotation(
             message=broken.reason,
             file=files.get(broken.file, broken.file),
@@ -119,8 +117,7 @@ def fenced(text: str) -> str:
     if len(data) > MOST_BYTES:
         text = data[:MOST_BYTES].decode("utf-8", "ignore") + "\n… (cut)\n"
     text = text.strip("\n")
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}text\n{text}\n{fence}"
 
 

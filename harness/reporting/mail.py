@@ -90,13 +90,25 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
         message["From"] = _addressed(name.strip(' "'), sender)
         message["To"] = _addressed(_name(result), to)
         message["Date"] = format_datetime(request.at)
-        message["Message-ID"] = f"<{_digest(run, result)}@{sender.rpartition('@')[2]}>"
+        # The same for the same mail, so that one which is sent twice is shown once.
+        parts = (run.facts.assignment, run.facts.started, result.id, str(result.total))
+        digest = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        message["Message-ID"] = f"<{digest}@{sender.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
         message["X-Unsent"] = "1"  # mail programs open it as one to be sent
         if not request.link:
-            _attach(message, folder / "feedback" / page)
-        name_of_file = page.removesuffix(".html") + ".eml"
-        yield Mail(id=result.id, name=name_of_file, data=bytes(message), to=to)
+            path = folder / "feedback" / page
+            try:
+                data = path.read_bytes()
+            except OSError as error:
+                what, hint = f"cannot be read ({error.strerror})", "grade again to write it"
+                raise UserError(what, place=str(path), hint=hint) from None
+            params = {"charset": "utf-8"}
+            message.add_attachment(
+                data, maintype="text", subtype="html", filename=ATTACHED, params=params
+            )
+        file = page.removesuffix(".html") + ".eml"
+        yield Mail(id=result.id, name=file, data=bytes(message), to=to)
 
 
 def usable_address(text: str) -> str:
@@ -135,12 +147,6 @@ def _in_header(text: str, most: int) -> str:
 
 def _name(result: SubmissionResult) -> str:
     return (result.student.name if result.student else "") or result.id
-
-
-def _digest(run: RunResult, result: SubmissionResult) -> str:
-    """The same for the same mail, so that one which is sent twice is shown once."""
-    parts = (run.facts.assignment, run.facts.started, result.id, str(result.total))
-    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object]:
@@ -201,17 +207,6 @@ def _template(path: Path) -> Callable[[Mapping[str, object]], EmailMessage]:
         return message
 
     return filled
-
-
-def _attach(message: EmailMessage, path: Path) -> None:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        what, hint = f"cannot be read ({error.strerror})", "grade again to write it"
-        raise UserError(what, place=str(path), hint=hint) from None
-    message.add_attachment(
-        data, maintype="text", subtype="html", filename=ATTACHED, params={"charset": "utf-8"}
-    )
 
 
 def remove_mails(folder: Path) -> bool:

@@ -30,11 +30,9 @@ def comparison_table(comparison: comparing.RunComparison) -> RenderableType:
             right = name in HEADER[1:4]
             table.add_column(name, justify="right" if right else "left", overflow="fold")
         for change in comparison.changes[:_MOST_ROWS]:
-            cells = _cells(change, most=_MOST_REASONS)
-            table.add_row(*(Text(visible(cell)) for cell in cells))
+            table.add_row(*(Text(visible(cell)) for cell in _cells(change, _MOST_REASONS)))
         parts.append(table)
-        more = len(comparison.changes) - _MOST_ROWS
-        if more > 0:
+        if (more := len(comparison.changes) - _MOST_ROWS) > 0:
             parts.append(Text(f"… and {more} more: see --to csv or --to html.", "dim"))
     parts += [Text(line) for line in _summary(comparison)]
     return Group(*parts)
@@ -64,13 +62,16 @@ def signed(marks: Fraction) -> str:
 
 
 def _cells(change: comparing.MarkChange, most: int | None = None) -> tuple[str, ...]:
+    reasons = list(_reasons(change, most))
+    if change.marks and not reasons:
+        reasons = ["scenarios count for a little more or less, or rounding"]
     return (
         change.id,
         _state(change.before),
         _state(change.after),
         "" if change.marks is None else signed(change.marks),
         _files(change),
-        "; ".join(_reasons(change, most)),
+        "; ".join(reasons),
     )
 
 
@@ -91,14 +92,7 @@ def _files(change: comparing.MarkChange) -> str:
     return "same" if change.before.source_digest == change.after.source_digest else "changed"
 
 
-def _reasons(change: comparing.MarkChange, most: int | None) -> list[str]:
-    reasons = list(_large_reasons(change, most))
-    if change.marks and not reasons:
-        reasons.append("scenarios count for a little more or less, or rounding")
-    return reasons
-
-
-def _large_reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
+def _reasons(change: comparing.MarkChange, most: int | None) -> Iterable[str]:
     """What changed it by more than rounding may."""
     before, after = change.before, change.after
     if before is None or after is None:
@@ -177,8 +171,7 @@ def _summary(comparison: comparing.RunComparison) -> list[str]:
             f"{visible(tally.id)}: {tally.now_pass} pass it now, {tally.now_fail} no longer "
             "(files unchanged)."
         )
-    more = len(comparison.scenarios) - _MOST_REASONS
-    if more > 0:
+    if (more := len(comparison.scenarios) - _MOST_REASONS) > 0:
         lines.append(f"{words.counted(more, 'more scenario')} with other verdicts.")
     new = sum(change.before is None for change in comparison.changes)
     gone = sum(change.after is None for change in comparison.changes)

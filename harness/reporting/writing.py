@@ -109,8 +109,7 @@ class _Writer:
             self._manifest.write(students, page, made_from)
         digest.update(f"\0{before}\0{after}".encode())
         self._digests.add(result.source_digest)
-        style = self._style.get(result.source_digest)
-        if style is not None:
+        if (style := self._style.get(result.source_digest)) is not None:
             digest.update(serial.dumps(style).encode())
         made_from = digest.hexdigest()
         if not self._manifest.is_current(lecturers, made_from):
@@ -188,8 +187,14 @@ class Manifest:
         """Remove all other pages, and what a run that was killed did not come to rename."""
         for place in {self._folder, *((self._folder / page).parent for page in keep)}:
             for path in place.glob(".*.tmp"):
-                if _is_abandoned(path.name):
+                if (owner := _TEMPORARY.fullmatch(path.name)) is None:
+                    continue
+                try:
+                    os.kill(int(owner[1]), 0)
+                except ProcessLookupError:
                     path.unlink(missing_ok=True)
+                except (OSError, OverflowError):  # somebody else's process, or a number of none
+                    continue
         for page in sorted(self._digests.keys() - keep):
             (self._folder / PurePosixPath(page)).unlink(missing_ok=True)
         self._digests = {page: self._digests.get(page, "") for page in sorted(keep)}
@@ -208,15 +213,3 @@ def _digests(made_from: str, data: bytes) -> str:
 
 def _line(page: str, digests: str) -> str:
     return f"{page} {digests}".rstrip() + "\n"
-
-
-def _is_abandoned(name: str) -> bool:
-    """Whether a temporary file of `write` belongs to no living process."""
-    owner = _TEMPORARY.fullmatch(name)
-    if owner is None:
-        return False
-    try:
-        os.kill(int(owner[1]), 0)
-    except (OSError, OverflowError) as error:
-        return isinstance(error, ProcessLookupError)
-    return False

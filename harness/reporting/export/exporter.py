@@ -71,8 +71,7 @@ def text_exporter(
     """A format that is a text made from the run alone."""
 
     def export(request: ExportRequest) -> Exported:
-        text_of_run = text(request.run, request.plan)
-        return Exported(data=text_of_run.encode("utf-8", "backslashreplace"))
+        return Exported(data=text(request.run, request.plan).encode("utf-8", "backslashreplace"))
 
     return Exporter(name=name, help=help_line, export=export, may_be_anonymous=may_be_anonymous)
 
@@ -94,8 +93,7 @@ def feedback_exporter(
         whose: dict[str, str] = {}
         warnings: list[str] = []
         for result in request.run.submissions:
-            path = page(result)
-            if path is None:
+            if (path := page(result)) is None:
                 if result.status is not SubmissionStatus.NO_SUBMISSION:
                     warnings.append(f"{result.id}: not from a download of {platform}")
             elif path in files:
@@ -111,7 +109,10 @@ def feedback_exporter(
                 hint="--to feedback packs the pages by id",
             )
         if index:
-            files["index.html"] = _index_page(sorted(files))
+            items = "".join(f"<li>{escape(name)}</li>\n" for name in sorted(files))
+            head = '<html lang="en"><head><meta charset="utf-8"><title>Feedback</title></head>'
+            listed = f"<!DOCTYPE html>\n{head}<body><ul>\n{items}</ul></body></html>\n"
+            files["index.html"] = listed.encode("utf-8", "backslashreplace")
         try:
             return Exported(data=zipped(files), warnings=tuple(warnings))
         except OSError as error:
@@ -124,13 +125,6 @@ def feedback_exporter(
 FEEDBACK = feedback_exporter(
     "feedback", "feedback pages by the submissions' ids (zip)", lambda result: page_name(result.id)
 )
-
-
-def _index_page(names: list[str]) -> bytes:
-    items = "".join(f"<li>{escape(name)}</li>\n" for name in names)
-    head = '<html lang="en"><head><meta charset="utf-8"><title>Feedback</title></head>'
-    page = f"<!DOCTYPE html>\n{head}<body><ul>\n{items}</ul></body></html>\n"
-    return page.encode("utf-8", "backslashreplace")
 
 
 RESULTS = text_exporter(

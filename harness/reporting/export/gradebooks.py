@@ -38,11 +38,9 @@ def gradebook_exporters() -> tuple[Exporter, ...]:
     """Of each platform a gradebook, and a zip of feedback where it takes one."""
     exporters: list[Exporter] = []
     for platform in gradebooks():
-        help_line = f"marks for {platform.title}'s gradebook (CSV)"
+        marks = f"marks for {platform.title}'s gradebook (CSV)"
         export = partial(_export, platform)
-        exporters.append(
-            Exporter(name=platform.name, help=help_line, export=export, is_gradebook=True)
-        )
+        exporters += [Exporter(name=platform.name, help=marks, export=export, is_gradebook=True)]
         if platform.feedback_name is not None:
             exporters.append(
                 feedback_exporter(
@@ -122,9 +120,8 @@ def _export(platform: Gradebook, request: ExportRequest) -> Exported:
 
 def _feedback_page(name: Callable[[str], str | None], result: SubmissionResult) -> str | None:
     """None for what is not the name of one folder or file, but a path."""
-    source = result.source
-    is_path = source in ("", ".", "..") or set(source) & set("/\\\0")
-    return None if is_path else name(source)
+    is_path = result.source in ("", ".", "..") or set(result.source) & set("/\\\0")
+    return None if is_path else name(result.source)
 
 
 def _from_roster(
@@ -134,11 +131,10 @@ def _from_roster(
     if platform.from_roster is None:
         raise UserError(f"--roster is not for --to {platform.name}", hint="--gradebook FILE")
     title = request.column or request.plan.assignment.title
-    sheet = platform.from_roster(_read(roster), title)
-    filled = _fill(platform, sheet, entries, request)
+    filled = _fill(platform, platform.from_roster(_read(roster), title), entries, request)
     header, *students = filled.sheet.rows
-    marked = [row for row in students if row[-1]]
-    return replace(filled, sheet=filled.sheet.with_rows([header, *marked]))
+    marked = filled.sheet.with_rows([header, *(row for row in students if row[-1])])
+    return replace(filled, sheet=marked)
 
 
 def _from_submissions(
@@ -158,12 +154,9 @@ def _from_submissions(
         raise UserError("--match and --clear need a gradebook", hint="--gradebook FILE")
     begun = any(entry.mark for entry in entries)
     named = [entry for entry in entries if entry.why and (begun or not entry.waits)]
+    title = request.column or request.plan.assignment.title
     return FilledGradebook(
-        sheet=platform.blank(
-            entries,
-            words.number(entries[0].out_of),
-            request.column or request.plan.assignment.title,
-        ),
+        sheet=platform.blank(entries, words.number(entries[0].out_of), title),
         warnings=tuple(_without_mark([(entry.shown, entry) for entry in named])),
         marks=sum(bool(entry.mark) for entry in entries),
     )
@@ -242,19 +235,18 @@ def _read_matches(
         entry = _only(of_entries, download, "submission of this run", record.place)
         row = _only(of_rows, row_id, "row of the gradebook", record.place)
         if any(match.entry is entry or match.row is row for match in matches):
-            raise UserError(
-                f"{download} or {row_id} was matched on a line above already", place=record.place
-            )
+            what = f"{download} or {row_id} was matched on a line above already"
+            raise UserError(what, place=record.place)
         matches.append(_Match(row=row, entry=entry))
     return matches
 
 
 def _only(of_key: Mapping[str, list[_T]], key: str, what: str, place: str) -> _T:
     fitting = of_key.get(id_key(key), [])
-    if len(fitting) == 1:
-        return fitting[0]
-    count = f"{len(fitting)} of them have" if fitting else f"no {what} has"
-    raise UserError(f"{count} the id {key!r}", place=place)
+    if len(fitting) != 1:
+        count = f"{len(fitting)} of them have" if fitting else f"no {what} has"
+        raise UserError(f"{count} the id {key!r}", place=place)
+    return fitting[0]
 
 
 EXCUSED = "EX"
@@ -262,10 +254,7 @@ _NO_MARK = ("", "-")
 
 
 def _fill(
-    platform: Gradebook,
-    sheet: Sheet,
-    entries: Sequence[GradebookEntry],
-    request: ExportRequest,
+    platform: Gradebook, sheet: Sheet, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
     """Put each mark into its row.
 
@@ -336,12 +325,10 @@ class _Filler:
         if maximum is None or out_of <= {maximum}:
             return
         ours = " or ".join(words.number(most) for most in sorted(out_of))
-        title = self._sheet.rows[0][self._layout.mark]
-        what = (
-            f'the column "{title}" is out of {words.number(maximum)}, the marks are out of {ours}'
-        )
-        ours_in_all = {entry.total_out_of for entry in entries}
-        if maximum not in ours_in_all and self._request.column is None:
+        title, most = self._sheet.rows[0][self._layout.mark], words.number(maximum)
+        what = f'the column "{title}" is out of {most}, the marks are out of {ours}'
+        in_all = {entry.total_out_of for entry in entries}
+        if maximum not in in_all and self._request.column is None:
             hint = f'--column "{title}" fills it all the same'
             raise UserError(what, place=self._sheet.place, hint=hint)
         self.warnings.append(f"{self._sheet.place}: {what}")
@@ -381,10 +368,7 @@ class _Filler:
 
 
 def _left_over(
-    sheet: Sheet,
-    rows: Sequence[_Row],
-    matches: Sequence[_Match],
-    entries: Sequence[GradebookEntry],
+    sheet: Sheet, rows: Sequence[_Row], matches: Sequence[_Match], entries: Sequence[GradebookEntry]
 ) -> Iterable[str]:
     matched_rows = {match.row.at for match in matches}
     matched_entries = {match.entry.id for match in matches}

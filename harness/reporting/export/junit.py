@@ -51,9 +51,8 @@ def _suite(result: SubmissionResult, scenarios: dict[str, Scenario]) -> ElementT
 
 
 def _case(outcome: ScenarioResult, scenario: Scenario) -> ElementTree.Element:
-    case = ElementTree.Element(
-        "testcase", classname=_clean(scenario.function), name=_clean(scenario.id)
-    )
+    names = {"classname": _clean(scenario.function), "name": _clean(scenario.id)}
+    case = ElementTree.Element("testcase", names)
     verdict = outcome.verdict
     if not verdict.passed:
         message = verdict.message or words.VERDICT[verdict.kind]

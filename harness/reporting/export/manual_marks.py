@@ -53,8 +53,7 @@ def read_manual(sheet: Sheet, run: RunResult, plan: Plan, who: str = "") -> list
             action=action,
             source_digest=result.source_digest,
         )
-        for result, actions in reader.read()
-        for action in actions
+        for result, action in reader.read()
     ]
     if reader.mistakes:
         raise UserError("\n".join(reader.mistakes))
@@ -63,7 +62,7 @@ def read_manual(sheet: Sheet, run: RunResult, plan: Plan, who: str = "") -> list
 
 def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> list[str]:
     given = {part.slot.id: part.mark for part in result.manual}
-    marks = [given.get(slot.id) for slot in slots]
+    marks = (given.get(slot.id) for slot in slots)
     adjustment = result.adjustment
     return [
         result.id,
@@ -88,20 +87,19 @@ class _Reader:
         self._slots = {slot.id: slot for slot in plan.assignment.manual}
         self.mistakes: list[str] = []
 
-    def read(self) -> Iterator[tuple[SubmissionResult, list[Action]]]:
+    def read(self) -> Iterator[tuple[SubmissionResult, Action]]:
         header, *rows = ([bare_cell(cell).strip() for cell in row] for row in self._sheet.rows)
         columns = self._columns(header)
         rows_above = set()
         for index, row in enumerate(rows if not self.mistakes else (), start=1):
             cells = {name: cell for name, cell in zip(columns, row, strict=False) if cell}
             name = cells.get(ID, "")
-            result = self._results.get(name)
-            if result is None:
+            if (result := self._results.get(name)) is None:
                 self._wrong(index, f"there is no submission {shorten(name)!r} in this run")
             elif name in rows_above:
                 self._wrong(index, f"{name} has a row above already")
             else:
-                yield result, self._actions(index, cells, result)
+                yield from ((result, action) for action in self._actions(index, cells, result))
             rows_above.add(name)
 
     def _columns(self, header: Sequence[str]) -> list[str]:
@@ -123,7 +121,7 @@ class _Reader:
 
     def _actions(
         self, index: int, cells: Mapping[str, str], result: SubmissionResult
-    ) -> list[Action]:
+    ) -> Iterator[Action]:
         """What a row does to a submission as it is."""
         before = {part.slot.id: part.mark for part in result.manual}
         marks = before | {
@@ -131,19 +129,18 @@ class _Reader:
             for name, cell in cells.items()
             if name in self._slots
         }
-        actions: list[Action] = [
-            MarkGiven(slot=name, mark=mark) for name, mark in marks.items() if mark != before[name]
-        ]
+        for name, mark in marks.items():
+            if mark != before[name]:
+                yield MarkGiven(slot=name, mark=mark)
         if ADJUSTMENT in cells:
             adjustment = self._adjustment(index, cells[ADJUSTMENT], cells.get(REASON, ""))
             if adjustment != result.adjustment:
                 self._check_total(index, result, marks, adjustment)
-                actions.append(Adjusted(adjustment=adjustment))
-        comment = cells.get(COMMENT, result.comment)
-        comment = "" if comment == TAKEN_BACK and COMMENT in cells else comment
-        if comment != result.comment:
-            actions.append(Commented(text=comment))
-        return actions
+                yield Adjusted(adjustment=adjustment)
+        if COMMENT in cells:
+            comment = "" if cells[COMMENT] == TAKEN_BACK else cells[COMMENT]
+            if comment != result.comment:
+                yield Commented(text=comment)
 
     def _mark(self, index: int, text: str, slot: ManualSlot) -> Fraction | None:
         if text == TAKEN_BACK:
@@ -176,15 +173,12 @@ class _Reader:
             return
         total, most = unadjusted + adjustment.marks, max(result.total_out_of, unadjusted)
         if not 0 <= total <= most:
-            self._wrong(
-                index,
-                f"an adjustment of {words.number(adjustment.marks)} makes the total "
-                f"{words.number(total)}, not between 0 and {words.number(most)}",
-            )
+            by, makes, top = (words.number(each) for each in (adjustment.marks, total, most))
+            what = f"an adjustment of {by} makes the total {makes}, not between 0 and {top}"
+            self._wrong(index, what)
 
     def _number(self, index: int, text: str, what: str) -> Fraction | None:
-        number = read_number(text)
-        if number is None:
+        if (number := read_number(text)) is None:
             self._wrong(index, f"{what}: {shorten(text)!r} is not a number")
         return number
 

@@ -52,8 +52,7 @@ def student_page(
 
 
 def _page(run: CourseRun, result: SubmissionResult) -> str:
-    folder = quote(run.path, errors="surrogateescape")
-    return f"./{folder}/submissions/{page_name(result.id)}"
+    return f"./{quote(run.path, errors='surrogateescape')}/submissions/{page_name(result.id)}"
 
 
 def _mark(result: SubmissionResult | None) -> str:
@@ -65,16 +64,12 @@ def _mark(result: SubmissionResult | None) -> str:
     if result.excused:
         return "excused"
     waits = [part.slot.title for part in result.manual if part.mark is None]
-    state = words.STATUS[result.status]
-    return (
-        f"{state}, not marked yet: {listed(waits)}" if waits and result.mark is not None else state
-    )
+    unmarked = f", not marked yet: {listed(waits)}" if waits and result.mark is not None else ""
+    return words.STATUS[result.status] + unmarked
 
 
 def _together(student: CourseStudent) -> tuple[str, str]:
     """The marks there are, `13.50 of 20`, and in percent; empty for none."""
     got = sum((each.total or Fraction(0) for each in student.marked), Fraction(0))
     of = sum((each.total_out_of for each in student.marked), Fraction(0))
-    if not of:
-        return "", ""
-    return f"{rounded(got)} of {words.number(of)}", f"{rounded(100 * got / of)}"
+    return (f"{rounded(got)} of {words.number(of)}", rounded(100 * got / of)) if of else ("", "")

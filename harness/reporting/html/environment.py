@@ -282,9 +282,8 @@ def environment() -> Environment:
     # Only now: what is shown in a terminal needs no templates.
     from jinja2 import Environment, FileSystemLoader, ModuleLoader, StrictUndefined  # noqa: PLC0415
 
-    has_modules = _MODULES.is_dir()
     pages = Environment(
-        loader=ModuleLoader(_MODULES) if has_modules else FileSystemLoader(_TEMPLATES),
+        loader=ModuleLoader(_MODULES) if _MODULES.is_dir() else FileSystemLoader(_TEMPLATES),
         bytecode_cache=_bytecode_cache(),
         autoescape=True,
         undefined=StrictUndefined,

@@ -78,8 +78,8 @@ def read_studies(folder: Path) -> Studies:
 
 def remove_studies(folder: Path) -> bool:
     """Remove all that was found out about a folder's programs; whether there was anything."""
-    pages = [*(folder / FOLDER).glob("*.html")]
-    paths = [each for each in (*pages, *map(folder.joinpath, _STUDIES)) if each.exists()]
+    every = (*(folder / FOLDER).glob("*.html"), *map(folder.joinpath, _STUDIES))
+    paths = [each for each in every if each.exists()]
     for path in paths:
         path.unlink()
     return bool(paths)
@@ -119,7 +119,7 @@ def matrix(report: study.SimilarityReport) -> Matrix:
     place = {name: number for number, name in enumerate(names)}
     cells = []
     for row in _pair_rows(report):
-        if row.pair.first in place and row.pair.second in place:
+        if {row.pair.first, row.pair.second} <= chosen:
             first, second = sorted((place[row.pair.first], place[row.pair.second]))
             cells.append(MatrixCell(first, second, percent(row.pair.score), row.page))
     return Matrix(tuple(names), tuple(cells))
@@ -145,9 +145,8 @@ class GroupRow:
 
 def _pair_rows(report: study.SimilarityReport) -> list[PairRow]:
     shown = set(report.worth_a_look(MOST_PAGES))
-    return [
-        PairRow(pair, place + 1 if place in shown else 0) for place, pair in enumerate(report.pairs)
-    ]
+    places = enumerate(report.pairs)
+    return [PairRow(pair, place + 1 if place in shown else 0) for place, pair in places]
 
 
 def listing(report: study.SimilarityReport) -> tuple[tuple[GroupRow, ...], tuple[PairRow, ...]]:
@@ -161,10 +160,8 @@ def listing(report: study.SimilarityReport) -> tuple[tuple[GroupRow, ...], tuple
             of_groups[group].append(row)
         else:
             outside.append(row)
-    return (
-        tuple(_group_row(*each) for each in zip(report.groups, of_groups, strict=True)),
-        tuple(outside),
-    )
+    grouped = (_group_row(*each) for each in zip(report.groups, of_groups, strict=True))
+    return tuple(grouped), tuple(outside)
 
 
 def _group_row(names: tuple[str, ...], rows: list[PairRow]) -> GroupRow:

@@ -1,7 +1,7 @@
 """The two pages of a submission: one for the lecturer, one for its student."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from harness.results.regrade_request import request_text
 from harness.results.student_view import (
     ALWAYS,
     EVERYTHING,
+    FunctionTally,
+    ShownCause,
     ShownCheck,
     StudentView,
     put_together,
@@ -36,10 +38,7 @@ def submission_page(
     """The lecturer's page of one submission, which shows all, as HTML. `before` and `after` are the
     ids of those beside it; `style` where evidence of it was gathered."""
     return render(
-        "submission.html.j2",
-        **lecturers_view(result, plan, style),
-        before=before,
-        after=after,
+        "submission.html.j2", **lecturers_view(result, plan, style), before=before, after=after
     )
 
 
@@ -54,16 +53,13 @@ def lecturers_view(
     functionality = points * view.marks_of_a_point
     taken = functionality - view.mark if view.mark is not None else Fraction(0)
     return {
-        "tallies": tallies,
-        "passed": sum(tally.passed for tally in tallies),
-        "total": sum(tally.total for tally in tallies),
+        **_of_both(view, tallies, view.causes),
         "points": points,
         "points_out_of": sum((tally.out_of for tally in tallies), Fraction(0)),
         "worth": view.marks_of_a_point.__mul__,
         "functionality": functionality,
         "taken": max(taken, Fraction(0)),
         "result": result,
-        "view": view,
         "plan": plan,
         "you": LECTURER,
         "style_evidence": style,
@@ -71,13 +67,9 @@ def lecturers_view(
         "hidden": frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
         "reasons": list(dict.fromkeys(figures.reasons(result))),
         "isolation": words.isolation(result),
-        "stood_in": words.stood_in(check.verdict for check in view.shown),
-        "clauses": shown_causes.clause_tallies(view.shown, view.causes),
         "causes": apart,
         "missing": missing,
         "files": annotated(result, apart),
-        "ungraded": put_together(_ungraded(view.shown)),
-        "passes": _passes(view.shown),
     }
 
 
@@ -93,7 +85,6 @@ def check_results(view: StudentView) -> str:
 
 
 def _feedback(view: StudentView) -> dict[str, object]:
-    tallies = view.functions if view.shown or view.hidden else ()
     # Where our own machinery failed, there is nothing for a student to fix.
     causes = [
         each
@@ -106,13 +97,8 @@ def _feedback(view: StudentView) -> dict[str, object]:
     told = [f for cause in causes for f in shown_causes.runs_at_load(cause, view.findings)]
     hidden_only = bool(causes) and not any(cause.checks for cause in causes)
     return {
-        "view": view,
+        **_of_both(view, view.functions if view.shown or view.hidden else (), causes),
         "you": STUDENT,
-        "tallies": tallies,
-        "passed": sum(tally.passed for tally in tallies),
-        "total": sum(tally.total for tally in tallies),
-        "stood_in": words.stood_in(check.verdict for check in view.shown),
-        "clauses": shown_causes.clause_tallies(view.shown, causes),
         "causes": causes,
         "apart": apart,
         "unseen": unseen,
@@ -122,21 +108,28 @@ def _feedback(view: StudentView) -> dict[str, object]:
         "only_hidden": [cause.function or "the file" for cause in causes] if hidden_only else [],
         "remedy": words.remedy(view.problem, view.surroundings.submitted),
         "findings": [each for each in view.findings if each not in told],
-        "ungraded": put_together(_ungraded(view.shown)),
-        "passes": _passes(view.shown),
         "hidden": shown_causes.hidden_by_function(view.hidden),
         "request": request_text(view) if view.mark is not None and view.source_digest else "",
     }
 
 
-def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
+def _of_both(
+    view: StudentView, tallies: Sequence[FunctionTally], causes: Iterable[ShownCause]
+) -> dict[str, Any]:
+    """What both pages show."""
     nothing_seen = (VerdictKind.PASSED, VerdictKind.UNREADABLE)
-    return [c for c in checks if c.informational and c.verdict.kind not in nothing_seen]
-
-
-def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[ShownCheck]]]:
-    by_function: defaultdict[str, list[ShownCheck]] = defaultdict(list)
-    for check in checks:
+    ungraded = [c for c in view.shown if c.informational and c.verdict.kind not in nothing_seen]
+    passes: defaultdict[str, list[ShownCheck]] = defaultdict(list)
+    for check in view.shown:
         if check.verdict.passed:
-            by_function[check.function].append(check)
-    return list(by_function.items())
+            passes[check.function].append(check)
+    return {
+        "view": view,
+        "tallies": tallies,
+        "passed": sum(tally.passed for tally in tallies),
+        "total": sum(tally.total for tally in tallies),
+        "stood_in": words.stood_in(check.verdict for check in view.shown),
+        "clauses": shown_causes.clause_tallies(view.shown, causes),
+        "ungraded": put_together(ungraded),
+        "passes": list(passes.items()),
+    }

@@ -130,9 +130,8 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
     if shown.checks:
         check, *others = shown.checks
         sign, name = words.sign(check.verdict.kind), f"{check.function}: {check.name}"
-        about = filter(None, [paste.settings(check.stimulus.constants), words.case(check)])
-        settings = ", ".join(about)
-        aside = visible(f"  [{settings}]") if settings else ""
+        about = filter(None, (paste.settings(check.stimulus.constants), words.case(check)))
+        aside = visible(f"  [{settings}]") if (settings := ", ".join(about)) else ""
         inside = [*_place(shown), *explained(check, surroundings, shown.message)]
         if shown.hint and shown.hint not in shown.message:
             inside.append(_asked("hint", visible(shorten(shown.hint, 400))))
@@ -154,8 +153,7 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
 
 def _place(shown: ShownCause) -> list[Line]:
     """Where in the student's file the fault is, as far as that is known."""
-    place = shown.place
-    if place is None:
+    if (place := shown.place) is None:
         return []
     lines = f"lines {place.first}-{place.last}" if place.last > place.first else ""
     where = f"line {shown.line}" if shown.line else lines or f"line {place.first}"
@@ -194,8 +192,7 @@ def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
         yield _asked("set", visible(f"in {file} {change}" if file else change))
     for name, content in paste.files_beside(check.stimulus):
         yield from _held("file", visible(name), content)
-    given = paste.set_up(check.stimulus)
-    if given:
+    if given := paste.set_up(check.stimulus):
         yield from _labelled("first", given)
     yield from _labelled("try", paste.to_try(check.stimulus))
     if check.stimulus.inputs:
@@ -230,23 +227,18 @@ _UNWRAPPED = 1_000_000  # columns, if standard output is no terminal
 _NARROWEST = 40  # columns
 
 
-def _has_colours() -> bool:
-    """Whether standard output is a terminal that shows colours, and they are wanted."""
-    if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
-        return False
-    if sys.platform == "win32":
-        os.system("")  # makes its terminal understand the codes
-    return True
-
-
 def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
     """The first `failures` things to fix, for standard output, in few lines; or everything."""
     terminal = max(shutil.get_terminal_size().columns, _NARROWEST)
+    is_terminal = sys.stdout.isatty()
+    colours = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    if colours and sys.platform == "win32":
+        os.system("")  # makes its terminal understand the codes
     return explain_failures(
         view,
         sys.maxsize if whole else failures,
-        width=terminal if sys.stdout.isatty() else _UNWRAPPED,
-        colours=_has_colours(),
+        width=terminal if is_terminal else _UNWRAPPED,
+        colours=colours,
         most_lines=None if whole else _MOST_LINES,
     )
 
@@ -280,8 +272,7 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
     causes, missing = written_first(view.causes)
     for number, shown in enumerate(causes[:limit], start=1):
         yield from (Line(), *cause(number, shown, view.surroundings))
-    more = len(causes) - limit
-    if more > 0:
+    if (more := len(causes) - limit) > 0:
         yield from (Line(), line((f"… and {words.counted(more, 'more thing')} to fix.", "dim")))
     if missing:
         yield from (Line(), all_missing(missing))
@@ -296,8 +287,7 @@ def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
 
 
 def _unreadable(view: StudentView) -> Iterator[Line]:
-    broken = view.unparsable
-    if broken is None:
+    if (broken := view.unparsable) is None:
         yield line((visible(view.problem), "red"))
         return
     place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
@@ -363,8 +353,7 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
     """The rows around the first that differs, expected above actual."""
     if part.subject not in ("turn", "return value"):
         yield line((visible(part.subject), "dim"))
-    first = next((i for i, row in enumerate(part.rows) if not row.same), 0)
-    start = max(0, first - 3)
+    start = max(0, next((i for i, row in enumerate(part.rows) if not row.same), 0) - 3)
     shown = part.rows[start : start + MOST_ROWS]
     for same, group in groupby(shown, key=lambda row: row.same and not part.in_words):
         rows = list(group)
@@ -378,16 +367,14 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
             continue
         yield from _block([row.expected for row in rows], ("expected ", "green"))
         yield from _block([row.actual for row in rows], ("got      ", "red"), caret=True)
-    more = max(0, len(part.rows) - start - MOST_ROWS) + part.left_out_after
-    if more:
+    if more := max(0, len(part.rows) - start - MOST_ROWS) + part.left_out_after:
         yield line((f"         … {words.counted(more, 'more line')}", "dim"))
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
     """The lines of one side (its note if there are none), with a caret below the first character
     that differs."""
-    there = [cell for cell in cells if not cell.note]
-    for cell in there or cells[:1]:
+    for cell in [cell for cell in cells if not cell.note] or cells[:1]:
         spans = _cell(cell)
         yield line(label, *spans)
         at = next((i for i, (_, style) in enumerate(spans) if style == _MARKED), None)

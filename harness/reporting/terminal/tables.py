@@ -1,7 +1,7 @@
 """The same results in a terminal, as rich renderables. Foreign text enters as `Text` after
 `visible`, never as rich markup, so that it can neither colour nor move anything."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -31,21 +31,22 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     table.add_column("submission", overflow="fold", min_width=min(longest, 34))
     table.add_column("state")
     table.add_column("mark", justify="right")
-    totals = any(words.has_total(result) for result in shown)
-    if totals:
+    if totals := any(map(words.has_total, shown)):
         table.add_column("total", justify="right")
     table.add_column("passed", justify="right")
     table.add_column("loses most in", overflow="fold")
     for result in shown:
         tallies = figures.tallies(result, plan)
         passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
+        losing = [tally for tally in tallies if tally.points < tally.out_of]
+        worst = sorted(losing, key=lambda tally: tally.points - tally.out_of)[:3]
         table.add_row(
             _plain(result.id),
             _state(result),
             _mark(result),
             *([Text(words.mark_text(result.total))] if totals else []),
             f"{passed}/{total}" if total else "",
-            _plain(_weakest(tallies)),
+            _plain(", ".join(f"{each.function} {each.passed}/{each.total}" for each in worst)),
         )
     return Group(table, *_remarks(run))
 
@@ -71,14 +72,12 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
         parts.append(Text(f"{stood_in} of the submission's", "yellow"))
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
-        parts.append(
-            Text.assemble((f"{finding_kind(finding.rule).title} ", "yellow"), visible(line))
-        )
+        kind = (f"{finding_kind(finding.rule).title} ", "yellow")
+        parts.append(Text.assemble(kind, visible(line)))
     causes, missing = written_first(view.causes)
     for number, shown in enumerate(causes[:_MOST_CAUSES], start=1):
         parts += [Text(""), _Printed(cause(number, shown, view.surroundings))]
-    more = len(causes) - _MOST_CAUSES
-    if more > 0:
+    if (more := len(causes) - _MOST_CAUSES) > 0:
         parts.append(Text(f"… and {words.counted(more, 'more cause')}.", "dim"))
     if missing:
         parts += [Text(""), _Printed([all_missing(missing)])]
@@ -122,27 +121,18 @@ def _state(result: SubmissionResult) -> Text:
 
 
 def _mark(result: SubmissionResult) -> Text:
-    if result.mark is None:
-        return Text(words.mark_text(None))
-    return Text(f"{words.mark_text(result.mark)}/{words.number(result.out_of)}")
-
-
-def _weakest(tallies: Sequence[FunctionTally]) -> str:
-    losing = [t for t in tallies if t.points < t.out_of]
-    worst = sorted(losing, key=lambda t: t.points - t.out_of)[:3]
-    return ", ".join(f"{t.function} {t.passed}/{t.total}" for t in worst)
+    out_of = "" if result.mark is None else f"/{words.number(result.out_of)}"
+    return Text(f"{words.mark_text(result.mark)}{out_of}")
 
 
 def _remarks(run: RunResult) -> list[RenderableType]:
     lines: list[RenderableType] = []
-    left_out = len(run.submissions) - _MOST_ROWS_OF_A_CLASS
-    if left_out > 0:
+    if (left_out := len(run.submissions) - _MOST_ROWS_OF_A_CLASS) > 0:
         lines.append(Text(f"… and {left_out} more: see the report.", "dim"))
     facts = run.facts
     if not facts.complete:
-        lines.append(
-            Text("This run is not complete: it is not a result. Run it again.", "bold red")
-        )
+        said = "This run is not complete: it is not a result. Run it again."
+        lines.append(Text(said, "bold red"))
     if words.is_other_python(facts):
         said = f"Graded with Python {facts.python}; the assignment names {facts.python_wanted}."
         lines.append(Text(said, "bold yellow"))

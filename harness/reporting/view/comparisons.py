@@ -132,7 +132,7 @@ def _near(part: Comparison) -> list[bool]:
     rows = part.rows
     if part.of_values or len(rows) + part.left_out_before <= _MANY or not part.differs:
         return [True] * len(rows)
-    differing = [i for i, row in enumerate(rows) if not row.same]
+    differing = (i for i, row in enumerate(rows) if not row.same)
     near = {j for i in differing for j in range(i - _NEAR, i + _NEAR + 1)}
     shown: list[bool] = []
     for is_near, group in groupby(range(len(rows)), key=near.__contains__):

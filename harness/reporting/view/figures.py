@@ -138,25 +138,18 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
     marks = sorted(given)
     if not marks:
         return None
+    of_round_width = (n for n in (2 * out_of, out_of) if n.denominator == 1 and n <= _MOST_BARS)
+    count = int(next(of_round_width, 10)) if out_of > 0 else 0
+    edges = [i * out_of / count for i in range(count)] + [max(out_of, marks[-1])]  # extra credit
+    tally = Counter(min(int(mark * count / out_of), count - 1) for mark in marks if count)
     return Distribution(
         count=len(marks),
         mean=statistics.mean(marks),
         median=statistics.median(marks),
         lowest=marks[0],
         highest=marks[-1],
-        bars=_bars(marks, out_of),
+        bars=tuple(Bar(low=edges[i], high=edges[i + 1], count=tally[i]) for i in range(count)),
     )
-
-
-def _bars(marks: list[Fraction], top: Fraction) -> tuple[Bar, ...]:
-    if top <= 0:
-        return ()
-    of_round_width = (n for n in (2 * top, top) if n.denominator == 1 and n <= _MOST_BARS)
-    count = int(next(of_round_width, 10))
-    width = top / count
-    tally = Counter(min(int(mark / width), count - 1) for mark in marks)
-    edges = [i * width for i in range(count)] + [max(top, marks[-1])]  # extra credit goes beyond
-    return tuple(Bar(low=edges[i], high=edges[i + 1], count=tally[i]) for i in range(count))
 
 
 def function_names(plan: Plan) -> tuple[str, ...]:
@@ -225,10 +218,10 @@ class FailingCounter:
     """The groups of scenarios, with the submissions that fail at least one of them."""
 
     def __init__(self, plan: Plan) -> None:
-        groups: dict[str, list[Scenario]] = {}
+        groups: defaultdict[str, list[Scenario]] = defaultdict(list)
         for scenario in plan.scenarios:
             if not scenario.informational:
-                groups.setdefault(scenario.group, []).append(scenario)
+                groups[scenario.group].append(scenario)
         self._group_of = {s.id: group for group, members in groups.items() for s in members}
         self._failed, self._failed_by_good = (
             {group: Tally(scenarios=tuple(members)) for group, members in groups.items()}
@@ -317,7 +310,14 @@ class ClassCauses:
         self._some_by_hand = False
 
     def add(self, result: SubmissionResult) -> None:
-        self._count_reasons(result)
+        missing = [part for part in result.manual if part.mark is None]
+        self._some_by_hand |= len(missing) < len(result.manual)
+        for kind, message in dict.fromkeys(reasons(result)):
+            said = message if len(self._for_a_person) < _MOST_KEYS else ""
+            reason = Explanation(rule=kind, message=said)
+            self._for_a_person.setdefault(reason, Tally(kind=kind)).add(result.id, reason)
+        if missing and result.mark is not None:
+            self._not_marked.add(result.id)
         by_function: defaultdict[tuple[str, str], list[Cause]] = defaultdict(list)
         by_rule: defaultdict[str, list[Cause]] = defaultdict(list)
         for cause in result.causes:
@@ -337,16 +337,6 @@ class ClassCauses:
             self._findings.setdefault(why, Tally(kind=rule)).add(result.id, why)
         if result.files:
             self._same_files[result.source_digest].append(result.id)
-
-    def _count_reasons(self, result: SubmissionResult) -> None:
-        missing = [part for part in result.manual if part.mark is None]
-        self._some_by_hand |= len(missing) < len(result.manual)
-        for kind, message in dict.fromkeys(reasons(result)):
-            said = message if len(self._for_a_person) < _MOST_KEYS else ""
-            reason = Explanation(rule=kind, message=said)
-            self._for_a_person.setdefault(reason, Tally(kind=kind)).add(result.id, reason)
-        if missing and result.mark is not None:
-            self._not_marked.add(result.id)
 
     def causes(self) -> list[Tally]:
         """All causes, the one that costs the class most first: of a function and a rule, or of a
@@ -390,14 +380,10 @@ class ClassCauses:
         """Whom a person must look at, those with the same reason together, in the order of reasons.
         Marks by hand are missing once people have begun to give them: before, they are for every
         submission."""
-        first = [*_REASONS.values(), _EARLIER]
+        places = {kind: place for place, kind in enumerate((*_REASONS.values(), _EARLIER))}
         ordered = sorted(
             self._for_a_person.values(),
-            key=lambda tally: (
-                first.index(tally.kind) if tally.kind in first else len(first),
-                tally.kind,
-                -tally.count,
-            ),
+            key=lambda tally: (places.get(tally.kind, len(places)), tally.kind, -tally.count),
         )
         by_hand = self._some_by_hand and self._not_marked.count
         return [*ordered, *([self._not_marked] if by_hand else [])]

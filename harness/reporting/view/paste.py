@@ -4,7 +4,7 @@ import ast
 import copy
 import itertools
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -46,10 +46,10 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
     if stimulus.action.program:
         return "\n".join([*before, *stimulus.action.lines])
     # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the call.
-    modules = [*_modules(surroundings.submitted), *_modules(surroundings.provided)]
+    names = [*surroundings.submitted, *surroundings.provided]
+    modules = (PurePath(name).stem for name in names if name.endswith(".py"))
     lines = [*before, *(f"from {module} import *" for module in modules)]
-    lines += _pasteable(set_up(stimulus))
-    lines += _assignments(stimulus.bindings)
+    lines += [*_pasteable(set_up(stimulus)), *_assignments(stimulus.bindings)]
     for text in stimulus.action.lines:
         lines += _pasteable(text)
     return "\n".join(lines).rstrip("\n")
@@ -64,8 +64,7 @@ def to_try(stimulus: Stimulus) -> str:
     """What is called or run, a line each, after its clock, its environment and the lines that seed
     its chance."""
     clock = [f"# at {clock_words(stimulus.clock)}"] if stimulus.clock else []
-    command = shell_command(stimulus)
-    if command:
+    if command := shell_command(stimulus):
         return "\n".join([*clock, command])
     lines = stimulus.action.lines if stimulus.action.program else [called(stimulus)]
     return "\n".join([*clock, *_environment(stimulus), *_seeding(stimulus), *lines])
@@ -96,12 +95,8 @@ def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) ->
     apart = all(stop < start for (_, stop), (start, _) in itertools.pairwise(places))
     if len(kept) == len(parts) or stimulus.seed is not None or not apart:
         return given
-    return "\n".join(
-        line
-        for part, (start, stop) in zip(parts, places, strict=True)
-        if part in kept
-        for line in lines[start - 1 : stop]
-    )
+    shown = (place for part, place in zip(parts, places, strict=True) if part in kept)
+    return "\n".join(line for start, stop in shown for line in lines[start - 1 : stop])
 
 
 def _bound(statement: ast.stmt) -> set[str]:
@@ -120,21 +115,18 @@ def _names(statement: ast.stmt) -> set[str]:
     return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
 
-def files_beside(stimulus: Stimulus) -> tuple[tuple[str, str], ...]:
-    """The names and bounded texts of the files in the scenario's folder, or their sizes."""
-    return tuple((file.name, _content(file.data)) for file in stimulus.files)
-
-
 def piped(stimulus: Stimulus) -> str:
     """What is piped in, bounded; empty where nothing is."""
     return "" if stimulus.stdin is None else shorten(stimulus.stdin, MOST_OF_A_FILE)
 
 
-def _content(data: bytes) -> str:
-    try:
-        return shorten(data.decode(), MOST_OF_A_FILE)
-    except UnicodeDecodeError:
-        return f"({len(data):,} bytes that are no text)"
+def files_beside(stimulus: Stimulus) -> Iterator[tuple[str, str]]:
+    """The names and bounded texts of the files in the scenario's folder, or their sizes."""
+    for file in stimulus.files:
+        try:
+            yield file.name, shorten(file.data.decode(), MOST_OF_A_FILE)
+        except UnicodeDecodeError:
+            yield file.name, f"({len(file.data):,} bytes that are no text)"
 
 
 def settings(constants: Iterable[Binding]) -> str:
@@ -148,22 +140,17 @@ def _seeding(stimulus: Stimulus) -> list[str]:
 
 
 def _environment(stimulus: Stimulus) -> list[str]:
-    named = stimulus.environment
-    lines = [f"os.environ[{each.name!r}] = {each.literal!r}" for each in named]
+    lines = [f"os.environ[{each.name!r}] = {each.literal!r}" for each in stimulus.environment]
     return ["import os", *lines] if lines else []
-
-
-def _modules(names: tuple[str, ...]) -> list[str]:
-    return [PurePath(name).stem for name in names if name.endswith(".py")]
 
 
 def _pasteable(source: str) -> list[str]:
     """The statements' lines; a compound one gets the blank line that the interpreter waits for."""
+    lines = source.split("\n")
     try:
         statements = ast.parse(source).body
     except (SyntaxError, ValueError):
-        return source.split("\n")
-    lines = source.split("\n")
+        return lines
     shown: list[str] = []
     done = 0
     for statement in statements:
@@ -191,16 +178,14 @@ def shown_call(
     """What is called or run, with its boards taken out. `constants` are literals by name, `given`
     the boards of arguments that are no literals."""
     plain = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
-    expression = stimulus.action.expression
-    if not expression:
+    if not (expression := stimulus.action.expression):
         return plain
     literals = dict(constants) | {each.name: each.literal for each in stimulus.constants}
     trees = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
     boards: dict[str, Grid] = {}
     others: list[Binding] = []
     for binding in stimulus.bindings:
-        board = _board(_parsed(binding.literal), trees)
-        if board is not None:
+        if board := _board(_parsed(binding.literal), trees):
             boards[binding.name] = board
         else:
             others.append(binding)

@@ -72,9 +72,9 @@ class AnnotatedFile:
 
     name: str
     lines: tuple[str, ...]
-    notes: dict[int, list[LineNote]]
-    comments: dict[int, list[LineComment]]
-    left_out: int = 0  # lines
+    notes: dict[int, list[LineNote]] = field(default_factory=lambda: defaultdict(list))
+    comments: dict[int, list[LineComment]] = field(default_factory=lambda: defaultdict(list))
+    left_out: int  # lines
 
 
 def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[AnnotatedFile]:
@@ -83,24 +83,16 @@ def annotated(result: SubmissionResult, causes: Sequence[ShownCause]) -> list[An
     lines_left = _MOST_LINES
     files = []
     for file in result.files:
-        lines = file.lines
-        shown = tuple(line.expandtabs(_TAB) for line in lines[:lines_left])
+        shown = tuple(line.expandtabs(_TAB) for line in file.lines[:lines_left])
         lines_left -= len(shown)
-        annotated_file = AnnotatedFile(
-            name=file.name,
-            lines=shown,
-            notes=defaultdict(list),
-            comments=defaultdict(list),
-            left_out=len(lines) - len(shown),
-        )
+        left_out = len(file.lines) - len(shown)
+        files.append(AnnotatedFile(name=file.name, lines=shown, left_out=left_out))
         for name, line, note in notes:
             if name == file.name:
-                annotated_file.notes[line].append(note)
+                files[-1].notes[line].append(note)
         for comment in result.line_comments:
             if comment.file == file.name:
-                line = 0 if comment.outdated else comment.line
-                annotated_file.comments[line].append(comment)
-        files.append(annotated_file)
+                files[-1].comments[0 if comment.outdated else comment.line].append(comment)
     return files
 
 
@@ -221,8 +213,7 @@ def _parted(text: str) -> tuple[str, str]:
             if first.endswith((".", "?", "!", ";", ":")):
                 return re.sub("[;:]$", ".", first), rest[:1].upper() + rest[1:]
             return first.rstrip(",") + "…", f"… {rest}"
-    words = text.split()
-    return " ".join(words[:_LONGEST_HEADLINE]) + "…", text
+    return " ".join(text.split()[:_LONGEST_HEADLINE]) + "…", text
 
 
 def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
@@ -293,22 +284,15 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
     where the exception came up, and the most suspect lines of other functions, those of a helper
     before the function that calls it."""
     places = [(cause.place, cause.line), (cause.raised_in, cause.raised_at)]
-    sure = [
-        MarkedPlace(place=place, marked=[line] if line else [])
-        for place, line in places
-        if place is not None
-    ]
-    number = written_out(cause.message)
-    if number is not None:
-        several = [*sure, *(_suspect(each, cause) for each in cause.suspects)]
-        numbers = [
-            replace(each, marked=with_number(each.place, number.number), exact=True)
-            for each in several
-        ]
-        if any(each.marked for each in numbers):
-            return [each for each in numbers if each.marked]
-    places_of_sure = [each.place for each in sure]
+    sure = [MarkedPlace(place=at, marked=[line] if line else []) for at, line in places if at]
+    if number := written_out(cause.message):
+        several = (*sure, *(_suspect(each, cause) for each in cause.suspects))
+        lines = ((each, with_number(each.place, number.number)) for each in several)
+        numbers = [replace(each, marked=marked, exact=True) for each, marked in lines if marked]
+        if numbers:
+            return numbers
     if any(each.marked for each in sure):
+        places_of_sure = [each.place for each in sure]
         others = [each for each in cause.suspects if each.place not in places_of_sure]
         return [*sure, *(_suspect(each, cause) for each in others[:1])]
     suspects = [_suspect(each, cause) for each in cause.suspects[:_MOST_SUSPECT_PLACES]]
@@ -317,10 +301,9 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
 
 
 def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
-    place = suspect.place
+    place, name = suspect.place, suspect.function if suspect.function != cause.function else ""
     # Where more than half of a function would be marked, no line stands out.
     stands_out = 2 * len(suspect.lines) <= place.last - place.first
-    name = suspect.function if suspect.function != cause.function else ""
     marked = list(suspect.lines) if stands_out else []
     return MarkedPlace(place=place, marked=marked, exact=False, function=name)
 
@@ -371,12 +354,10 @@ def indented(lines: Sequence[str]) -> list[str]:
     """Lines of Python with spaces in place of tabs; a tab stays in front of a line where other
     lines have spaces there, or the line itself has: Python may read such lines differently."""
     fronts = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines]
-    if not (any("\t" in front for front in fronts) and any(" " in front for front in fronts)):
+    if not {" ", "\t"} <= set("".join(fronts)):
         return [line.expandtabs(_TAB) for line in lines]
-    return [
-        front + line[len(front) :].expandtabs(_TAB)
-        for front, line in zip(fronts, lines, strict=True)
-    ]
+    both = zip(fronts, lines, strict=True)
+    return [front + line[len(front) :].expandtabs(_TAB) for front, line in both]
 
 
 def with_number(place: CodePlace, number: str) -> list[int]:
@@ -442,16 +423,11 @@ def outcomes(
         lines[scenarios[check.id].group, check.verdict.kind, _rule(check)].append(check)
     alike: defaultdict[tuple[bool, str, Visibility], list[ScenarioLine]] = defaultdict(list)
     for (group, _, _), members in lines.items():
-        verdict = members[0].verdict
-        visibility = scenarios[members[0].id].visibility
-        alike[verdict.passed, verdict.message, visibility].append(
-            ScenarioLine(
-                group=group,
-                checks=tuple(members),
-                visibility=visibility,
-                constants=_constants(members),
-            )
+        verdict, visibility = members[0].verdict, scenarios[members[0].id].visibility
+        line = ScenarioLine(
+            group=group, checks=tuple(members), visibility=visibility, constants=_constants(members)
         )
+        alike[verdict.passed, verdict.message, visibility].append(line)
     return list(alike.values())
 
 
@@ -509,17 +485,15 @@ def clause_tallies(
         for clause in check.clauses if not check.informational else ():
             of_clause[clause].append(check)
     in_sheet = sorted(
-        of_clause, key=lambda each: (section_order(each.section), section_order(each.id))
+        of_clause.items(),
+        key=lambda item: (section_order(item[0].section), section_order(item[0].id)),
     )
     return tuple(
         ClauseTally(
             clause=clause,
-            passed=sum(check.verdict.passed for check in of_clause[clause]),
-            total=len(of_clause[clause]),
-            reached=any(
-                check.verdict.kind not in _NOT_REACHED and check.id not in loading
-                for check in of_clause[clause]
-            ),
+            passed=sum(check.verdict.passed for check in its),
+            total=len(its),
+            reached=any(c.verdict.kind not in _NOT_REACHED and c.id not in loading for c in its),
         )
-        for clause in in_sheet
+        for clause, its in in_sheet
     )

@@ -68,8 +68,7 @@ _WRONG_NAME = re.compile(r"found (?P<found>[^ ]+\.py), expected (?P<wanted>[^ ]+
 def remedy(problem: str, file_names: Sequence[str]) -> str:
     """What a student does about files that cannot be graded; empty where only the problem's own
     sentence says it."""
-    named = _WRONG_NAME.fullmatch(problem)
-    if named is not None:
+    if named := _WRONG_NAME.fullmatch(problem):
         return f"Rename {named['found']} to {named['wanted']} and hand it in again."
     if problem.startswith(("no file ", "found ")):
         names = "this name" if len(file_names) == 1 else "these names"
@@ -244,9 +243,8 @@ def other_checks(verdicts: Iterable[Verdict]) -> str:
         fail = "fails" if alike == 1 else "fail"
         parts.append(f"{counted(alike, 'other check')} {fail} in the same way")
     if waiting:
-        are = "is" if waiting == 1 else "are"
         noun = f"{waiting:,}" if alike else counted(waiting, "other check")
-        parts.append(f"{noun} {are} not run until then")
+        parts.append(f"{noun} {'is' if waiting == 1 else 'are'} not run until then")
     return ", ".join(parts)
 
 
