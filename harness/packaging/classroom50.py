@@ -10,7 +10,6 @@ shared out among the tests by largest remainder so that they add up.
 import html
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -22,7 +21,7 @@ from harness.common.escaping import visible
 from harness.intake.submissions import read_one
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.packaging.program_file import graded, packed_key, packed_plan, this_interpreter
+from harness.packaging.program_file import graded, packed, this_interpreter
 from harness.reporting.github import markdown_summary
 from harness.reporting.terminal.cards import explain_failures
 from harness.results.student_view import student_view
@@ -33,6 +32,11 @@ _COLUMNS = 100
 _AGAIN = (
     "_This ran in your own repository and is feedback. The course grades again, with other "
     "scenarios too._\n"
+)
+_PAGE = (
+    '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
+    "<title>{title}</title></head><body><h1>{title}</h1><pre>{text}</pre></body></html>\n"
 )
 SCHEMA = "classroom50/result/v1"
 POINTS_PER_MARK = 100
@@ -63,7 +67,7 @@ def main() -> int:
 
 
 def _grade(folder: Path) -> tuple[str, str]:
-    plan, key = packed_plan(), packed_key()
+    plan, key = packed()
     submission = read_one(folder, plan.assignment, os.environ.get("USERNAME") or folder.name)
     (result,) = graded(plan, key, this_interpreter(plan), [submission])
     if result.status is SubmissionStatus.HARNESS_ERROR:
@@ -71,22 +75,14 @@ def _grade(folder: Path) -> tuple[str, str]:
     view = student_view(result, plan)
     _write(folder / "result.json", result_json(result, plan, os.environ, datetime.now(UTC)))
     _write(folder / "release-body.md", markdown_summary(view, _FAILURES) + "\n" + _AGAIN)
-    text = explain_failures(view, len(plan.scenarios), width=_COLUMNS)
+    title = html.escape(plan.assignment.title)
+    text = html.escape(explain_failures(view, len(plan.scenarios), width=_COLUMNS).strip())
     (folder / ASSETS).mkdir(exist_ok=True)
-    _write(folder / ASSETS / "feedback.html", _page(plan.assignment.title, text))
+    _write(folder / ASSETS / "feedback.html", _PAGE.format(title=title, text=text))
     counted = {scenario.id for scenario in plan.scenarios if not scenario.informational}
     passed = sum(e.verdict.passed for e in result.scenarios if e.scenario_id in counted)
     summary = f"{passed} of {len(counted)} checks passed"
     return summary, "success" if result.all_passed else "failure"
-
-
-def _page(title: str, text: str) -> str:
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
-        f"<title>{html.escape(title)}</title></head><body><h1>{html.escape(title)}</h1>"
-        f"<pre>{html.escape(text.strip())}</pre></body></html>\n"
-    )
 
 
 def _write(path: Path, text: str) -> None:
@@ -109,21 +105,20 @@ def result_json(result: SubmissionResult, plan: Plan, job: Mapping[str, str], no
         [Fraction(0) if each.extra_credit else each.points for each in scenarios],
         round(plan.assignment.functionality_marks * POINTS_PER_MARK),
     )
-    scores = [points if e.id in passed else 0 for e, points in zip(scenarios, most, strict=True)]
     tests = [
         {
             "test-name": _name(scenario),
             "passed": scenario.id in passed,
-            "score": score,
+            "score": points if scenario.id in passed else 0,
             "max-score": points,
         }
-        for scenario, score, points in zip(scenarios, scores, most, strict=True)
+        for scenario, points in zip(scenarios, most, strict=True)
     ]
     plain = {
         "schema": SCHEMA,
         **{field: job.get(name, "") for field, name in _FACTS.items()},
         "datetime": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "score": sum(scores),
+        "score": sum(points for e, points in zip(scenarios, most, strict=True) if e.id in passed),
         "max-score": sum(most),
         "tests": tests,
     }
@@ -145,8 +140,7 @@ def shared_out(weights: Sequence[Fraction], total: int) -> list[int]:
 
 def output_lines(status: str, summary: str) -> str:
     """What is appended to the job's output: two lines, whatever the summary holds."""
-    line = re.sub(r"\s+", " ", visible(summary)).strip()
-    return f"status={status}\nsummary={line}\n"
+    return f"status={status}\nsummary={' '.join(visible(summary).split())}\n"
 
 
 def _name(scenario: Scenario) -> str:

@@ -148,9 +148,9 @@ def student_plan(specification: Specification) -> Plan:
     shown = Assignment(
         **{name: getattr(assignment, name) for name in _OF_ASSIGNMENT},
         clauses=tuple(
-            Clause(id=clause.id, section="", text="")
-            for clause in assignment.clauses
-            if clause.id in clauses
+            Clause(id=each.id, section="", text="")
+            for each in assignment.clauses
+            if each.id in clauses
         ),
         functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
         other_names=tuple(name for name in assignment.other_names if name in named),
@@ -162,16 +162,13 @@ def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
     """The answers to that plan, without lines of the reference, and without what differs from one
     making to the next."""
     kept = context.key.subset(scenario.id for scenario in plan.scenarios)
-    entries = (
-        replace(entry, answers=tuple(map(_without_source, entry.answers)))
-        for entry in kept.scenarios
-    )
+    entries = (replace(e, answers=tuple(map(_without_source, e.answers))) for e in kept.scenarios)
     return replace(kept, made_with="", scenarios=tuple(entries))
 
 
 def _without_source(answer: Answer) -> Answer:
     def without_frames(raised: Raised | None) -> Raised | None:
-        return None if raised is None else replace(raised, frames=())
+        return raised and replace(raised, frames=())
 
     seen = answer.observation
     rounded_up = next(step for step in _ROUND_TO if step > seen.cpu_seconds)
@@ -205,14 +202,11 @@ def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
     in it: whoever has the bundle can read them and their answers. UserError when it is more than
     the platform takes."""
     plan = student_plan(context.specification)
-    key = student_key(context, plan)
-    grader = program_file(plan, key, "harness.packaging.classroom50")
+    grader = program_file(plan, student_key(context, plan), "harness.packaging.classroom50")
     if len(grader) + len(_AUTOGRADER) > MOST_BYTES:
-        raise UserError(
-            f"the bundle has {len(grader) / 1e6:.1f} MB, and the platform takes 10",
-            place=plan.assignment.id,
-            hint="make fewer scenarios with large boards or many draws visible",
-        )
+        what = f"the bundle has {len(grader) / 1e6:.1f} MB, and the platform takes 10"
+        hint = "make fewer scenarios with large boards or many draws visible"
+        raise UserError(what, place=plan.assignment.id, hint=hint)
     bundle = {"autograder.py": _AUTOGRADER.encode(), GRADER: grader}
     if packages := plan.assignment.packages:
         bundle[REQUIREMENTS] = "".join(f"{each}\n" for each in packages).encode()
@@ -228,8 +222,7 @@ def scenarios_page(plan: Plan, key: AnswerKey) -> str:
         for scenario in plan.scenarios:
             if scenario.function != function:
                 continue
-            answers = key.answers(scenario.id) if key.scenarios else ()
-            answer = next(iter(answers), None)
+            answer = next(iter(key.answers(scenario.id)), None) if key.scenarios else None
             lines += ["", *_scenario(scenario, answer, plan.assignment)]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
@@ -319,8 +312,7 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     whole = stated.prints if stated.prints and stated.prints.exact_text is None else None
     turns = stated.turns.turns if stated.turns else ()
     some = [turn for turn in turns if whole or turn.printed.exact_text is None]
-    screen = expected.reference.transcript() if expected.reference else ""
-    if screen:
+    if screen := expected.reference.transcript() if expected.reference else "":
         yield "e.g." if whole or some else "screen", screen.rstrip("\n")
     if isinstance(whole, AnyValue):
         yield "may", "print anything else"
@@ -349,20 +341,16 @@ def _ended(expected: Expectation) -> Iterator[Labelled]:
     elif ending in _ENDINGS:
         yield "and", _ENDINGS[ending]
     else:
-        yield from _returned(expected)
+        matcher = stated.returns
+        if matcher is None and reference is not None and reference.value is not None:
+            matcher = Exactly(value=reference.value)
+        # Who reads what is printed need not be told that nothing is returned.
+        prints_alone = matcher == Exactly(value=NONE) and reference and reference.transcript()
+        if matcher is not None and not prints_alone:
+            yield "gives", _words(matcher, expected.within)
         status = stated.exit if stated.exit is not None else reference and reference.exit_status
         if status and not stated.exit_any:
             yield "and", f"ends with exit status {status}"
-
-
-def _returned(expected: Expectation) -> Iterator[Labelled]:
-    reference, matcher = expected.reference, expected.stated.returns
-    if matcher is None and reference is not None and reference.value is not None:
-        matcher = Exactly(value=reference.value)
-    # Who reads what is printed need not be told that nothing is returned.
-    if matcher is None or (matcher == Exactly(value=NONE) and reference and reference.transcript()):
-        return
-    yield "gives", _words(matcher, expected.within)
 
 
 def _left(expected: Expectation) -> Iterator[Labelled]:

@@ -127,14 +127,9 @@ def _file_of(module: str) -> tuple[str, bytes] | None:
 PLAN, KEY = "plan.json", "key.json"
 
 
-def packed_plan() -> Plan:
-    """The plan; UserError where the file was taken apart."""
-    return serial.loads(Plan, _packed(PLAN))
-
-
-def packed_key() -> AnswerKey:
-    """The answer key; UserError where the file was taken apart."""
-    return serial.loads(AnswerKey, _packed(KEY))
+def packed() -> tuple[Plan, AnswerKey]:
+    """The plan and the answer key; UserError where the file was taken apart."""
+    return serial.loads(Plan, _packed(PLAN)), serial.loads(AnswerKey, _packed(KEY))
 
 
 def graded(

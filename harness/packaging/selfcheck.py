@@ -12,7 +12,7 @@ from harness.common.errors import HarnessError, UserError, error_lines, without_
 from harness.common.escaping import visible
 from harness.grading.check import not_here, notes, submitted, what_to_name, without_files
 from harness.model.plan import Plan
-from harness.packaging.program_file import graded, packed_key, packed_plan, this_interpreter
+from harness.packaging.program_file import graded, packed, this_interpreter
 from harness.reporting.terminal.cards import explain_on_screen
 from harness.results.student_view import student_view
 
@@ -32,15 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message, status = error_lines(f"the self-check failed, not your program: {error}"), 3
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        reason = without_capital(error.strerror or str(error))
-        message, status = error_lines(f"{place}{reason}"), 2
+        message, status = error_lines(place + without_capital(error.strerror or str(error))), 2
     sys.stdout.flush()
     sys.stderr.write(message)
     return status
 
 
 def _check(arguments: Sequence[str] | None) -> int:
-    plan, key = packed_plan(), packed_key()
+    plan, key = packed()
     parser = argparse.ArgumentParser(
         prog=Path(sys.argv[0]).name or "selfcheck.pyz",
         description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
@@ -54,8 +53,7 @@ def _check(arguments: Sequence[str] | None) -> int:
     options = parser.parse_args(arguments)
     if options.failures < 1:
         raise UserError("--failures takes a number from 1 on")
-    paths = [Path(file) for file in options.files]
-    if not paths:
+    if not (paths := [Path(file) for file in options.files]):
         example = f"{Path(sys.argv[0]).name} {what_to_name(plan.assignment)}"
         raise UserError("no file is named", hint=f"python3 {example} (Windows: py {example})")
     submissions = submitted(paths, plan.assignment)
@@ -79,9 +77,8 @@ def about(plan: Plan) -> str:
     """What the program does and does not do, and what it contains."""
     counted = Counter(each.function for each in plan.scenarios if not each.informational)
     listed = ", ".join(f"{name} {count}" for name, count in counted.items())
-    many = counted.total()
     return (
         f"Self-check of {plan.assignment.title}: it runs your program as you would, without "
-        f"protection, and gives no marks. It has the {many} visible scenarios ({listed}); "
-        "others are graded too."
+        "protection, and gives no marks. It has the "
+        f"{counted.total()} visible scenarios ({listed}); others are graded too."
     )

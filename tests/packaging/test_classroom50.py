@@ -63,8 +63,7 @@ def graded_here(bundle: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -
     output = checkout.parent / "output"
     for name, value in {**JOB, "GITHUB_OUTPUT": str(output)}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(grader, "packed_plan", lambda: plan)
-    monkeypatch.setattr(grader, "packed_key", lambda: key)
+    monkeypatch.setattr(grader, "packed", lambda: (plan, key))
     monkeypatch.chdir(checkout)
 
     def run() -> Result:

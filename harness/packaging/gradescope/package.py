@@ -171,8 +171,12 @@ def read_metadata(path: Path) -> Metadata:
     if not isinstance(plain, dict):
         return Metadata(notice=f"{path.name} is not as the platform writes it and was not used")
     late_by, notice = None, ""
+    assignment, handed_in = plain.get("assignment"), plain.get("created_at")
+    due = assignment.get("due_date") if isinstance(assignment, dict) else None
     try:
-        late_by = _late_by(plain)
+        if due is not None and handed_in is not None:
+            late = datetime.fromisoformat(handed_in) - datetime.fromisoformat(due)
+            late_by = late if late > timedelta(0) else None
     except (TypeError, ValueError, OverflowError):
         notice = f"a time in {path.name} cannot be read and was not used"
     number, previous = plain.get("id"), plain.get("previous_submissions")
@@ -182,16 +186,6 @@ def read_metadata(path: Path) -> Metadata:
         late_by=late_by,
         notice=notice,
     )
-
-
-def _late_by(plain: dict[str, Any]) -> timedelta | None:
-    """`Metadata.late_by`; TypeError, ValueError or OverflowError for a time that is none."""
-    assignment = plain.get("assignment")
-    due = assignment.get("due_date") if isinstance(assignment, dict) else None
-    if due is None or plain.get("created_at") is None:
-        return None
-    late = datetime.fromisoformat(plain["created_at"]) - datetime.fromisoformat(due)
-    return late if late > timedelta(0) else None
 
 
 class NoMark(StrEnum):
@@ -258,8 +252,7 @@ def results_json(
 def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[dict[str, Any]]:
     if run.no_mark is not None:
         yield _no_mark(REASONS[run.no_mark])
-    result = run.result
-    if result is None:
+    if (result := run.result) is None:
         return
     if result.status is SubmissionStatus.UNREADABLE:
         reason = result.problem or (result.unparsable.reason if result.unparsable else "")
@@ -291,8 +284,7 @@ def _test(
     """A scenario's test with what went wrong; of a hidden one only the kind of verdict."""
     hidden = scenario.visibility is Visibility.HIDDEN
     name = f"{scenario.function}: {scenario.name}"
-    values = paste.settings(scenario.stimuli[0].constants)
-    if values and not hidden:
+    if not hidden and (values := paste.settings(scenario.stimuli[0].constants)):
         name = f"{name} [{values}]"
     kind = entry.verdict.kind
     test: dict[str, Any] = {
@@ -382,22 +374,18 @@ def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
 
 def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
     trouble = [result.problem] if result.problem else []
-    if result.unparsable is not None:
-        broken = result.unparsable
+    if (broken := result.unparsable) is not None:
         place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
         trouble.append(f"{place}: {broken.reason}")
     parts = [_strong(line) for line in trouble]
     if not trouble and result.scenarios:
         view = student_view(result, plan)
-        parts.append(_list("To fix, most marks first", _to_fix(view)))
-        parts.append(_by_function(view))
+        parts += [_list("To fix, most marks first", _to_fix(view)), _by_function(view)]
     findings = (
         f"{f.file}:{f.line}: {f.message} ({words.consequence(f.consequence)})"
         for f in result.findings
     )
-    parts.append(_list("Code issues", findings))
-    parts.append(_list("Notes", result.notes))
-    return parts
+    return [*parts, _list("Code issues", findings), _list("Notes", result.notes)]
 
 
 def _to_fix(view: StudentView) -> Iterator[str]:

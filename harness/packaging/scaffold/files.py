@@ -86,22 +86,18 @@ def _call(
     file: str, name: str, calls: Sequence[str], node: ast.FunctionDef, lines: Sequence[str]
 ) -> First:
     find = "\n".join(_once(lines, node.lineno - 1, node.body[0].lineno - 1))
-    inside = " " * (node.col_offset + 4)
-    replaced = f"{find}\n{inside}raise NotImplementedError"
-    action, *others = dict.fromkeys(f"call: {call}" for call in calls)
-    return First(
-        name=name, file=file, action=action, find=find, replace=replaced, others=tuple(others)
-    )
+    replaced = f"{find}\n{' ' * (node.col_offset + 4)}raise NotImplementedError"
+    action, *more = dict.fromkeys(f"call: {call}" for call in calls)
+    others = tuple(more)
+    return First(name=name, file=file, action=action, find=find, replace=replaced, others=others)
 
 
 def _once(lines: Sequence[str], start: int, stop: int) -> list[str]:
     """These lines, with as many before them as it takes to find them once, at any indentation."""
+    stripped = [line.strip() for line in lines]
     while True:
-        block = [line.strip() for line in lines[start:stop]]
-        windows = (
-            [line.strip() for line in lines[n : n + stop - start]] for n in range(len(lines))
-        )
-        if not start or sum(window == block for window in windows) == 1:
+        windows = (stripped[n : n + stop - start] for n in range(len(lines)))
+        if not start or sum(window == stripped[start:stop] for window in windows) == 1:
             return list(lines[start:stop])
         start -= 1
 
@@ -150,11 +146,9 @@ def _run(
 def _asking(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
     """The functions that ask for input or open files, themselves or through others."""
     asking = set(_OUTSIDE)
-    while True:
-        more = {n for n, node in functions.items() if n not in asking and _names(node) & asking}
-        if not more:
-            return asking - _OUTSIDE
-        asking |= more
+    for _ in functions:  # as far as one may call another
+        asking |= {name for name, node in functions.items() if _names(node) & asking}
+    return asking - _OUTSIDE
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -455,15 +449,14 @@ def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft, cac
         tried = zip(waiting, raised, strict=True)
         waiting = tuple(f for f, name in tried if name and attempt <= len(f.others))
     draft = replace(draft, firsts=tuple(chosen.values()))
+    before = None
     for _ in range(_MOST_ROUNDS):
-        if not draft.firsts:
+        if not draft.firsts or draft == before:
             break
         context = prepared(draft)
-        report = validate(context, (), jobs=1)
         ids = [scenario.id for scenario in context.specification.plan.scenarios]
-        before, draft = draft, _without_problems(draft, report, ids)
-        if draft == before:
-            break
+        before = draft
+        draft = _without_problems(draft, validate(context, (), jobs=1), ids)
     return draft
 
 

@@ -17,23 +17,17 @@ from harness.execution import MACHINE_BOOT, BrowserDriver, Interpreter, Machine,
 from harness.grading.check import not_here, notes, submitted, without_files
 from harness.grading.grader import Grader
 from harness.grading.observing.judged_runs import GraderSetup
-from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Turn
-from harness.model.plan import Plan
 from harness.model.stimulus import Typed
 from harness.model.submission import Submission
-from harness.packaging.program_file import packed_key, packed_plan
+from harness.packaging.program_file import packed
 from harness.reporting.html.submission_pages import check_results
 from harness.results.student_view import ShownCheck, StudentView, student_view
 
 __all__ = ["MACHINE_BOOT", "check", "machine_modules", "play"]
 
 _FOLDER = Path("/handed-in")  # the files that are checked
-
-
-@cache
-def _packed() -> tuple[Plan, AnswerKey]:
-    return packed_plan(), packed_key()
+_packed = cache(packed)
 
 
 def check(machine: Machine, files: Mapping[str, bytes]) -> str:
@@ -102,9 +96,8 @@ def play(
     ):
         seen = program.observe(replace(stimulus, inputs=typed, replies=None), scenario.limits)
     waits = seen.ending is Ending.ASKED_FOR_MORE
-    turns = (Turn(printed=seen.loading_printed), *seen.turns)
     screen = []
-    for turn in turns:
+    for turn in (Turn(printed=seen.loading_printed), *seen.turns):
         screen.append((turn.printed, False))
         if turn.typed is not None:
             screen += [(turn.typed.text or "⏎", True), ("\n", False)]

@@ -20,9 +20,6 @@ from hashlib import sha256
 from importlib import metadata, resources
 from pathlib import Path
 
-import jinja2
-import markupsafe
-
 from harness.common.errors import UserError
 from harness.common.files import files_below, write_bytes, zipped
 from harness.execution import Interpreter
@@ -90,7 +87,14 @@ def package(pin: Pin, cache: Path) -> dict[str, bytes]:
     if not _is_pinned(pin, data):
         hint = "remove it and make the page again"
         raise UserError(f"it is not {pin.name} {pin.version}", place=str(kept), hint=hint)
-    return _unpacked(data)
+    files: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+        for member in archive:
+            if member.isfile() and sum(map(len, files.values())) + member.size <= _LARGEST:
+                content = archive.extractfile(member)
+                assert content is not None
+                files[member.name.partition("/")[2]] = content.read()
+    return files
 
 
 def _is_pinned(pin: Pin, data: bytes) -> bool:
@@ -118,17 +122,6 @@ def _fetched(pin: Pin, kept: Path) -> bytes:
     if not _is_pinned(pin, data):
         raise UserError(f"what npm fetched as {what} is not what was pinned")
     return data
-
-
-def _unpacked(data: bytes) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
-        for member in archive:
-            if member.isfile() and sum(map(len, files.values())) + member.size <= _LARGEST:
-                content = archive.extractfile(member)
-                assert content is not None
-                files[member.name.partition("/")[2]] = content.read()
-    return files
 
 
 INDEX = "index.html"
@@ -161,14 +154,12 @@ def web_folder(
     if assignment.packages:
         needs = ", ".join(assignment.packages)
         raise UserError(f"it needs {needs}, which a browser does not have", place=assignment.id)
-    pin = PYODIDE.get(assignment.python)
-    if pin is None:
-        versions = ", ".join(PYODIDE)
-        raise UserError(
+    if (pin := PYODIDE.get(assignment.python)) is None:
+        what, hint = (
             f"no browser runs Python {assignment.python}",
-            place=assignment.id,
-            hint=f"there are {versions}",
+            f"there are {', '.join(PYODIDE)}",
         )
+        raise UserError(what, place=assignment.id, hint=hint)
     key = student_key(context, plan)
     files = {name: _FILES.joinpath(name).read_bytes() for name in _OURS}
     files |= {f"pyodide/{name}": data for name, data in _pyodide(package(pin, cache))}
@@ -178,10 +169,13 @@ def web_folder(
         checker[f"{_TEMPLATES}/modules/{name}"] = text.encode()
     style = resources.files("harness.reporting.html").joinpath("templates/style.css")
     checker[f"{_TEMPLATES}/style.css"] = style.read_bytes()
-    files["checker.zip"] = zipped(checker | dict(_jinja()))
-    if context.interpreter.version.startswith(f"{assignment.python}."):
+    for name in ("jinja2", "markupsafe"):  # the template engine, of what is Python in it
+        engine = files_below(resources.files(name), name, lambda entry: True)
+        checker |= {path: data for path, data in engine if path.endswith(".py")}
+    files["checker.zip"] = zipped(checker)
+    python = context.interpreter
+    if python.version.startswith(f"{assignment.python}."):
         library = f"/lib/python{assignment.python.replace('.', '')}.zip"
-        python = context.interpreter
         files[_LIBRARY] = _compiled_library(files[_LIBRARY], library, python, cache)
         files["checker.zip"] = _compiled(files["checker.zip"], "/checker", python.path)
     files["visible-scenarios.txt"] = scenarios_page(plan, key).encode("utf-8", "backslashreplace")
@@ -227,8 +221,7 @@ def _facts(specification: Specification, plan: Plan) -> bytes:
     assignment = plan.assignment
     stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
     texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
-    facts = {"id": assignment.id, "files": texts}
-    return f"self.ASSIGNMENT = {json.dumps(facts)};\n".encode()
+    return f"self.ASSIGNMENT = {json.dumps({'id': assignment.id, 'files': texts})};\n".encode()
 
 
 def _offline(assignment_id: str, files: dict[str, bytes]) -> bytes:
@@ -256,21 +249,10 @@ def _editor(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     names = list(_EDITOR_ENTRIES)
     for name in names:  # it grows by what these import
         yield name.removeprefix("dist/"), _SOURCE_MAP.sub(b"", files[name])
-        folder = posixpath.dirname(name)
-        imported = (
-            posixpath.join(folder, path.decode()) for path in _IMPORTED.findall(files[name])
-        )
-        names += set(map(posixpath.normpath, imported)) - set(names)
+        paths = (path.decode() for path in _IMPORTED.findall(files[name]))
+        imported = {posixpath.normpath(posixpath.join(name, "..", path)) for path in paths}
+        names += imported - set(names)
     yield "layout.css", files["dist/layout.css"]
-
-
-def _jinja() -> Iterator[tuple[str, bytes]]:
-    """The template engine as it is installed here, of what is Python in it."""
-    for module in (jinja2, markupsafe):
-        name = module.__name__
-        for path, data in files_below(resources.files(name), name, lambda entry: True):
-            if path.endswith(".py"):
-                yield path, data
 
 
 def _licenses(pyodide: str) -> str:
