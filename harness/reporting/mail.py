@@ -112,8 +112,7 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
 
 
 def usable_address(text: str) -> str:
-    """The address as every mail server takes it, a domain of other letters in ASCII; empty for
-    none."""
+    """The address as every mail server takes it, its domain in ASCII; empty for none."""
     local, _, domain = text.strip().rpartition("@")
     try:
         address = f"{local}@{domain.encode('idna').decode('ascii')}"
@@ -140,8 +139,7 @@ def _addressed(name: str, address: str) -> Address:
 
 
 def _in_header(text: str, most: int) -> str:
-    """The text on one line; an encoded word in it stays as it is, or what it stands for, line ends
-    too, would be written into the header."""
+    """The text on one line; an encoded word in it is not decoded: it could stand for line ends."""
     return shorten(" ".join(visible(text).split()), most).replace("=?", "= ?")
 
 
@@ -168,8 +166,7 @@ def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object
 
 
 def _template(path: Path) -> Callable[[Mapping[str, object]], EmailMessage]:
-    """What makes a message of a template and its values: of `Subject: …` in the first line, and of
-    the text after it."""
+    """What makes a message of the values: of `Subject: …` in the first line, and of the rest."""
     from jinja2 import StrictUndefined, TemplateSyntaxError  # noqa: PLC0415  (start-up time)
     from jinja2.sandbox import SandboxedEnvironment  # noqa: PLC0415
 

@@ -98,8 +98,7 @@ class _Writer:
         self._made_with = sha256("\0".join([*engine, sources, serial.dumps(plan)]).encode())
 
     def submission(self, result: SubmissionResult, before: str, after: str) -> None:
-        """Write its two pages, each unless the file is up to date. `before` and `after` are the ids
-        of the submissions beside it, empty where there is none."""
+        """Write its two pages unless they are up to date, between these ids, which may be empty."""
         digest = self._made_with.copy()
         digest.update(serial.dumps(result).encode())
         made_from = digest.hexdigest()

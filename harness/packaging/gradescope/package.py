@@ -389,7 +389,6 @@ def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
 
 
 def _to_fix(view: StudentView) -> Iterator[str]:
-    """The causes that visible checks show."""
     for cause in view.causes:
         if not cause.checks or cause.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR:
             continue

@@ -15,6 +15,7 @@ import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from harness.assignment.loading import available, load
@@ -267,12 +268,12 @@ class Begun:
 
 def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
     """A small assignment with reference, scenarios, mutants and samples, by path below the root."""
-    values = _values(assignment_id, file)
+    filled = partial(_filled, assignment_id=assignment_id, file=file)
     spec, submissions = f"specs/{assignment_id}", f"submissions/{assignment_id}"
-    files = {f"reference/{assignment_id}/{file}": _filled("reference.py.txt", values)}
-    files |= {f"{spec}/{name}": _filled(name, values) for name in _SPEC_FILES}
+    files = {f"reference/{assignment_id}/{file}": filled("reference.py.txt")}
+    files |= {f"{spec}/{name}": filled(name) for name in _SPEC_FILES}
     for sample, expected in _SAMPLES.items():
-        files[f"{submissions}/{sample}/{file}"] = _filled(f"{sample}.py.txt", values)
+        files[f"{submissions}/{sample}/{file}"] = filled(f"{sample}.py.txt")
         files[f"{submissions}/{sample}/expect.yaml"] = expected.encode()
     return files
 
@@ -336,7 +337,7 @@ def _whole(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
 def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> dict[str, bytes]:
     spec, submissions = f"specs/{assignment_id}", f"submissions/{assignment_id}"
     firsts = draft.firsts
-    heading = _filled("assignment.yaml", _values(assignment_id, ", ".join(reference)))
+    heading = _filled("assignment.yaml", assignment_id, ", ".join(reference))
     classes = [name for data in reference.values() for name in class_names(data)]
     if compared := ", ".join(f"{name}: attributes" for name in classes):
         heading += f"compare: {{{compared}}}\n".encode()
@@ -390,14 +391,11 @@ def _mutant(first: First) -> str:
     )
 
 
-def _values(assignment_id: str, file: str) -> dict[str, str]:
+def _filled(name: str, assignment_id: str, file: str) -> bytes:
+    text = string.Template((_TEMPLATE / name).read_text(encoding="utf-8"))
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return {"title": assignment_id.replace("-", " ").title(), "file": file, "python": python}
-
-
-def _filled(name: str, values: Mapping[str, str]) -> bytes:
-    text = (_TEMPLATE / name).read_text(encoding="utf-8")
-    return string.Template(text).substitute(values).encode()
+    title = assignment_id.replace("-", " ").title()
+    return text.substitute(title=title, file=file, python=python).encode()
 
 
 def shipped() -> tuple[str, ...]:

@@ -176,16 +176,12 @@ def _read(path: Path) -> Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A student's row."""
-
     at: int  # in the sheet
     person: Person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Match:
-    """A row and its submission."""
-
     row: _Row
     entry: GradebookEntry
     by_name: bool = False
@@ -194,8 +190,7 @@ class _Match:
 def _matched(
     rows: Sequence[_Row], entries: Sequence[GradebookEntry], settled: Sequence[_Match]
 ) -> list[_Match]:
-    """What can be matched without doubt, in the order of the rows: by id, then by login, then by
-    name. `settled` is decided."""
+    """What can be matched without doubt, in the rows' order: by id, by login, by name."""
     matches = list(settled)
     for by in By:
         taken = {id(side) for match in matches for side in (match.row, match.entry)}

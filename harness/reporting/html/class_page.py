@@ -115,9 +115,9 @@ def first_page(facts: RunFacts, overview: Overview, studies: Studies = Studies()
     out_of = overview.out_of or overview.plan.assignment.functionality_marks
     spread = figures.distribution(overview.marks, out_of)
     states = Counter(row.status for row in overview.rows)
-    findings = overview.causes.findings()
-    causes = overview.causes.causes()
-    pages = overview.pages()
+    findings, causes = overview.causes.findings(), overview.causes.causes()
+    by_reason = groupby(overview.causes.for_a_person(), lambda tally: tally.kind)
+    limits, pages = facts.limits, overview.pages()
     return render(
         "index.html.j2",
         **script("sort.js"),
@@ -139,21 +139,15 @@ def first_page(facts: RunFacts, overview: Overview, studies: Studies = Studies()
         in_view=IN_VIEW,
         causes=causes[:_MOST_CAUSES],
         causes_left_out=max(0, len(causes) - _MOST_CAUSES),
-        reasons=[
-            list(alike)
-            for _, alike in groupby(overview.causes.for_a_person(), lambda tally: tally.kind)
-        ],
+        reasons=[list(alike) for _, alike in by_reason],
         doubtful=overview.failing.doubtful()[:_MOST_DOUBTFUL],
         good=words.percent(GOOD, 1),
         counted_good=overview.failing.good,
         fewest_good=FEWEST_GOOD,
         findings=findings[:_MOST_FINDINGS],
         findings_left_out=max(0, len(findings) - _MOST_FINDINGS),
-        limits=(
-            f"{facts.limits.cpu_seconds:g} s of CPU time, {facts.limits.wall_seconds:g} s in "
-            f"total, {facts.limits.memory_mib} MiB of memory, {facts.limits.output_kib} KiB of "
-            "output"
-        ),
+        limits=f"{limits.cpu_seconds:g} s of CPU time, {limits.wall_seconds:g} s in total, "
+        f"{limits.memory_mib} MiB of memory, {limits.output_kib} KiB of output",
         prevented=sum(probe.prevented for probe in facts.probes),
     )
 

@@ -132,8 +132,7 @@ def _marked(shown: Markup) -> Markup:
 
 
 def key_html(typed: Typed) -> Markup:
-    """One input as a key cap: its text with blanks visible (of none the style sheet says so), or
-    the name of a key, which is not copied."""
+    """One input as a key cap: its text, blanks visible, or a key's name, which is not copied."""
     if typed.key is not None:
         return Markup('<kbd class="key">{}</kbd>').format(KEY_NAMES[typed.key])
     return Markup(f"<kbd>{code(typed.text, spaces=True)}</kbd>")

@@ -61,8 +61,8 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
         if sum(map(_columns, row.text)) <= width_left:
             yield replace(row, hang=0)
             continue
-        first, rest = width_left, max(width_left - row.hang, 8)
-        starts = [0, *_breaks(row.text, first, rest), len(row.text)]
+        breaks = _breaks(row.text, width_left, max(width_left - row.hang, 8))
+        starts = [0, *breaks, len(row.text)]
         for number, spans in enumerate(_cut(row.spans, starts)):
             yield Line(spans, row.indent + (row.hang if number else 0))
 
@@ -80,8 +80,7 @@ def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
 
 
 def _breaks(text: str, first: int, rest: int) -> list[int]:
-    """Where new lines begin, if the first has `first` columns and each other `rest`. A word longer
-    than a line is cut."""
+    """Where new lines begin: after `first` columns, then `rest`; a word longer than that is cut."""
     places: list[int] = []
     columns_left = first
     for word in _WORD.finditer(text):
@@ -322,11 +321,10 @@ def conversation_lines(conversation: Conversation) -> Iterator[Line]:
         yield from comparison_lines(conversation.compared)
         return
     wanted = "expected next, for example:" if conversation.example else "expected next:"
+    nothing = [line(("  nothing more, it ends here", "dim"))]
     for title, side in ((wanted, conversation.expected), ("got:", conversation.actual)):
         yield line((title, "dim"))
-        yield from _boxed((side,) if side else ()) or [
-            line(("  nothing more, it ends here", "dim"))
-        ]
+        yield from _boxed((side,) if side else ()) or nothing
 
 
 def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
@@ -372,8 +370,7 @@ def comparison_lines(part: Comparison) -> Iterator[Line]:
 
 
 def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
-    """The lines of one side (its note if there are none), with a caret below the first character
-    that differs."""
+    """The lines of one side, or its note, with a caret below the first character that differs."""
     for cell in [cell for cell in cells if not cell.note] or cells[:1]:
         spans = _cell(cell)
         yield line(label, *spans)

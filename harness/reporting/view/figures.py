@@ -75,8 +75,7 @@ class Tally:
 
     @property
     def cause(self) -> tuple[str, str]:
-        """The function that is to blame for more than half of them, and its mistake in words; both
-        empty where there is none."""
+        """The function to blame for more than half of them, and its mistake; both may be empty."""
         cause, holds_for = max(self._causes.items(), key=lambda item: item[1], default=(_NONE, 0))
         return cause if 2 * holds_for > self.count else _NONE
 
@@ -339,8 +338,7 @@ class ClassCauses:
             self._same_files[result.source_digest].append(result.id)
 
     def causes(self) -> list[Tally]:
-        """All causes, the one that costs the class most first: of a function and a rule, or of a
-        mistake that somebody made in several functions."""
+        """Each of a function and a rule or of several functions, the one that costs most first."""
         wide = self._wide()
         apart = (tally for (_, rule), tally in self._causes.items() if rule not in wide)
         return sorted(
@@ -378,8 +376,7 @@ class ClassCauses:
 
     def for_a_person(self) -> list[Tally]:
         """Whom a person must look at, those with the same reason together, in the order of reasons.
-        Marks by hand are missing once people have begun to give them: before, they are for every
-        submission."""
+        Marks by hand are missing once people have begun to give them."""
         places = {kind: place for place, kind in enumerate((*_REASONS.values(), _EARLIER))}
         ordered = sorted(
             self._for_a_person.values(),

@@ -31,8 +31,7 @@ def _assignments(bindings: Iterable[Binding]) -> list[str]:
 
 
 def shell_command(stimulus: Stimulus) -> str:
-    """The command that starts the program, for a shell; empty where no program is run, or one whose
-    chance is seeded, for which a shell has no command."""
+    """The command that starts the program; empty for none, or where chance is seeded."""
     action = stimulus.action
     if not action.program or stimulus.seed is not None:
         return ""
@@ -61,8 +60,7 @@ def called(stimulus: Stimulus) -> str:
 
 
 def to_try(stimulus: Stimulus) -> str:
-    """What is called or run, a line each, after its clock, its environment and the lines that seed
-    its chance."""
+    """What is called or run, a line each, after its clock, its environment and its seeding."""
     clock = [f"# at {clock_words(stimulus.clock)}"] if stimulus.clock else []
     if command := shell_command(stimulus):
         return "\n".join([*clock, command])

@@ -110,8 +110,7 @@ def _notes(
 
 
 def _notes_of_cause(number: int, cause: ShownCause) -> Iterator[tuple[str, int, LineNote]]:
-    """The cause's sentence beside the first line of its first place, a note beside each line that
-    is marked."""
+    """The cause's sentence beside the first line of its first place, a note beside marked ones."""
     said = cause if cause.function or cause.message else None
     for each in marked_lines(cause):
         name, first = each.place.file, each.place.first
@@ -156,8 +155,7 @@ _SAY_NO_CASE = frozenset({"wrong_value", "returned_none"})
 
 
 def sentence(cause: ShownCause) -> str:
-    """What is wrong, with the example's name where nothing else says in which cases; empty where
-    only hidden checks could say it."""
+    """What is wrong, with the example's name where nothing else says when; may be empty."""
     first = cause.checks[0] if cause.checks else None
     if first is None or not first.name or _rule(first) not in _SAY_NO_CASE:
         return cause.message
@@ -325,9 +323,8 @@ class OwnLine:
 
 
 def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
-    """The lines of a function without a long docstring: all of them, or of a long function its
-    head and those around the marked ones, else its beginning and its end. What is left out is seen
-    to be, and never a single line."""
+    """The lines of a function without its docstring: all, or of a long one its head and those
+    around the marked ones, else its beginning and its end. A single line is never left out."""
     numbered = dict(enumerate(indented(place.text), place.first))
     marked_numbers = [number for number in numbered if number in marked][:_MOST_MARKED]
     shown = [number for number in numbered if number not in _docstring(place)]
@@ -371,8 +368,7 @@ def with_number(place: CodePlace, number: str) -> list[int]:
 
 
 def _docstring(place: CodePlace) -> range:
-    """The line numbers of a function's docstring: a text right after the header, which ends with a
-    colon."""
+    """The line numbers of a function's docstring: a text right after the header and its colon."""
     lines = [text.strip() for text in place.text]
     codes = [text.partition("#")[0].rstrip() for text in lines]
     header = next((i for i, code in enumerate(codes) if code.endswith(":")), 0)

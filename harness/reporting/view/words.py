@@ -66,8 +66,7 @@ _WRONG_NAME = re.compile(r"found (?P<found>[^ ]+\.py), expected (?P<wanted>[^ ]+
 
 
 def remedy(problem: str, file_names: Sequence[str]) -> str:
-    """What a student does about files that cannot be graded; empty where only the problem's own
-    sentence says it."""
+    """What a student does about files that cannot be graded; empty where the problem says it."""
     if named := _WRONG_NAME.fullmatch(problem):
         return f"Rename {named['found']} to {named['wanted']} and hand it in again."
     if problem.startswith(("no file ", "found ")):
@@ -138,8 +137,7 @@ def said_by_hand(result: SubmissionResult | StudentView) -> list[str]:
 
 
 def has_total(result: SubmissionResult) -> bool:
-    """Whether this submission's total is another than its mark: people gave it something, or
-    lateness took something."""
+    """Whether its total is another than its mark: people gave or lateness took something."""
     return is_by_hand(result) or bool(result.late_marks)
 
 
@@ -154,8 +152,7 @@ def isolation(result: SubmissionResult) -> str:
 
 
 def account(result: SubmissionResult | StudentView) -> list[str]:
-    """What makes the total of the mark, a line each: parts marked by hand, lateness, what a person
-    adds or takes; and the total."""
+    """What makes the total, a line each: marks by hand, lateness, what a person adds; the total."""
     lines = [manual(given) for given in result.manual]
     if result.override is not None:
         mark = rounded(result.override.mark)
@@ -187,8 +184,7 @@ def changed(comment: LineComment) -> str:
 
 
 def whole_comment(result: SubmissionResult) -> str:
-    """All that is said of a submission, as a gradebook's cell has it: rubrics, how late it is, the
-    comment, and the comments on lines; empty where nothing is said."""
+    """All that is said of a submission, for a gradebook's cell: rubrics, lateness, comments."""
     lines = [f"{part.slot.title}{rubric(part)}" for part in result.manual if part.items]
     lines += [f"Mark set: {result.override.reason}"] if result.override else []
     if result.late is not None:
@@ -199,8 +195,7 @@ def whole_comment(result: SubmissionResult) -> str:
 
 
 def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -> str:
-    """How late something was handed in, and what that takes of what is reached, where that is
-    known."""
+    """How late something was handed in, and what that takes of what is reached, if it is known."""
     parts = [f"late: due {late.due}"]
     if late.is_forgiven:
         parts.append("within the grace time, which costs nothing")

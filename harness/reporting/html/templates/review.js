@@ -12,13 +12,14 @@
   history.replaceState(null, "", start ? "/#at=" + start[1] : "/");
   var token = sessionStorage.getItem("token");
 
+  function attribute(node, values) { for (var name in values) node.setAttribute(name, values[name]); return node; }
+  function element(name, properties, attributes) { return attribute(Object.assign(document.createElement(name), properties), attributes); }
   function say(text, bad) { said.textContent = text; said.className = bad ? "bad" : ""; }
   async function ask(path, sent) {
     var options = { headers: { "X-Token": token }, cache: "no-store", credentials: "omit" };
     if (sent) {
-      options.method = "POST";
+      Object.assign(options, { method: "POST", body: JSON.stringify(sent) });
       options.headers["Content-Type"] = "application/json";
-      options.body = JSON.stringify(sent);
     }
     var answer = await fetch(path, options).catch(function () { throw new Error("harness review has ended: start it again, nothing is lost"); });
     var plain = await answer.json();
@@ -127,12 +128,11 @@
     edit(item, remark ? { "do": "line", comment: remark.dataset.comment } : Object.assign({ "do": "line" }, lineOf(item)), remark ? remark.querySelector("bdi").textContent : "");
   }
   function edit(item, sent, text) {
-    var box = document.createElement("div"), field = document.createElement("textarea");
+    var label = sent.comment ? "Comment (empty: remove it)" : "Comment on line " + sent.line;
+    var box = element("div", { className: "editor", sent: sent }), field = element("textarea", { rows: 2, value: text }, { "aria-label": label });
     function leave() { box.remove(); main.focus({ preventScroll: true }); }
-    box.className = "editor"; box.sent = sent; box.appendChild(field);
-    field.rows = 2; field.setAttribute("aria-label", sent.comment ? "Comment (empty: remove it)" : "Comment on line " + sent.line);
-    field.value = text;
-    item.appendChild(box);
+    box.append(field);
+    item.append(box);
     writes(field, function (text, keep) {
       leave();
       if (keep && text) send({ "do": "keep", text: text });
@@ -144,23 +144,19 @@
 
   // A field for comments: those used before are offered while typing.
   function writes(field, save, leave) {
-    var offers = document.createElement("ul"), at = -1, fitting = [];
-    offers.className = "offers"; offers.id = "offers-" + Math.random().toString(36).slice(2);
-    offers.setAttribute("role", "listbox"); offers.setAttribute("aria-label", "Comments to use again");
-    field.setAttribute("role", "combobox"); field.setAttribute("aria-controls", offers.id);
-    field.setAttribute("aria-autocomplete", "list"); field.setAttribute("aria-expanded", "false");
+    var at = -1, fitting = [], id = "offers-" + Math.random().toString(36).slice(2);
+    var offers = element("ul", { className: "offers", id: id }, { role: "listbox", "aria-label": "Comments to use again" });
+    attribute(field, { role: "combobox", "aria-controls": id, "aria-autocomplete": "list", "aria-expanded": "false" });
     field.after(offers);
     function draw() {
       offers.textContent = "";
       fitting.forEach(function (text, place) {
-        var item = document.createElement("li");
-        item.textContent = text; item.id = offers.id + "-" + place;
-        item.setAttribute("role", "option"); item.setAttribute("aria-selected", String(place === at));
+        var item = element("li", { textContent: text, id: id + "-" + place }, { role: "option", "aria-selected": place === at });
         item.addEventListener("mousedown", function (event) { event.preventDefault(); put(text); });
-        offers.appendChild(item);
+        offers.append(item);
       });
-      field.setAttribute("aria-expanded", String(fitting.length > 0));
-      if (at >= 0) field.setAttribute("aria-activedescendant", offers.id + "-" + at); else field.removeAttribute("aria-activedescendant");
+      field.setAttribute("aria-expanded", fitting.length > 0);
+      if (at >= 0) field.setAttribute("aria-activedescendant", id + "-" + at); else field.removeAttribute("aria-activedescendant");
     }
     function put(text) { field.value = text; fitting = []; at = -1; draw(); }
     field.addEventListener("input", function () {
@@ -186,8 +182,7 @@
   // Marks.
   function slots() { return Array.prototype.slice.call(main.querySelectorAll(".slot[data-slot]")); }
   function firstUnmarked() {
-    var every = slots(), open = every.findIndex(function (each) { return each.querySelector("[name=mark]").value === ""; });
-    return Math.max(open, 0);
+    return Math.max(0, slots().findIndex(function (each) { return each.querySelector("[name=mark]").value === ""; }));
   }
   function choose(at) {
     var every = slots();
@@ -208,7 +203,7 @@
   function item(at) {
     var own = choose(slot), group = own && own.querySelectorAll(".item")[at];
     if (!group) return;
-    var buttons = Array.prototype.slice.call(group.querySelectorAll("button"));
+    var buttons = Array.from(group.querySelectorAll("button"));
     var now = buttons.findIndex(function (each) { return each.getAttribute("aria-pressed") === "true"; });
     pressed(buttons[now + 1] || buttons[now]);
   }
@@ -258,13 +253,13 @@
     entries.forEach(function (entry) {
       var state = entry.status + ", " + (entry.done ? "done" : entry.begun ? "begun" : "to mark") + (entry.reason ? ", " + entry.reason : "");
       if ((entry.shown + " " + entry.name + " " + state).toLowerCase().indexOf(text) < 0) return;
-      var row = document.createElement("li"), button = document.createElement("button"), name = document.createElement("bdi"), end = document.createElement("span");
-      name.textContent = entry.shown + (entry.name ? " \u00b7 " + entry.name : ""); end.textContent = state;
-      button.type = "button"; button.append(name, end); button.setAttribute("aria-current", String(entry.number === number));
+      var name = element("bdi", { textContent: entry.shown + (entry.name ? " \u00b7 " + entry.name : "") }), row = element("li");
+      var button = element("button", { type: "button" }, { "aria-current": entry.number === number });
+      button.append(name, element("span", { textContent: state }));
       button.addEventListener("click", function () { list.close(); then(function () { return go(entry.number); }); });
-      row.appendChild(button); found.appendChild(row);
+      row.append(button); found.append(row);
     });
-    if (!found.children.length) found.appendChild(document.createElement("li")).textContent = "No submission fits.";
+    if (!found.children.length) found.append(element("li", { textContent: "No submission fits." }));
   }
   sought.addEventListener("input", seek);
   list.addEventListener("keydown", function (event) {

@@ -16,26 +16,19 @@
     var texts = [cells[0], cells[2] + (flagged ? " \u2691 flagged" : "")].concat(cells.slice(5));
     return { texts: texts, causes: cells[4], row: function () { return made(texts, cells[1], cells[2], flagged, cells[4]); } };
   }
-  function element(name, text, className) {
-    var made = document.createElement(name);
-    if (text) made.textContent = text;
-    if (className) made.className = className;
-    return made;
-  }
+  function element(name, properties) { return Object.assign(document.createElement(name), properties); }
   function made(texts, page, state, flagged, causes) {
-    var row = element("tr"), head = element("th"), link = element("a");
-    head.scope = "row";
-    if (causes) row.setAttribute("data-causes", causes);
-    link.setAttribute("href", "submissions/" + page);
-    link.appendChild(element("bdi", texts[0]));
-    head.appendChild(link);
-    row.appendChild(head);
-    for (var i = 1; i < texts.length; i++) {
-      var share = heads[i].className === "f" && parseInt(texts[i], 10);
-      row.appendChild(element("td", i > 1 && texts[i], heads[i].className + (share >= 0 && share !== false ? " h" + Math.min(Math.floor(share / 10), 10) : "")));
+    var row = element("tr"), head = element("th", { scope: "row" }), link = element("a", { href: "submissions/" + page });
+    if (causes) row.dataset.causes = causes;
+    link.append(element("bdi", { textContent: texts[0] }));
+    head.append(link);
+    row.append(head, element("td", { textContent: state }));
+    if (flagged) row.cells[1].append(" ", element("span", { textContent: "\u2691 flagged", className: "warn-ink" }));
+    for (var i = 2; i < texts.length; i++) {
+      var share = heads[i].className === "f" ? parseInt(texts[i], 10) : NaN;
+      var heat = isNaN(share) ? "" : " h" + Math.min(Math.floor(share / 10), 10);
+      row.append(element("td", { textContent: texts[i], className: heads[i].className + heat }));
     }
-    row.cells[1].textContent = state;
-    if (flagged) row.cells[1].append(" ", element("span", "\u2691 flagged", "warn-ink"));
     return row;
   }
   entries = packed ? packed.textContent.split("\n").map(unpacked) : Array.prototype.map.call(body.rows, of);
@@ -44,14 +37,13 @@
   function show(from) {
     first = packed ? Math.max(0, Math.min(from, Math.floor((found.length - 1) / size) * size || 0)) : 0;
     var rows = found.slice(first, first + size).map(function (entry) { return entry.row(); });
-    body.replaceChildren.apply(body, rows.length ? rows : [nothing()]);
+    body.replaceChildren(...(rows.length ? rows : [nothing()]));
     table.parentNode.scrollTop = 0;
     tell();
   }
   function nothing() {
-    var row = element("tr"), cell = element("td", "No " + noun + " matches" + (box.value ? " \u201c" + box.value + "\u201d." : "."));
-    cell.colSpan = heads.length;
-    row.appendChild(cell);
+    var text = "No " + noun + " matches" + (box.value ? " \u201c" + box.value + "\u201d." : "."), row = element("tr");
+    row.append(element("td", { textContent: text, colSpan: heads.length }));
     return row;
   }
   function filter() {
@@ -63,40 +55,33 @@
     return isNaN(number) || !/^[-0-9]/.test(text) || column === 0 ? text : number;
   }
   function compare(left, right) {
-    if (typeof left === "number" && typeof right === "number") return left - right;
-    if (typeof left === "number") return 1;
-    if (typeof right === "number") return -1;
-    return collator.compare(left, right);
+    var numbers = (typeof left === "number") - (typeof right === "number");  // texts come first
+    return numbers || (typeof left === "number" ? left - right : collator.compare(left, right));
   }
   function sort(column, down) {
-    var head = heads[column];
     for (var i = 0; i < heads.length; i++) heads[i].removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    heads[column].setAttribute("aria-sort", down ? "descending" : "ascending");
     entries.forEach(function (entry, index) { entry.key = value(entry.texts[column], column); entry.place = entry.place === undefined ? index : entry.place; });
     entries.sort(function (a, b) { return (down ? -1 : 1) * compare(a.key, b.key) || a.place - b.place; });
     filter();
   }
   Array.prototype.forEach.call(heads, function (head, column) {
-    var label = head.firstElementChild, button = element("button");
-    button.type = "button";
-    while (label.firstChild) button.appendChild(label.firstChild);
-    label.appendChild(button);
+    var label = head.firstElementChild, button = element("button", { type: "button" });
+    button.append(...label.childNodes);
+    label.append(button);
     button.addEventListener("click", function () { sort(column, head.getAttribute("aria-sort") === "ascending"); remember(); });
   });
-  var find = element("p", "", "find"), label = element("label", "Show only " + columns + " with"), box = element("input");
-  label.htmlFor = box.id = "filter";
-  box.type = "search";
-  var choice = element("select"), labelled = element("label", "and the cause");
-  labelled.htmlFor = choice.id = "cause";
-  choice.appendChild(new Option("any", ""));
-  Array.prototype.forEach.call(document.querySelectorAll("[data-cause]"), function (row) {
-    choice.appendChild(new Option(row.cells[1].firstElementChild.textContent, row.dataset.cause));
+  var find = element("p", { className: "find" }), box = element("input", { id: "filter", type: "search" });
+  var label = element("label", { htmlFor: "filter", textContent: "Show only " + columns + " with" });
+  var choice = element("select", { id: "cause" }), labelled = element("label", { htmlFor: "cause", textContent: "and the cause" });
+  choice.append(new Option("any", ""));
+  document.querySelectorAll("[data-cause]").forEach(function (row) {
+    choice.append(new Option(row.cells[1].firstElementChild.textContent, row.dataset.cause));
   });
   choice.addEventListener("change", function () { cause = choice.value; filter(); remember(); });
   box.addEventListener("input", function () { wanted = box.value.toLowerCase(); filter(); remember(); });
-  var where = element("span"), back = element("button", "Earlier"), on = element("button", "Later");
+  var where = element("span"), back = element("button", { type: "button", textContent: "Earlier" }), on = element("button", { type: "button", textContent: "Later" });
   where.setAttribute("role", "status");
-  back.type = on.type = "button";
   back.addEventListener("click", function () { show(first - size); remember(); });
   on.addEventListener("click", function () { show(first + size); remember(); });
   find.append(label, box);
@@ -106,7 +91,7 @@
     document.getElementById("pages").hidden = true;
   }
   find.append(where);
-  table.parentNode.parentNode.insertBefore(find, table.parentNode);
+  table.parentNode.before(find);
   function tell() {
     var last = Math.min(first + size, found.length), of = found.length.toLocaleString("en");
     if (!found.length) where.textContent = "none";
