@@ -1,7 +1,5 @@
-"""What `grader.pyz` runs in a student's checkout, with nothing but the standard library.
-
-It writes `result.json`, `release-body.md` and the feedback page, and ends with 0 whatever the marks
-are; with 1 only when the grader itself failed.
+"""What `grader.pyz` runs in a student's checkout, with nothing but the standard library. It ends
+with 0 whatever the marks are, with 1 only when the grader itself failed.
 
 Scores in `result.json` (schema classroom50/result/v1) are whole numbers: a hundred for each mark,
 shared out among the tests by largest remainder so that they add up.

@@ -1,10 +1,8 @@
 """What leaves the course: no hidden scenario, nothing of the reference's bodies.
 
-The students' archive has the stub, the provided files, the games as they should look, the visible
-scenarios as a text, and a file that checks without anything being installed. The text has what is
-called or typed, and what should happen, which is what a scenario states, in its own words, and the
-reference's outcome for all else. The bundle for Classroom 50 grades in a student's own repository.
-"""
+The students' archive has the stub, the provided files, the games as they should look, a file that
+checks without anything being installed, and the visible scenarios as a text: what is called or
+typed, and what should happen, as the scenario states it or else as the reference does it."""
 
 import re
 import shlex

@@ -1,6 +1,5 @@
 """What GitHub shows of a check: lines beside the code (`::error file=…,line=…::message`), and what
-a student has to fix as Markdown. Both from what may be seen.
-"""
+a student has to fix as Markdown."""
 
 import re
 from collections.abc import Iterator

@@ -36,11 +36,7 @@ _ADDRESS = re.compile(
 )
 # All is ASCII, so that every server on the way passes it on unchanged.
 _POLICY = SMTP.clone(cte_type="7bit")
-_WITHOUT = (
-    SubmissionStatus.NO_SUBMISSION,
-    SubmissionStatus.NEEDS_REVIEW,
-    SubmissionStatus.HARNESS_ERROR,
-)
+_WITH = (SubmissionStatus.GRADED, SubmissionStatus.UNREADABLE, SubmissionStatus.LATE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +62,8 @@ class Mail:
 
 
 def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Iterator[Mail]:
-    """A mail for each submission, with its page below the report's `folder`.
-
-    Raises UserError: the sender or the link is none, the template has a mistake, or a page is not
-    there.
-    """
+    """A mail for each submission, with its page below the report's `folder`. UserError: the sender
+    or the link is none, the template has a mistake, or a page is not there."""
     name, _, address = request.sender.rpartition("<")
     sender = usable_address(address.removesuffix(">") if name else address)
     if not sender:
@@ -127,7 +120,7 @@ def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[st
     to = usable_address(address)
     if result.excused:
         return to, f"excused ({result.excused})"
-    if result.status in _WITHOUT:
+    if result.status not in _WITH:
         return to, words.STATUS[result.status]
     if not address:
         return to, "there is no address"
@@ -148,7 +141,6 @@ def _name(result: SubmissionResult) -> str:
 
 
 def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object]:
-    """What a template can print."""
     entry = gradebook_entry(result, Marks.TOTAL)
     return {
         "name": _name(result),

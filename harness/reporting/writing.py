@@ -39,12 +39,9 @@ def write_reports(
     after_each: Callable[[int], None] = lambda done: None,
 ) -> Path:
     """Write `results.json`, `marks.csv` and every page of a run below `folder`; the path of
-    `index.html`.
-
-    Each result is read once and none is held; pages that would not change are not written again.
+    `index.html`. Each result is read once and none is held; pages that would not change stay.
     `after_each` is told how many submissions are written. Raises OSError where the folder cannot be
-    written; no file is ever left half written, and until all are, the class page says so.
-    """
+    written; no file is ever left half written, and until all are, the class page says so."""
     mark_unfinished(folder)
     writer = _Writer(folder, plan)
     overview = Overview(plan)
@@ -155,8 +152,7 @@ _PAGE = re.compile(r"(?:submissions|feedback|marks)/[A-Za-z0-9][A-Za-z0-9._-]*\.
 
 class Manifest:
     """The pages of a folder. A page is noted before it is written, so that a later run may remove
-    it, and again with its digests afterwards, so that a later run need not write it again. May
-    raise OSError."""
+    it, and then with its digests, so that it need not be written again. May raise OSError."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,7 +1,6 @@
-"""What is exchanged with Gradescope: `autograder.zip` (an assignment and the harness itself, for
-its base image) with its settings, its folders on the platform, what the platform says about a
-submission (`submission_metadata.json`; nothing in it is needed), what a run found, and
-`results.json`, described by `docs/gradescope-results.schema.json`.
+"""What is exchanged with Gradescope: `autograder.zip` (an assignment and the harness itself),
+`submission_metadata.json` (nothing in it is needed), and `results.json`, described by
+`docs/gradescope-results.schema.json`.
 
 The score is the whole mark, rounded once; without a mark there is none. Tests have a status and no
 points: rounded points would add up to another mark, and deductions and extra credit belong to no
@@ -316,9 +315,8 @@ def _facts(run: PlatformRun, settings: PackageSettings, metadata: Metadata) -> d
         "harness": settings.harness,
         "marked": run.no_mark is None,
         "attempt": metadata.attempt,
+        **({} if run.no_mark is None else {"no_mark": run.no_mark.value}),
     }
-    if run.no_mark is not None:
-        facts["no_mark"] = run.no_mark.value
     if run.context is not None:
         plan, tier = run.context.specification.plan, run.context.tier
         facts |= {

@@ -1,8 +1,6 @@
-"""The files of a new assignment: from the template, or from an assignment that comes with the
-harness (a clone's own, in a wheel a copy of them), or from a reference: what can be asked of it at
-once, its classes, its functions that need neither input nor a file, and itself. First scenarios are
-tried: what the reference raises is stated, what cannot be compared is left out with the reason.
-"""
+"""The files of a new assignment: from the template, from an assignment that comes with the harness
+(a clone's own, in a wheel a copy of them), or from a reference, whose first scenarios are tried:
+what it raises is stated, what cannot be compared is left out with the reason."""
 
 from __future__ import annotations
 

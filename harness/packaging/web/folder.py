@@ -1,11 +1,8 @@
-"""The folder of a page on which students check their work in a browser. All of it is static, and
-nothing in it is asked for from elsewhere: what it needs from the npm registry is pinned by version
-and digest, fetched by npm once, and kept in the course's cache.
-"""
+"""The static folder of a page on which students check their work in a browser. What it needs from
+the npm registry is pinned by version and digest, fetched by npm once, and kept in the cache."""
 
 import base64
 import functools
-import hashlib
 import io
 import json
 import os
@@ -16,7 +13,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import sha256, sha512
 from importlib import metadata, resources
 from pathlib import Path
 
@@ -25,7 +22,7 @@ from harness.common.files import files_below, write_bytes, zipped
 from harness.execution import Interpreter
 from harness.grading.context import GradingContext
 from harness.grading.stub import handed_out_stubs
-from harness.model.plan import Plan, Specification
+from harness.model.plan import Specification
 from harness.packaging.handout import scenarios_page, student_key, student_plan
 from harness.packaging.program_file import program_parts
 from harness.reporting.html.environment import render, template_module
@@ -98,7 +95,7 @@ def package(pin: Pin, cache: Path) -> dict[str, bytes]:
 
 
 def _is_pinned(pin: Pin, data: bytes) -> bool:
-    return base64.b64encode(hashlib.sha512(data).digest()).decode() == pin.sha512
+    return base64.b64encode(sha512(data).digest()).decode() == pin.sha512
 
 
 def _fetched(pin: Pin, kept: Path) -> bytes:
@@ -179,7 +176,10 @@ def web_folder(
         files[_LIBRARY] = _compiled_library(files[_LIBRARY], library, python, cache)
         files["checker.zip"] = _compiled(files["checker.zip"], "/checker", python.path)
     files["visible-scenarios.txt"] = scenarios_page(plan, key).encode("utf-8", "backslashreplace")
-    files["assignment.js"] = _facts(specification, plan)
+    stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
+    texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
+    facts = json.dumps({"id": assignment.id, "files": texts})
+    files["assignment.js"] = f"self.ASSIGNMENT = {facts};\n".encode()
     files["LICENSES.txt"] = _licenses(pin.version).encode()
     for file in (*assignment.variants[0].files, *assignment.extra_files):
         files[f"provided/{file.name}"] = file.data
@@ -214,14 +214,6 @@ def _compiled(archive: bytes, place: str, python: Path) -> bytes:
     except (OSError, subprocess.SubprocessError) as error:
         raise UserError(f"Python does not compile: {error}", place=str(python)) from None
     return done.stdout
-
-
-def _facts(specification: Specification, plan: Plan) -> bytes:
-    """What the page's script knows of the assignment."""
-    assignment = plan.assignment
-    stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
-    texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
-    return f"self.ASSIGNMENT = {json.dumps({'id': assignment.id, 'files': texts})};\n".encode()
 
 
 def _offline(assignment_id: str, files: dict[str, bytes]) -> bytes:

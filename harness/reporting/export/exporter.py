@@ -1,6 +1,4 @@
-"""What a format of `harness export` is: its name, its help line and the function that writes it;
-those that are a text of the run alone, and those that are a zip of students' pages.
-"""
+"""What a format of `harness export` is; those that are a text of a run, or a zip of its pages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

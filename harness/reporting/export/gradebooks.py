@@ -1,7 +1,5 @@
-"""Marks into gradebooks, each in the form that its platform imports: into the cells of one column,
-every other cell as it was. Which row is whose: as a match file says, else by id, then by login or
-email, and by name only where it is unique.
-"""
+"""Marks into the cells of a gradebook's column, every other cell as it was. Which row is whose: as a
+match file says, else by id, by login or email, and by name only where it is unique."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -90,9 +88,8 @@ class FilledGradebook:
 def make_gradebook(
     platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
-    """The gradebook of these submissions: the downloaded file filled in, or one made from the
-    roster or the submissions alone. UserError when a file is not the platform's, open in another
-    program, fits nothing, or is needed and was not given."""
+    """The downloaded file filled in, or one made from the roster or submissions alone. UserError
+    when a file is not the platform's, open in another program, fits nothing, or is missing."""
     if not entries:
         raise UserError("there is no submission in this run")
     if request.gradebook is not None:
@@ -257,8 +254,7 @@ def _fill(
     have none in this run (unless `request.clear`). Whatever is kept, replaced or removed is named;
     a submission that waits for a person's marks only once any submission has its mark. UserError
     when no row is a student's or a submission's, the column is out of another maximum (where the
-    user did not name it), or the match file is wrong.
-    """
+    user did not name it), or the match file is wrong."""
     layout = platform.layout(sheet, request.column, request.plan.assignment.title)
     records = (layout.students or sheet).records
     people = ((each.row, person_in(each, platform.ids, platform.logins)) for each in records)

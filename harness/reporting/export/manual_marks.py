@@ -143,8 +143,6 @@ class _Reader:
                 yield Commented(text=comment)
 
     def _mark(self, index: int, text: str, slot: ManualSlot) -> Fraction | None:
-        if text == TAKEN_BACK:
-            return None
         mark = self._number(index, text, slot.id)
         if mark is not None and not 0 <= mark <= slot.out_of:
             most = words.number(slot.out_of)
@@ -152,10 +150,8 @@ class _Reader:
         return mark
 
     def _adjustment(self, index: int, text: str, reason: str) -> Adjustment | None:
-        if text == TAKEN_BACK:
-            return None
         marks = self._number(index, text, ADJUSTMENT)
-        if not reason:
+        if not reason and text != TAKEN_BACK:
             self._wrong(index, f"an adjustment of {text} needs a reason")
         return None if marks is None else Adjustment(marks=marks, reason=reason)
 
@@ -178,7 +174,7 @@ class _Reader:
             self._wrong(index, what)
 
     def _number(self, index: int, text: str, what: str) -> Fraction | None:
-        if (number := read_number(text)) is None:
+        if (number := read_number(text)) is None and text != TAKEN_BACK:
             self._wrong(index, f"{what}: {shorten(text)!r} is not a number")
         return number
 

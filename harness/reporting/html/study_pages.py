@@ -1,6 +1,5 @@
-"""What studies find out beside marks, as files and pages of a report folder: how strong the
-scenarios are, where programs with full marks differ, who is alike, evidence of style.
-"""
+"""What studies find out beside marks, as files and pages of a report folder: how strong scenarios
+are, where programs with full marks differ, who is alike, evidence of style."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping

@@ -1,6 +1,5 @@
-"""What a page or a terminal shows of a verdict: the screen up to where it differs, then the
-differences, each side line by line. Agreeing lines far from a difference are left out, and a line
-printed over and over is shown three times."""
+"""What a page or a terminal shows of a verdict: the screen up to where it differs, then each side
+line by line, without agreeing lines far from a difference and most of those that are repeated."""
 
 from dataclasses import dataclass
 from itertools import groupby

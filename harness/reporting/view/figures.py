@@ -1,6 +1,4 @@
-"""A class in numbers, counted one submission at a time: distribution, shares per function,
-findings, the scenarios that most fail, the causes of all joined, and who needs a person.
-"""
+"""A class in numbers, counted one submission at a time, and who needs a person."""
 
 import statistics
 from collections import Counter, defaultdict
@@ -32,10 +30,8 @@ _NONE = ("", "")
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """Submissions that have something in common: a cause, a mistake in several functions, a
-    finding, failing scenarios of one group, or why a person must look at them. Of a class of any
-    size as much is held as of a small one.
-    """
+    """Submissions with something in common: a cause, a mistake in several functions, a finding,
+    failing scenarios, why a person must look. Of any class as much is held as of a small one."""
 
     kind: str = ""  # the rule of an explanation or a finding, or why a person must look
     functions: tuple[str, ...] = ()
@@ -257,9 +253,8 @@ class FailingCounter:
         return _together(self._failed.values())[:MOST_SCENARIOS]
 
     def doubtful(self) -> list[Tally]:
-        """The groups that more than half of the otherwise good submissions fail, of which there
-        must be some: the scenario or the reference may be what is wrong. Those that fail together
-        are one."""
+        """The groups that more than half of the otherwise good submissions fail: the scenario or
+        the reference may be what is wrong. Those that fail together are one."""
         if self.good < FEWEST_GOOD:
             return []
         failed = [replace(tally, graded=self.good) for tally in self._failed_by_good.values()]

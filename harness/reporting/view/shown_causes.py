@@ -1,10 +1,6 @@
-"""What is shown beside the student's own lines: what a page or a terminal says of a cause, and the
-lines that a reader needs, with their numbers; a submission's files line by line, and what its
-lecturer is told beside them.
-
-Also many scenarios in few lines: those of one sweep that came out alike are one; and how the
-clauses of the sheet went.
-"""
+"""What a page or a terminal says of a cause, and the student's own lines that a reader needs; a
+submission's files with what its lecturer is told beside each line; many scenarios in few lines; how
+the clauses of the sheet went."""
 
 import itertools
 import re
@@ -180,8 +176,8 @@ _WHOLE = re.compile(r"""(["`]).*?\1|“.*?”|(?<!\w)'.*?'(?!\w)|\([^()]*\)|\[[^
 
 
 def headline(cause: ShownCause) -> tuple[str, str]:
-    """What is wrong in at most 15 words, for a card that shows its lines (may be empty), with the
-    example's name where that stays short; and what else there is to say, of where it is last.
+    """What is wrong in at most 15 words (may be empty), with the example's name where that stays
+    short; and what else there is to say, of where it is last.
 
     A longer sentence is parted where a part of it ends, else between words, outside quotes and
     brackets; where that says too little, it is cut, and said whole below."""
@@ -254,9 +250,7 @@ def quoted_clauses(
     return quoted
 
 
-_OTHER_RETURN = frozenset(
-    {"printed_instead_of_returned", "generator_instead_of_list", "wrong_type"}
-)
+_OTHER_RETURN = ("printed_instead_of_returned", "generator_instead_of_list", "wrong_type")
 
 
 def changes_return(cause: ShownCause) -> bool:
@@ -410,10 +404,8 @@ def outcomes(
     checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
 ) -> list[list[ScenarioLine]]:
     """The scenarios in short: lines of which the same is said together (whether they passed, the
-    sentence, which may be empty, and who may see them), in the order of the first of each.
-
-    A line is of one group, outcome and reason. Where a reason is of a rule, its sentence may differ
-    by the swept value, and only the first one is shown."""
+    sentence, who may see them), in the order of the first of each. A line is of one group, outcome
+    and rule, whose sentence may differ by the swept value: the first one is shown."""
     lines: defaultdict[tuple[str, str, str], list[ShownCheck]] = defaultdict(list)
     for check in checks:
         lines[scenarios[check.id].group, check.verdict.kind, _rule(check)].append(check)
