@@ -30,9 +30,8 @@ def demo_files() -> dict[str, bytes]:
     for number, sample in enumerate(sorted((root / "submissions").iterdir()), start=1):
         for path in sample.glob("*.py"):
             files[f"{DOWNLOAD}/submission_{number}/{path.name}"] = path.read_bytes()
-        at = datetime.fromisoformat(f"{DUE}+01:00") + timedelta(
-            hours=_LATE.get(sample.name, -number)
-        )
+        late = timedelta(hours=_LATE.get(sample.name, -number))
+        at = datetime.fromisoformat(f"{DUE}+01:00") + late
         last, first = sample.name.split("-")
         metadata += [
             f"submission_{number}:",

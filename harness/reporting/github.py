@@ -39,13 +39,9 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
     place = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
     if place is None:
         return Annotation(message=f"{where}: {text}" if where else text, title=title)
-    return Annotation(
-        message=place["rest"] or text,
-        file=place["file"],
-        line=int(place["line"]),
-        column=int(place["column"]),
-        title=title,
-    )
+    message, file = place["rest"] or text, place["file"]
+    line, column = int(place["line"]), int(place["column"])
+    return Annotation(message=message, file=file, line=line, column=column, title=title)
 
 
 def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotation]:
@@ -63,12 +59,8 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
     if view.problem:
         yield Annotation(message=view.problem, file=anywhere)
     if (broken := view.unparsable) is not None:
-        yield Annotation(
-            message=broken.reason,
-            file=files.get(broken.file, broken.file),
-            line=broken.line or 0,
-            column=broken.column or 0,
-        )
+        file, line, column = files.get(broken.file, broken.file), broken.line, broken.column
+        yield Annotation(message=broken.reason, file=file, line=line or 0, column=column or 0)
     for cause in view.causes if not (view.problem or broken) else ():
         place = cause.place
         title, message = cause.function, cause.message

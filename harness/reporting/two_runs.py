@@ -145,9 +145,9 @@ def _other_scenarios(comparison: comparing.RunComparison) -> Iterable[str]:
         if names:
             are = "is" if len(names) == 1 else "are"
             yield f"{words.counted(len(names), 'scenario')} {are} {what}: {_first(names)}."
+    old, new = comparison.old.worth, comparison.new.worth
     changed = [
-        f"{name} ({words.number(comparison.old.worth[name])} before, "
-        f"{words.number(comparison.new.worth[name])} now)"
+        f"{name} ({words.number(old[name])} before, {words.number(new[name])} now)"
         for name in comparison.reweighted
     ]
     if changed:
@@ -167,19 +167,15 @@ def _summary(comparison: comparing.RunComparison) -> list[str]:
         lines.append(f"Different in the two runs: {', '.join(comparison.made_with)}.")
     lines += _other_scenarios(comparison)
     for tally in comparison.scenarios[:_MOST_REASONS]:
-        lines.append(
-            f"{visible(tally.id)}: {tally.now_pass} pass it now, {tally.now_fail} no longer "
-            "(files unchanged)."
-        )
+        passes = f"{tally.now_pass} pass it now, {tally.now_fail} no longer (files unchanged)."
+        lines.append(f"{visible(tally.id)}: {passes}")
     if (more := len(comparison.scenarios) - _MOST_REASONS) > 0:
         lines.append(f"{words.counted(more, 'more scenario')} with other verdicts.")
     new = sum(change.before is None for change in comparison.changes)
     gone = sum(change.after is None for change in comparison.changes)
-    lines.append(
-        f"{words.counted(comparison.same, 'submission')} as before, "
-        f"{len(comparison.changes) - new - gone} changed, {new} new, {gone} gone."
-    )
-    return lines
+    changed = len(comparison.changes) - new - gone
+    same = words.counted(comparison.same, "submission")
+    return [*lines, f"{same} as before, {changed} changed, {new} new, {gone} gone."]
 
 
 def _moved(comparison: comparing.RunComparison) -> str:

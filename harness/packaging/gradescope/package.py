@@ -407,11 +407,9 @@ def _by_function(view: StudentView) -> Markup:
             tallies.setdefault(check.function, []).append(check.verdict.passed)
     if not tallies:
         return Markup("")
+    row = Markup("<tr><td><code>{}</code></td><td>{} of {}</td></tr>")
     rows = Markup("").join(
-        Markup("<tr><td><code>{}</code></td><td>{} of {}</td></tr>").format(
-            visible(function), sum(passed), len(passed)
-        )
-        for function, passed in tallies.items()
+        row.format(visible(name), sum(passed), len(passed)) for name, passed in tallies.items()
     )
     head = Markup("<tr><th>Function</th><th>Visible checks passed</th></tr>")
     return Markup("<table>{}{}</table>").format(head, rows)

@@ -130,10 +130,10 @@ _NEEDED_TEMPLATES = ("check.html.j2", "parts.html.j2", "student.html.j2")
 _LIBRARY = "pyodide/python_stdlib.zip"
 _PYODIDE_FILES = ("pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 _EDITOR_ENTRIES = (
-    "dist/index.js",
-    "dist/prism/languages/python.js",
-    "dist/languages/python.js",
-    "dist/extensions/commands/index.js",
+    "index",
+    "prism/languages/python",
+    "languages/python",
+    "extensions/commands/index",
 )
 _IMPORTED = re.compile(rb"""(?:from|import) ?"(\.{1,2}/[^"]+)";""")
 _SOURCE_MAP = re.compile(rb"\n//# sourceMappingURL=.*")
@@ -152,10 +152,8 @@ def web_folder(
         needs = ", ".join(assignment.packages)
         raise UserError(f"it needs {needs}, which a browser does not have", place=assignment.id)
     if (pin := PYODIDE.get(assignment.python)) is None:
-        what, hint = (
-            f"no browser runs Python {assignment.python}",
-            f"there are {', '.join(PYODIDE)}",
-        )
+        hint = f"there are {', '.join(PYODIDE)}"
+        what = f"no browser runs Python {assignment.python}"
         raise UserError(what, place=assignment.id, hint=hint)
     key = student_key(context, plan)
     files = {name: _FILES.joinpath(name).read_bytes() for name in _OURS}
@@ -238,7 +236,7 @@ def _pyodide(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
 
 def _editor(files: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     """The modules that these import, and their style."""
-    names = list(_EDITOR_ENTRIES)
+    names = [f"dist/{name}.js" for name in _EDITOR_ENTRIES]
     for name in names:  # it grows by what these import
         yield name.removeprefix("dist/"), _SOURCE_MAP.sub(b"", files[name])
         paths = (path.decode() for path in _IMPORTED.findall(files[name]))

@@ -16,15 +16,11 @@ def anonymous(run: RunResult) -> RunResult:
     files and folders, and whatever people wrote. What a program printed, and the code that a
     finding quotes, stay."""
     cohort = _chosen(run.facts.cohort, _COHORT)
-    ordered = sorted(run.submissions, key=unrelated_order)
-    width = len(str(len(ordered)))
-    return RunResult(
-        facts=_chosen(run.facts, _FACTS, cohort=cohort),
-        submissions=tuple(
-            _submission(result, f"student-{number:0{width}}")
-            for number, result in enumerate(ordered, start=1)
-        ),
-    )
+    ordered = enumerate(sorted(run.submissions, key=unrelated_order), start=1)
+    width = len(str(len(run.submissions)))
+    submissions = (_submission(result, f"student-{number:0{width}}") for number, result in ordered)
+    facts = _chosen(run.facts, _FACTS, cohort=cohort)
+    return RunResult(facts=facts, submissions=tuple(submissions))
 
 
 _FACTS = (
@@ -73,8 +69,5 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
 
 def _cause(cause: Cause) -> Cause:
     """What a scenario showed is its message; without one it may be about files or people."""
-    return _chosen(
-        cause if cause.example else cause.saying(""),
-        _CAUSE,
-        place=_chosen(cause.place, ("first", "last"), file=""),
-    )
+    place = _chosen(cause.place, ("first", "last"), file="")
+    return _chosen(cause if cause.example else cause.saying(""), _CAUSE, place=place)

@@ -101,11 +101,9 @@ def feedback_exporter(
                 whose[path] = result.id
                 files[path] = request.folder / "feedback" / page_name(result.id)
         if not files:
-            raise UserError(
-                f"no submission of this run came from a download of {platform}",
-                place=str(request.folder),
-                hint="--to feedback packs the pages by id",
-            )
+            what = f"no submission of this run came from a download of {platform}"
+            hint = "--to feedback packs the pages by id"
+            raise UserError(what, place=str(request.folder), hint=hint)
         if index:
             items = "".join(f"<li>{escape(name)}</li>\n" for name in sorted(files))
             head = '<html lang="en"><head><meta charset="utf-8"><title>Feedback</title></head>'

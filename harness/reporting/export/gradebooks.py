@@ -1,4 +1,4 @@
-"""Marks into the cells of a gradebook's column, every other cell as it was. Which row is whose: as a
+"""Marks into the cells of a gradebook's column, all others as they were. Which row is whose: as a
 match file says, else by id, by login or email, and by name only where it is unique."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,15 +40,14 @@ def gradebook_exporters() -> tuple[Exporter, ...]:
         export = partial(_export, platform)
         exporters += [Exporter(name=platform.name, help=marks, export=export, is_gradebook=True)]
         if platform.feedback_name is not None:
-            exporters.append(
-                feedback_exporter(
-                    f"feedback-{platform.name}",
-                    f"feedback pages to upload to {platform.title} (zip)",
-                    partial(_feedback_page, platform.feedback_name),
-                    platform=platform.title,
-                    index=platform.feedback_index,
-                )
+            feedback = feedback_exporter(
+                f"feedback-{platform.name}",
+                f"feedback pages to upload to {platform.title} (zip)",
+                partial(_feedback_page, platform.feedback_name),
+                platform=platform.title,
+                index=platform.feedback_index,
             )
+            exporters.append(feedback)
     return tuple(exporters)
 
 
@@ -138,15 +137,12 @@ def _from_submissions(
     platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
 ) -> FilledGradebook:
     if platform.from_roster is not None:
-        raise UserError(
-            f"{platform.title}'s gradebook has none of the ids that its downloads have",
-            hint="--gradebook FILE, its exported grades, or --roster FILE, its class list",
-        )
+        what = f"{platform.title}'s gradebook has none of the ids that its downloads have"
+        hint = "--gradebook FILE, its exported grades, or --roster FILE, its class list"
+        raise UserError(what, hint=hint)
     if platform.blank is None:
-        raise UserError(
-            f"{platform.title} imports only the worksheet that it offers for download",
-            hint="--gradebook FILE",
-        )
+        what = f"{platform.title} imports only the worksheet that it offers for download"
+        raise UserError(what, hint="--gradebook FILE")
     if request.match is not None or request.clear:
         raise UserError("--match and --clear need a gradebook", hint="--gradebook FILE")
     begun = any(entry.mark for entry in entries)
@@ -163,11 +159,8 @@ def _read(path: Path) -> Sheet:
     """A table, unless an office program has it open: what is unsaved there is not in the file."""
     for name in (f".~lock.{path.name}#", f"~${path.name}"):
         if path.with_name(name).exists():
-            raise UserError(
-                "is open in another program",
-                place=str(path),
-                hint=f"close it there (or remove {name}, if a program that crashed left it)",
-            )
+            hint = f"close it there (or remove {name}, if a program that crashed left it)"
+            raise UserError("is open in another program", place=str(path), hint=hint)
     return read_sheet(path)
 
 
@@ -214,11 +207,9 @@ def _read_matches(
     unknown, belongs to several or was given before."""
     sheet = read_sheet(path)
     if None in (sheet.column(*_DOWNLOAD), sheet.column(*_GRADEBOOK)):
-        raise UserError(
-            "needs the columns download id and gradebook id",
-            place=f"{path}:1",
-            hint="a submission's id and the id of its row in the gradebook, one pair a line",
-        )
+        what = "needs the columns download id and gradebook id"
+        hint = "a submission's id and the id of its row in the gradebook, one pair a line"
+        raise UserError(what, place=f"{path}:1", hint=hint)
     of_entries = by_key((entry, id_keys([entry.id, entry.student.id])) for entry in entries)
     of_rows = by_key((row, row.person.keys(By.LOGIN)) for row in rows)
     matches: list[_Match] = []
@@ -264,11 +255,9 @@ def _fill(
     settled = _read_matches(request.match, rows, entries) if request.match else []
     matches = _matched(rows, entries, settled)
     if not matches:
-        raise UserError(
-            f"no row fits any of {counted(len(entries), 'submission')}",
-            place=sheet.place,
-            hint="is it the gradebook of this course? ids, logins and names were compared",
-        )
+        what = f"no row fits any of {counted(len(entries), 'submission')}"
+        hint = "is it the gradebook of this course? ids, logins and names were compared"
+        raise UserError(what, place=sheet.place, hint=hint)
     filler = _Filler(sheet, layout, request, begun=any(entry.mark for entry in entries))
     filler.check_maximum(entries)
     for match in matches:

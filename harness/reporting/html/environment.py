@@ -191,14 +191,12 @@ def capital(text: str) -> str:
 
 
 # Our classes by the beginning of Pygments' short names of token types.
-_CLASSES = (
-    ("k", "k"), ("ow", "k"), ("s", "s"), ("c", "c"), ("m", "n"), ("nf", "f"), ("nc", "f"),
-)  # fmt: skip
+_CLASSES = {"k": "k", "ow": "k", "s": "s", "c": "c", "m": "n", "nf": "f", "nc": "f"}
 
 
 @functools.cache
 def _class_of(kind: str) -> str:
-    return next((name for start, name in _CLASSES if kind.startswith(start)), "")
+    return next((name for start, name in _CLASSES.items() if kind.startswith(start)), "")
 
 
 def source_lines(lines: Sequence[str]) -> list[Markup]:
@@ -232,14 +230,9 @@ def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
-# Every submission has these two: what only other pages need would be repeated in each.
-_SHEETS = {
-    "submission.html.j2": ("style.css",),
-    "feedback.html.j2": ("style.css",),
-    "check.html.j2": ("style.css",),
-    "web.html.j2": ("style.css",),
-    "review.html.j2": ("style.css", "review.css"),
-}
+# Every submission has the first two: what only other pages need would be repeated in each.
+_PLAIN = ("submission.html.j2", "feedback.html.j2", "check.html.j2", "web.html.j2")
+_SHEETS = {"review.html.j2": ("style.css", "review.css"), **dict.fromkeys(_PLAIN, ("style.css",))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

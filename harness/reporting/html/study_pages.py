@@ -220,16 +220,12 @@ def pair_page(pair: study.SimilarPair, plan: Plan, sources: Sources) -> str:
     """Two programs beside each other, what they have in common marked, as HTML."""
     first = _lines(sources[pair.first], [match.first for match in pair.matches])
     second = _lines(sources[pair.second], [match.second for match in pair.matches])
-    return render(
-        "similar_pair.html.j2",
-        plan=plan,
-        percent=percent(pair.score),
-        colours=COLOURS,
-        sides=[
-            (pair.first, first, {line.block for lines in second for line in lines}),
-            (pair.second, second, {line.block for lines in first for line in lines}),
-        ],
-    )
+    sides = [
+        (pair.first, first, {line.block for lines in second for line in lines}),
+        (pair.second, second, {line.block for lines in first for line in lines}),
+    ]
+    score = percent(pair.score)
+    return render("similar_pair.html.j2", plan=plan, percent=score, colours=COLOURS, sides=sides)
 
 
 def _lines(

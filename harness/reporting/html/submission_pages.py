@@ -86,11 +86,8 @@ def check_results(view: StudentView) -> str:
 
 def _feedback(view: StudentView) -> dict[str, object]:
     # Where our own machinery failed, there is nothing for a student to fix.
-    causes = [
-        each
-        for each in view.causes
-        if not (each.checks and each.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR)
-    ]
+    ours = VerdictKind.HARNESS_ERROR
+    causes = [c for c in view.causes if not (c.checks and c.checks[0].verdict.kind is ours)]
     shown, missing = shown_causes.written_first(causes)
     unseen = [cause for cause in shown if not cause.checks and not cause.message]
     apart = [cause for cause in shown if cause not in unseen]

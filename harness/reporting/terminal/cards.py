@@ -144,10 +144,8 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
         inside += _place(shown)
         sheet = (f"the sheet, {each.section}: {each.text}" for each in shown.clauses)
         inside += [line(visible(text)) for text in sheet]
-    title = line(
-        (f"{number}. ", "bold"), (f"{sign} ", "red"), (visible(name), "bold"), (aside, "dim")
-    )
-    return [title, *moved(inside, 3)]
+    title = ((f"{number}. ", "bold"), (f"{sign} ", "red"), (visible(name), "bold"), (aside, "dim"))
+    return [line(*title), *moved(inside, 3)]
 
 
 def _place(shown: ShownCause) -> list[Line]:

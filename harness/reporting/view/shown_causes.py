@@ -328,9 +328,8 @@ def own_lines(place: CodePlace, marked: Collection[int] = ()) -> list[OwnLine]:
     elif len(shown) > WHOLE:
         shown = [*shown[:_BEGINNING], *shown[-_END:]]
     lines: list[OwnLine] = []
-    for is_shown, group in itertools.groupby(
-        range(place.first, place.last + 1), set(shown).__contains__
-    ):
+    every = range(place.first, place.last + 1)
+    for is_shown, group in itertools.groupby(every, set(shown).__contains__):
         numbers = list(group)
         if not is_shown and not (len(numbers) == 1 and numbers[0] in numbered):
             lines.append(OwnLine())
@@ -354,11 +353,8 @@ def indented(lines: Sequence[str]) -> list[str]:
 def with_number(place: CodePlace, number: str) -> list[int]:
     """The lines in which a number is written out, comments left aside."""
     written = re.compile(rf"(?<![\w.]){re.escape(number)}(?![\w.])")
-    return [
-        line
-        for line, text in enumerate(place.text, place.first)
-        if written.search(text.partition("#")[0]) and line not in _docstring(place)
-    ]
+    codes = enumerate((text.partition("#")[0] for text in place.text), place.first)
+    return [n for n, code in codes if written.search(code) and n not in _docstring(place)]
 
 
 def _docstring(place: CodePlace) -> range:
