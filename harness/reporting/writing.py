@@ -16,7 +16,7 @@ from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
 from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
-from harness.reporting.html.study_pages import keep_style_of, read_studies, read_style
+from harness.reporting.html.study_pages import STUDY, keep_style_of, read_similarity, read_style
 from harness.results.results_json import ResultsText
 from harness.results.student_view import student_view
 
@@ -123,7 +123,8 @@ class _Writer:
             of_submissions = (name for row in overview.rows for name in _page_paths(row.id))
             self._manifest.keep_only({*further, *of_submissions})
         index = self._folder / INDEX
-        files.write(index, first_page(facts, overview, read_studies(self._folder)))
+        similarity, has_studies = read_similarity(self._folder), (self._folder / STUDY).is_file()
+        files.write(index, first_page(facts, overview, similarity, has_studies=has_studies))
         return index
 
 

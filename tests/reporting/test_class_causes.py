@@ -25,7 +25,7 @@ from harness.model.verdict import (
     rule_in_words,
     rule_words,
 )
-from harness.reporting.html.class_page import Studies, first_page
+from harness.reporting.html.class_page import first_page
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import ClassCauses, FailingCounter
 from harness.results.student_view import FunctionTally
@@ -401,7 +401,7 @@ def test_the_page_says_who_may_have_copied() -> None:
         compared=4, pairs=pairs, groups=(("ada", "bob", "cyd"), ("eve", "of 2025")), cut=0.23
     )
     run = RunResult(facts=FACTS, submissions=tuple(class_))
-    page = first_page(FACTS, overview(run, PLAN), Studies(similarity=report, has_page=True))
+    page = first_page(FACTS, overview(run, PLAN), report, has_studies=True)
     text = " ".join(assert_inert(page, scripts=1).text.split())
     assert "3 alike: ada, bob, cyd 2 alike: eve, of 2025" in text
     assert "2 groups and 3 pairs above chance (23 %), of 4 programs. Likeness is no proof" in text

@@ -49,16 +49,15 @@ ROOT, STARTED = "AUTOGRADER_ROOT", "AUTOGRADER_STARTED"
 _HERE = "harness.packaging.gradescope.run"
 
 
-def prepare_image(tree: Tree) -> int:
+def prepare_image(tree: Tree) -> None:
     """Make the answer key for the interpreter that setup.sh found, and say what there is. Raises
     UserError and HarnessError: then the image is not built."""
     context = prepared(tree.specification(), tree.interpreter(), tree.keys)
     tier = context.tier.tier
     print(f"{tree.settings().assignment}: Python {context.interpreter.version}, {tier} confinement")
-    return 0
 
 
-def run(tree: Tree) -> int:
+def run(tree: Tree) -> None:
     """Grade the submission within the time limit; valid results are written in any case."""
     started = time.monotonic()
     settings = tree.settings()
@@ -78,14 +77,13 @@ def run(tree: Tree) -> int:
             os.killpg(grading.pid, signal.SIGKILL)  # its servers end with it
         grading.wait()
         _write(tree, started, PlatformRun(no_mark=NoMark.OUT_OF_TIME, complaint="was ended"))
-        return 0
+        return
     if status != 0:
         complaint = f"the grading process ended with status {status}"
         _write(tree, started, PlatformRun(no_mark=NoMark.FAILED, complaint=complaint))
-    return 0
 
 
-def grade(tree: Tree) -> int:
+def grade(tree: Tree) -> None:
     """Grade, and replace the results."""
     started = float(os.environ[STARTED])
     end = started + tree.settings().stop_after
@@ -98,7 +96,6 @@ def grade(tree: Tree) -> int:
     except (HarnessError, UserError) as failure:
         outcome = PlatformRun(no_mark=NoMark.FAILED, complaint=str(failure))
     _write(tree, started, outcome)
-    return 0
 
 
 def _write(tree: Tree, started: float, outcome: PlatformRun) -> None:
@@ -219,10 +216,11 @@ def main(arguments: list[str]) -> int:
     """Run one of the three steps; a failure is one line on stderr and status 1."""
     verbs = {"prepare": prepare_image, "run": run, "grade": grade}
     try:
-        return verbs[arguments[0]](Tree(Path(os.environ.get(ROOT, "/autograder"))))
+        verbs[arguments[0]](Tree(Path(os.environ.get(ROOT, "/autograder"))))
     except (UserError, HarnessError) as error:
         sys.stderr.write(error_lines(str(error)))
         return 1
+    return 0
 
 
 if __name__ == "__main__":

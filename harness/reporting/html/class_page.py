@@ -101,17 +101,16 @@ class Overview:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Studies:
-    """What a report folder has beside the marks."""
-
-    similarity: SimilarityReport | None = None
-    has_page: bool = False  # that of all studies
-
-
-def first_page(facts: RunFacts, overview: Overview, studies: Studies = Studies()) -> str:
+def first_page(
+    facts: RunFacts,
+    overview: Overview,
+    similarity: SimilarityReport | None = None,
+    *,
+    has_studies: bool = False,
+) -> str:
     """The class page as HTML. Of a large class its table has the first rows, and the script shows
-    the others from a text; without a script they are on `further_pages`."""
+    the others from a text; without a script they are on `further_pages`. `has_studies`: there is a
+    page of them."""
     out_of = overview.out_of or overview.plan.assignment.functionality_marks
     spread = figures.distribution(overview.marks, out_of)
     states = Counter(row.status for row in overview.rows)
@@ -129,7 +128,8 @@ def first_page(facts: RunFacts, overview: Overview, studies: Studies = Studies()
         out_of=out_of,
         states=[(status, states[status]) for status in SubmissionStatus if states[status]],
         flagged=sum(row.flagged for row in overview.rows),
-        studies=studies,
+        similarity=similarity,
+        has_studies=has_studies,
         ids=frozenset(row.id for row in overview.rows),
         same_files=overview.causes.same_files(),
         pages=pages[1:],

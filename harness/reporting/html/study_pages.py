@@ -12,7 +12,6 @@ from harness.common.escaping import visible_lines
 from harness.model import study
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
-from harness.reporting.html.class_page import Studies
 from harness.reporting.html.environment import render
 from harness.reporting.view.words import percent
 
@@ -60,7 +59,7 @@ def write_study(
     (whose content may be at hand) and `fuzz.json`; its path, None where there is nothing to show
     (an older page goes then). May raise OSError."""
     path = folder / STUDY
-    similarity = similarity or _read(study.SimilarityReport, folder / SIMILARITY)
+    similarity = similarity or read_similarity(folder)
     fuzz = _read(study.FuzzReport, folder / FUZZ)
     if strength is None and similarity is None and fuzz is None:
         path.unlink(missing_ok=True)
@@ -69,10 +68,9 @@ def write_study(
     return path
 
 
-def read_studies(folder: Path) -> Studies:
-    """What of all this a report folder has, for its class page."""
-    similarity = _read(study.SimilarityReport, folder / SIMILARITY)
-    return Studies(similarity=similarity, has_page=(folder / STUDY).is_file())
+def read_similarity(folder: Path) -> study.SimilarityReport | None:
+    """Who is alike, where a report folder has it."""
+    return _read(study.SimilarityReport, folder / SIMILARITY)
 
 
 def remove_studies(folder: Path) -> bool:
@@ -267,20 +265,16 @@ def write_style(report: study.StyleReport, folder: Path) -> Path:
 
 def read_style(folder: Path) -> dict[str, study.StyleEvidence]:
     """The evidence by the digests of submissions; empty where none was gathered."""
-    return {each.source_digest: each.evidence for each in _style_of(folder)}
-
-
-def _style_of(folder: Path) -> tuple[study.StyleOfSubmission, ...]:
     report = _read(study.StyleReport, folder / STYLE)
-    return report.submissions if report is not None else ()
+    return {each.source_digest: each.evidence for each in report.submissions} if report else {}
 
 
 def keep_style_of(folder: Path, digests: Collection[str]) -> None:
     """Remove the evidence of everybody else: of a student who is forgotten, nothing is left."""
-    submissions = _style_of(folder)
-    left = tuple(each for each in submissions if each.source_digest in digests)
-    if len(left) < len(submissions):
-        write_style(study.StyleReport(submissions=left), folder)
+    if report := _read(study.StyleReport, folder / STYLE):
+        left = tuple(each for each in report.submissions if each.source_digest in digests)
+        if len(left) < len(report.submissions):
+            write_style(study.StyleReport(submissions=left), folder)
 
 
 def style_in_words(evidence: study.StyleEvidence) -> str:

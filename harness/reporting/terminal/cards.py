@@ -62,9 +62,19 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
             yield replace(row, hang=0)
             continue
         breaks = _breaks(row.text, width_left, max(width_left - row.hang, 8))
-        starts = [0, *breaks, len(row.text)]
-        for number, spans in enumerate(_cut(row.spans, starts)):
-            yield Line(spans, row.indent + (row.hang if number else 0))
+        # By characters: to look for each part in all spans would take the square of the time.
+        every = [
+            (span, character) for span, (text, _) in enumerate(row.spans) for character in text
+        ]
+        for start, end in itertools.pairwise([0, *breaks, len(row.text)]):
+            part = every[start:end]
+            while part and part[-1][1].isspace():
+                part.pop()
+            spans = (
+                ("".join(character for _, character in same), row.spans[span][1])
+                for span, same in groupby(part, key=lambda pair: pair[0])
+            )
+            yield Line(tuple(spans), row.indent + (row.hang if start else 0))
 
 
 def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
@@ -94,20 +104,6 @@ def _breaks(text: str, first: int, rest: int) -> list[int]:
                 columns_left = rest
             columns_left -= _columns(text[at])
     return places
-
-
-def _cut(spans: tuple[Styled, ...], starts: list[int]) -> Iterator[tuple[Styled, ...]]:
-    """The spans, cut into rows at these characters, each row without blanks at its end."""
-    # By characters: to look for each row's part in all spans would take the square of the time.
-    characters = [(span, character) for span, (text, _) in enumerate(spans) for character in text]
-    for start, end in itertools.pairwise(starts):
-        row = characters[start:end]
-        while row and row[-1][1].isspace():
-            row.pop()
-        yield tuple(
-            ("".join(character for _, character in part), spans[span][1])
-            for span, part in groupby(row, key=lambda pair: pair[0])
-        )
 
 
 def _columns(character: str) -> int:

@@ -56,10 +56,9 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     view = student_view(result, plan, visible=EVERYTHING)
     head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
     head.append(words.extra(view))
+    troubles = (result.problem, result.unparsable.reason if result.unparsable else "")
     parts: list[RenderableType] = [head]
-    for line in (result.problem, result.unparsable.reason if result.unparsable else ""):
-        if line:
-            parts.append(Text(visible(line), "red"))
+    parts += [Text(visible(trouble), "red") for trouble in troubles if trouble]
     parts += [_plain(note) for note in result.notes]
     if isolation := words.isolation(result):
         parts.append(Text(visible(isolation), "dim"))

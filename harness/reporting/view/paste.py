@@ -41,7 +41,7 @@ def shell_command(stimulus: Stimulus) -> str:
 
 def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
     """The lines to paste into the interpreter; for calls, sessions and programs that are seeded."""
-    before = [*_environment(stimulus), *_seeding(stimulus)]
+    before = _first_of_all(stimulus)
     if stimulus.action.program:
         return "\n".join([*before, *stimulus.action.lines])
     # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the call.
@@ -65,7 +65,7 @@ def to_try(stimulus: Stimulus) -> str:
     if command := shell_command(stimulus):
         return "\n".join([*clock, command])
     lines = stimulus.action.lines if stimulus.action.program else [called(stimulus)]
-    return "\n".join([*clock, *_environment(stimulus), *_seeding(stimulus), *lines])
+    return "\n".join([*clock, *_first_of_all(stimulus), *lines])
 
 
 def clock_words(clock: Clock) -> str:
@@ -132,14 +132,11 @@ def settings(constants: Iterable[Binding]) -> str:
     return ", ".join(_assignments(constants))
 
 
-def _seeding(stimulus: Stimulus) -> list[str]:
-    """As it is done for the check: before anything of the submission runs."""
-    return [] if stimulus.seed is None else ["import random", f"random.seed({stimulus.seed})"]
-
-
-def _environment(stimulus: Stimulus) -> list[str]:
+def _first_of_all(stimulus: Stimulus) -> list[str]:
+    """The environment and the seeding, as for the check: before anything of the submission runs."""
     lines = [f"os.environ[{each.name!r}] = {each.literal!r}" for each in stimulus.environment]
-    return ["import os", *lines] if lines else []
+    seeding = [] if stimulus.seed is None else ["import random", f"random.seed({stimulus.seed})"]
+    return [*(["import os"] if lines else []), *lines, *seeding]
 
 
 def _pasteable(source: str) -> list[str]:
