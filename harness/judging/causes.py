@@ -275,9 +275,7 @@ def _cause(
     return cause
 
 
-def _clearest(
-    members: Sequence[FailedScenario], function: str, together: Set[str]
-) -> FailedScenario:
+def _clearest(members: Sequence[FailedScenario], name: str, together: Set[str]) -> FailedScenario:
     """Visible before hidden, of the function itself, with no other fault (those in `together` have
     one), explained by a rule that names a mistake, by the most frequent one, or of two that are the
     one that shows in the fewest steps; then the shortest input and the smallest draw."""
@@ -293,7 +291,7 @@ def _clearest(
         return (
             each.verdict.kind is VerdictKind.NOT_RUN,
             _SOONEST.index(each.scenario.visibility),
-            function not in {"", each.scenario.function},
+            name not in {"", each.scenario.function},
             each.scenario.id in together,
             each.verdict.kind is VerdictKind.STOPPED_EARLY,
             is_general(each.rule),

@@ -1,12 +1,11 @@
 """An observation against its expectation, channel by channel; a session step by step.
 
-A stated matcher replaces the reference on its channel; what is not stated is taken from the
-reference's own observation; without a reference only what is stated is compared. What was
-printed while the submission loaded is not compared.
+A stated matcher replaces the reference's own observation on its channel; without a reference only
+what is stated is compared. What was printed while the submission loaded is not compared.
 
-Where the assignment sheet shows a step of a session, the text is printed text, typed text, then the
-value's `repr`. White space between the tokens of a literal does not count (sheets wrap lines), nor
-do blank lines at the end; everything else does.
+Where the sheet shows a step of a session, the text is printed text, typed text, then the value's
+`repr`. White space between the tokens of a literal does not count (sheets wrap lines), nor do blank
+lines at the end; everything else does.
 """
 
 import re
@@ -144,7 +143,7 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[Mismat
         expected = stated.pop(name, None) or _unstated(observation, expectation, position)
         if expected is not None and (after is None or not expected.accepts(after)):
             yield ValueMismatch(channel=Channel.LEAVES, expected=expected, actual=after, name=name)
-    yield from _variable_mismatches(observation, stated)
+    yield from _variables(observation, stated)
 
 
 def argument_name(expectation: Expectation, position: int) -> str:
@@ -205,7 +204,7 @@ def _step_mismatches(observation: Observation, expectation: Expectation) -> Iter
             kept = variable.name != DROPPED and variable.value.kind is not ValueKind.FUNCTION
             if kept and variable.name not in matchers:
                 matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
-        yield from _variable_mismatches(observation, matchers)
+        yield from _variables(observation, matchers)
 
 
 def _step(
@@ -238,9 +237,7 @@ def is_default_repr(shown: str) -> bool:
     return " object at 0x…" in shown
 
 
-def _variable_mismatches(
-    observation: Observation, matchers: Mapping[str, Matcher]
-) -> Iterator[Mismatch]:
+def _variables(observation: Observation, matchers: Mapping[str, Matcher]) -> Iterator[Mismatch]:
     """The variables afterwards that are missing or not what their matchers accept."""
     values = {variable.name: variable.value for variable in observation.variables}
     for name, matcher in matchers.items():

@@ -1,8 +1,6 @@
-"""Two values or two texts side by side, in aligned rows in which the differences are marked.
-
-Aligning costs the product of both sides, and a program can print 256 KiB of line ends. So only a
-window that begins shortly before the first difference is ever aligned.
-"""
+"""Two values or two texts side by side, in aligned rows in which the differences are marked: only
+those from shortly before the first difference on, for aligning costs the product of both sides, and
+a program can print 256 KiB of line ends."""
 
 from __future__ import annotations
 
@@ -161,9 +159,7 @@ class _Column:
         both = self.row(index) is not None and other.row(index) is not None
         return both and (index == self._unended) is not (index == other._unended)
 
-    def cell(
-        self, index: int, other: _Column, at: int, marks: Sequence[Span], *, mark: bool
-    ) -> Cell:
+    def cell(self, index: int, other: _Column, at: int, marks: list[Span], *, mark: bool) -> Cell:
         """The cell of a line, whose first difference is at the index `at`."""
         text = self.row(index)
         if text is None:
@@ -270,7 +266,7 @@ def _row(left: _Column, right: _Column, index: int, *, is_first: bool) -> Compar
             marks, other_marks = [_span(0, text)], [_span(0, other_text)]
     elif value and other_value and _is_python(value, text) and _is_python(other_value, other_text):
         one, other = (
-            _PlacedValue(value=each, source=each.source(), start=len(line) - len(line.lstrip()))
+            _Placed(value=each, source=each.source(), start=len(line) - len(line.lstrip()))
             for each, line in ((value, text), (other_value, other_text))
         )
         marks, other_marks = _differing(one, other, _DEEPEST)
@@ -314,7 +310,7 @@ def _cell(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _PlacedValue:
+class _Placed:
     """A value, its source, and the character of the line at which that begins."""
 
     value: Value
@@ -325,19 +321,17 @@ class _PlacedValue:
     def span(self) -> Span:
         return _span(self.start, self.source)
 
-    def items(self) -> list[_PlacedValue]:
+    def items(self) -> list[_Placed]:
         """The items of a list or a tuple."""
-        items: list[_PlacedValue] = []
+        items: list[_Placed] = []
         start = self.start + len("[")
         for value in self.value.items:
-            items.append(_PlacedValue(value=value, source=value.source(), start=start))
+            items.append(_Placed(value=value, source=value.source(), start=start))
             start = items[-1].span.stop + len(", ")
         return items
 
 
-def _differing(
-    left: _PlacedValue, right: _PlacedValue, deepest: int
-) -> tuple[list[Span], list[Span]]:
+def _differing(left: _Placed, right: _Placed, deepest: int) -> tuple[list[Span], list[Span]]:
     """Where on either side the innermost items are in which two values differ."""
     kind = left.value.kind
     if kind is not right.value.kind or kind not in SEQUENCES or not deepest:

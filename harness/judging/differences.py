@@ -150,18 +150,13 @@ def _source(value: Value | None) -> str:
     return "no value" if value is None else value.source(LONGEST_LINE + 1)
 
 
-def _turn(turn: int | None, stimulus: Stimulus) -> str:
-    if turn is None:
-        return "printed text"
-    if turn == 0:
-        return "turn 1, before the first input"
-    if stimulus.action.steps or turn > len(stimulus.inputs):
-        return f"turn {turn + 1}"
-    return f"turn {turn + 1}, after {shortened(stimulus.inputs[turn - 1].shown(), 60)!r}"
-
-
 def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Comparison:
-    what = "what is shown" if mismatch.shown else _turn(mismatch.turn, stimulus)
+    turn, inputs = mismatch.turn, stimulus.inputs
+    what = "what is shown" if mismatch.shown else "printed text"
+    if turn is not None and not mismatch.shown:
+        what = f"turn {turn + 1}" if turn else "turn 1, before the first input"
+        if 0 < turn <= len(inputs) and not stimulus.action.steps:
+            what += f", after {shortened(inputs[turn - 1].shown(), 60)!r}"
     channel = Channel.SHOWS if mismatch.shown else Channel.PRINTS
     subject = _in_step(what, mismatch.step, stimulus)
     expected = mismatch.expected.exact_text

@@ -34,9 +34,7 @@ def mark(
     The mark is `functionality_marks` times the share of points passed, informational scenarios left
     out, extra credit added above; then deductions, never below 0. It is 0 for a submission that
     cannot be read and None where our own machinery failed or it is withheld (late, for one; then it
-    has no scenarios). Raises KeyError for a scenario without a verdict, unless the submission is
-    unreadable or withheld.
-    """
+    has no scenarios). KeyError for a scenario without a verdict, unless none is needed."""
     if submission.withheld is not None:
         return without_mark(plan, submission, SubmissionStatus(submission.withheld.value))
     unreadable = bool(submission.problem) or report.unparsable is not None
@@ -72,13 +70,11 @@ def mark(
     return replace(result, status=SubmissionStatus.GRADED, mark=exact)
 
 
-def mark_of(
-    plan: Plan, scenarios: Sequence[ScenarioResult], findings: Iterable[Finding]
-) -> Fraction:
+def mark_of(plan: Plan, results: Sequence[ScenarioResult], findings: Iterable[Finding]) -> Fraction:
     """The exact mark of a submission that could be run."""
     extra = {scenario.id for scenario in plan.scenarios if not counts(scenario)}
-    earned = sum((result.points for result in scenarios), _NOTHING)
-    total = sum((r.out_of for r in scenarios if r.scenario_id not in extra), _NOTHING)
+    earned = sum((result.points for result in results), _NOTHING)
+    total = sum((r.out_of for r in results if r.scenario_id not in extra), _NOTHING)
     exact = plan.assignment.functionality_marks * earned / total if total else _NOTHING
     deductions: dict[str, Fraction] = {}
     for finding in findings:

@@ -1,11 +1,10 @@
 """When two values or texts are the same, and a value's source as part of a sentence.
 
 A bool is not an int, an int is not a float, a list is not a tuple. `nan` is the same as `nan`, or
-a reference that returns it could never be matched. `0.0` and `-0.0` are the same, because Python's
-own `==` says so and no assignment sheet asks for the sign of a zero (where it is printed, the text
-differs). Dicts and sets have no order. Objects are the same when their type's name and their
-attributes are. `TOO_LARGE`, and an attribute that cannot be read, never equals anything. Floats may
-differ by what `within` allows.
+a reference that returns it could never be matched. `0.0` and `-0.0` are the same, as by Python's
+`==`: no sheet asks for the sign of a zero (where it is printed, the text differs). Dicts and sets
+have no order. Objects are the same when their type's name and their attributes are. `TOO_LARGE`,
+and an attribute that cannot be read, never equals anything. `within` is how far off floats may be.
 """
 
 import re

@@ -26,11 +26,9 @@ class Refused(Exception):  # noqa: N818 - the mistake is the specification's
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One place in a specification and the data there.
-
-    Every mistake is noted with its place (file, line, column) before `Refused` is raised: whoever
-    reads several fields goes on, so that all mistakes of a file are reported together.
-    """
+    """One place in a specification and the data there. Every mistake is noted with its place before
+    `Refused` is raised: whoever reads several fields goes on, and all mistakes of a file are
+    reported together."""
 
     source: Context  # the scenario that is read, with the constants in force
     path: tuple[str | int, ...]  # the keys and indexes that lead here from the top of the file

@@ -1,7 +1,6 @@
 """Files and a policy in, findings out, and whether a program's text names anything that must not
-run in a process shared by scenarios: no I/O, and nothing of the files is run.
-
-`run` is what the limited process calls: one JSON text in, one out.
+run in a process shared by scenarios: no I/O, and nothing of the files is run. (The limited process
+calls `run`.)
 
 `check_sharing` is one walk over the syntax tree, which looks up spellings and resolves nothing: no
 name becomes allowed because the program defines it. This is the first of two low walls. It keeps a
@@ -38,12 +37,10 @@ from harness.policy.rules import policy_rules
 
 def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     """Check every `.py` file against the policy; without one, only whether Python can read it.
-
     Findings come in the order of the files, then of line and column. A submission none of whose
-    files can be read is unparsable, by its first; where one of several can, the others are notes,
-    and what needs them fails when it is run. A file that Python can run and that is too deeply
-    nested to be checked has one finding, which asks for a person.
-    """
+    files can be read is unparsable, by its first; where one of several can, the others are notes.
+    A file that Python can run and that is too deeply nested to be checked has one finding, which
+    asks for a person."""
     programs = [file for file in files if file.name.endswith(".py")]
     module_names = frozenset(file.name.removesuffix(".py") for file in programs)
     texts = {file.name: _read(file, module_names) for file in programs}

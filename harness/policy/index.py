@@ -1,9 +1,6 @@
-"""An index of a file's syntax tree: every node by its kind, with its parent and scope (`Index`);
-and which names refer to modules (`ModuleNames`).
-
-The walk keeps its own stack, because a student's file may nest as deeply as the parser lets it. It
-sorts the nodes once, so that no rule goes through nodes of other kinds.
-"""
+"""An index of a file's syntax tree, so that no rule goes through nodes of other kinds, and which
+names refer to modules. The walk keeps its own stack, because a student's file may nest as deeply as
+the parser lets it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """The outline of a submission: its functions and constants, which mention which, and what its code
 outside functions prints: the literal parts of each `print` and `input`, the statements that give
-the values between them, and the conditions that decide on it.
-
-No function here calls itself, since a student's file may nest as deeply as the parser lets it.
-"""
+the values between them, and the conditions that decide on it. No function here calls itself, since
+a student's file may nest as deeply as the parser lets it."""
 
 import ast
 import re
@@ -212,7 +210,12 @@ def _printings(source: Source) -> Iterator[Printing]:
         is_printing = isinstance(node.func, ast.Name) and node.func.id in {"print", "input"}
         if not is_printing or not _is_outside(visit):
             continue
-        values, conditions = _values(node, assigned), _conditions(visit)
+        values = _values(node, assigned)
+        # The conditions around it in the same loop.
+        holders = (holder.node for holder in visit.holders())
+        inside = takewhile(lambda holder: not isinstance(holder, _LOOPS), holders)
+        ifs = (each for each in inside if isinstance(each, ast.If) and not is_main_guard(each.test))
+        conditions = tuple(each.lineno for each in islice(ifs, MOST_CONDITIONS))[::-1]
         for pieces in _literal_lines(_printed_pieces(node)):
             if len(pieces) <= MOST_PIECES:
                 yield Printing(
@@ -230,14 +233,6 @@ def _is_outside(visit: Visit[ast.AST]) -> bool:
     while scope.kind is ScopeKind.COMPREHENSION and scope.outer is not None:
         scope = scope.outer
     return scope.kind is ScopeKind.MODULE
-
-
-def _conditions(visit: Visit[ast.AST]) -> tuple[int, ...]:
-    """The lines of the conditions around it in the same loop."""
-    nodes = (holder.node for holder in visit.holders())
-    inside = takewhile(lambda node: not isinstance(node, _LOOPS), nodes)
-    ifs = (node for node in inside if isinstance(node, ast.If) and not is_main_guard(node.test))
-    return tuple(node.lineno for node in islice(ifs, MOST_CONDITIONS))[::-1]
 
 
 def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:

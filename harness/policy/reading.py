@@ -1,8 +1,6 @@
-"""A file's bytes as text and syntax tree, or the plain reason why they are not Python.
-
-`compile` is called without ever running what it made: it finds the mistakes that the parser alone
-lets through (`return` outside a function) and the warnings worth a note.
-"""
+"""A file's bytes as text and syntax tree, or the plain reason why they are not Python. `compile`
+finds the mistakes that the parser alone lets through (`return` outside a function) and the warnings
+worth a note; what it made is never run."""
 
 import ast
 import itertools

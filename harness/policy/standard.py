@@ -1,9 +1,6 @@
-"""Attributes of standard modules that share their names with modules.
-
-`random.random` is a function, `statistics.random` is the module. Nothing may be imported when a
-file is checked, so the names that are no modules are listed here. The tests compare the lists with
-the real modules.
-"""
+"""Attributes of standard modules that share their names with modules: `random.random` is a
+function, `statistics.random` is the module. Nothing may be imported when a file is checked, so they
+are listed here, and the tests compare the lists with the real modules."""
 
 import sys
 

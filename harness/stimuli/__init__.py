@@ -1,9 +1,7 @@
-"""What a scenario may do to a submission: the kinds of stimuli, a file each.
-
-A kind says how it is read from YAML and written there, what of it is run, and how it is worded and
-drawn. What runs beside a submission is in `harness.execution.inside.stimuli`, by the same name; a
-kind that has nothing there does what a call, a session or a run does, as it is made of.
-"""
+"""What a scenario may do to a submission: the kinds of stimuli, a file each, which says how it is
+read from YAML and written there, what of it is run, and how it is worded and drawn. What runs
+beside a submission is in `harness.execution.inside.stimuli`, by the same name; a kind that has
+nothing there does what a call, a session or a run does, as it is made of."""
 
 from collections.abc import Mapping
 from functools import cache

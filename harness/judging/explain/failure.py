@@ -292,11 +292,6 @@ class Failure:
         return action.subject if name is None or hasattr(builtins, name) else name
 
     @property
-    def shown_name(self) -> str | None:
-        """The variable that the failing session step only shows."""
-        return _shown_name(self.step_source)
-
-    @property
     def step_source(self) -> str:
         return item_at(self._action.steps, self.step) or ""
 
@@ -380,7 +375,7 @@ def _shown_later(
     reference = expectation.reference.steps if expectation.reference else ()
     done = min(len(session.steps), len(reference), len(observation.steps))
     # Where the call itself fails (it returned something else): what it left behind.
-    shown = next((at for at in range(step, done) if _shown_name(session.steps[at])), None)
+    shown = next((at for at in range(step, done) if shown_name(session.steps[at])), None)
     if shown is None:
         return ()
     name = session.steps[shown].strip()
@@ -396,7 +391,8 @@ def _shown_later(
     return (replace(change, later=shown > step + 1),)
 
 
-def _shown_name(source: str) -> str | None:
+def shown_name(source: str) -> str | None:
+    """The variable that a session step only shows."""
     source = source.strip()
     return source if source.isidentifier() else None
 
@@ -404,7 +400,7 @@ def _shown_name(source: str) -> str | None:
 def _before(observation: Observation, session: Action, name: str, shown: int) -> Value | None:
     """The name's value when it was last shown or assigned as a literal."""
     for index in range(min(shown, len(session.steps), len(observation.steps)) - 1, -1, -1):
-        if _shown_name(session.steps[index]) == name:
+        if shown_name(session.steps[index]) == name:
             return observation.steps[index].value
         match statements(session.steps[index].strip()):
             case [ast.Assign(targets=[ast.Name(id=target), *_], value=node)] if target == name:

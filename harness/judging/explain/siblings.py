@@ -1,8 +1,6 @@
-"""Explanations that need several scenarios: a number written where a constant belongs.
-
-Evidence counts only if another mistake is unlikely to leave it. That only size 10 goes wrong, for
-example, is no evidence: a program that reads one digit of a number does the same.
-"""
+"""Explanations that need several scenarios: a number written where a constant belongs. Evidence
+counts only if another mistake is unlikely to leave it: that only size 10 goes wrong is none, for a
+program that reads one digit of a number does the same."""
 
 import ast
 import re
@@ -242,17 +240,13 @@ def _families(
         else:
             usual[scenario.group] = one
     return [
-        _Family(
-            constant=name, default=defaults[name], usual=usual.get(group), others=tuple(members)
-        )
-        for (group, name), members in others.items()
+        _Family(constant=name, default=defaults[name], usual=usual.get(group), others=tuple(ones))
+        for (group, name), ones in others.items()
         if group not in cut
     ]
 
 
-def _right_by_default(
-    plan: Plan, defaults: Mapping[str, int], verdicts: Verdicts
-) -> frozenset[str]:
+def _right_by_default(plan: Plan, defaults: Mapping[str, int], verdicts: Verdicts) -> set[str]:
     """The functions of which every graded scenario without an unusual constant passes."""
     usual = [
         scenario
@@ -262,7 +256,7 @@ def _right_by_default(
         and _unusual(scenario, defaults) == {}
     ]
     wrong = {scenario.function for scenario in usual if not verdicts[scenario.id].passed}
-    return frozenset(scenario.function for scenario in usual) - wrong
+    return {scenario.function for scenario in usual} - wrong
 
 
 def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] | None:

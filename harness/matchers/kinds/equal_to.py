@@ -1,8 +1,6 @@
-"""`{equals: expression}`: a value that is equal to that of the expression.
-
-Where it gives plain data beside the reference, that is compared here; an object of the program's
-own is compared by the submission's own `==`, whose answer is observed.
-"""
+"""`{equals: expression}`: a value that is equal to that of the expression. Where that is plain data
+beside the reference, it is compared here; an object of the program's own is compared by the
+submission's own `==`, whose answer is observed."""
 
 import ast
 import builtins

@@ -1,9 +1,6 @@
 """Checks a file's import statements against those that the sheet allows, and the ways around them:
-what reaches modules or built-ins without an import statement.
-
-A finding of the second kind asks a person to look. It does not protect anything: what a program can
-do is limited by its confinement when it runs.
-"""
+what reaches modules or built-ins without an import statement. That asks a person to look; what
+protects is the confinement in which a program runs."""
 
 import ast
 import builtins
@@ -209,7 +206,7 @@ class _Check:
         match node:
             case ast.Name(ctx=ast.Load()):
                 yield from self._name(node, visit)
-                yield from self._module_as_value(node, visit)
+                yield from self._as_value(node, visit)
             case ast.Name() if visit.scope.kind is ScopeKind.CLASS:
                 # `__match_args__` and the fields of a class name what its patterns reach.
                 is_walk = node.id == "__match_args__" and not _are_plain(visit)
@@ -217,7 +214,7 @@ class _Check:
                     yield f"{node.id} lets a pattern of this class reach the parts of other values"
             case ast.Attribute():
                 yield from self._attribute(node, visit)
-                yield from self._module_as_value(node, visit)
+                yield from self._as_value(node, visit)
             case ast.Constant(value=str(text)):
                 step = _STEPS.search(text)  # for `getattr`, `format` or a dictionary
                 if step is not None and not isinstance(visit.holder, ast.Expr):
@@ -255,9 +252,7 @@ class _Check:
             return visit.node in holder.args and _calls_any(holder, _REACHING)
         return isinstance(holder, ast.Attribute) or any(visit.new_names())
 
-    def _module_as_value(
-        self, node: ast.Name | ast.Attribute, visit: Visit[ast.AST]
-    ) -> Iterator[str]:
+    def _as_value(self, node: ast.Name | ast.Attribute, visit: Visit[ast.AST]) -> Iterator[str]:
         """A module put where it can be reached under another name."""
         holder = visit.holder
         if not isinstance(holder, _PASSES_ON) or id(node) in self._index.annotations:

@@ -6,7 +6,7 @@ from harness.common.escaping import quoted
 from harness.common.words import counted
 from harness.judging.boards import holds_board, is_board
 from harness.judging.comparison import shared_start
-from harness.judging.explain.failure import Failure
+from harness.judging.explain.failure import Failure, shown_name
 from harness.judging.explain.rules import LEAVES, RETURNS, TEXT, Stage, rule, rule_about
 from harness.judging.mismatches import (
     ExitMismatch,
@@ -34,7 +34,7 @@ def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
     if failure.texts is not None and not failure.texts.printed and len(failure.texts.expected) > 1:
         return None  # the rules about lines say more
     pair, place = failure.exact_return, failure.first_difference
-    name = failure.shown_name
+    name = shown_name(failure.step_source)
     at = None if name is None or failure.step is None else f"in step {failure.step + 1}"
     does = "returned" if name is None else "is then"
     if pair is None or place is None:

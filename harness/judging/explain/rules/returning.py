@@ -55,10 +55,8 @@ def _spellings(value: Value) -> list[str]:
 
 def _has_lines(text: str, lines: str) -> bool:
     """Whether a text has these lines, but for blanks at the end of each."""
-    texts, wanted = (
-        "\n".join(line.rstrip() for line in side.split("\n")) for side in (text, lines)
-    )
-    return f"\n{wanted}\n" in f"\n{texts}\n"
+    text, lines = ("\n".join(line.rstrip() for line in s.split("\n")) for s in (text, lines))
+    return f"\n{lines}\n" in f"\n{text}\n"
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 30, "returns instead of printing", EXACT_RETURN)
