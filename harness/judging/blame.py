@@ -46,18 +46,17 @@ def find_blame(
     blame = search.blame
     faulty = frozenset(name for names in blame.values() for name in names)
     blame |= _blame_by_use(with_objects, passed, usage)
-    ended = [each for each in search.undecided if _differs_in_status_alone(each)]
+    ended = [
+        each
+        for each in search.undecided
+        if each.raised is None and {d.channel for d in each.verdict.differences} == {Channel.EXIT}
+    ]
     others = [each for each in search.undecided if each not in ended]
     blame |= _blame_by_use(others, passed, usage, faulty or functions)
     # Had the program come to such an exception, more than its status would differ.
     raising = _only_raising(failures, blame, outline)
     blame |= _blame_by_use(ended, passed, usage, (faulty or functions) - raising)
     return _with_shared_helper(blame, outline, order)
-
-
-def _differs_in_status_alone(each: FailedScenario) -> bool:
-    channels = {difference.channel for difference in each.verdict.differences}
-    return channels == {Channel.EXIT} and each.raised is None
 
 
 def _only_raising(

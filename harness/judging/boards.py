@@ -166,9 +166,7 @@ class PrintedGrid:
 
 def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
     """The grid that line `index` is a row of; None when it is in none."""
-    if not 0 <= index < len(lines):
-        return None
-    shape = _shape(lines[index])
+    shape = _shape(lines[index]) if 0 <= index < len(lines) else None
     if shape is None:
         return None
     start = stop = index
@@ -186,11 +184,9 @@ def _shape(line: str) -> tuple[int, str] | None:
     if not 1 < len(line) <= 4 * LARGEST:
         return None
     if line[0] == line[-1] and not line[0].isalnum() and line[0] != " ":
-        between = line[::2]
-        if len(line) % 2 and len(set(between)) == 1:
-            return len(line), line[0]
+        is_every_other = len(line) % 2 and len(set(line[::2])) == 1
         inner = line[1:-1].split(line[0])
-        if len(inner) > 1 and len({len(part) for part in inner}) == 1:
+        if is_every_other or (len(inner) > 1 and len(set(map(len, inner))) == 1):
             return len(line), line[0]
     return (len(line), "") if len(set(line)) <= 4 and " " not in line.strip() else None
 

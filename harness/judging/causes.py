@@ -215,7 +215,6 @@ def _outside_functions(frames: Sequence[Frame]) -> tuple[Frame, ...]:
 
 
 def _ran(failures: Iterable[FailedScenario]) -> list[FailedScenario]:
-    """Those that were run."""
     return [each for each in failures if each.verdict.kind is not VerdictKind.NOT_RUN]
 
 

@@ -155,7 +155,6 @@ class _Column:
         return self.row(index) != other.row(index) or self._ends_differ(other, index)
 
     def _ends_differ(self, other: _Column, index: int) -> bool:
-        """Whether one of two lines lacks its line end."""
         both = self.row(index) is not None and other.row(index) is not None
         return both and (index == self._unended) is not (index == other._unended)
 
@@ -322,7 +321,6 @@ class _Placed:
         return _span(self.start, self.source)
 
     def items(self) -> list[_Placed]:
-        """The items of a list or a tuple."""
         items: list[_Placed] = []
         start = self.start + len("[")
         for value in self.value.items:

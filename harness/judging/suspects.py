@@ -142,10 +142,9 @@ class SuspectProgram:
         own = outline.part(cause.function)
         if own is not None and not own.callable:
             return None
-        others = {part.name: part for part in outline.parts if part.callable}
-        for name in self.sheet:
-            others.pop(name, None)
-        program = (each.mentions for each in outline.modules if each.file == cause.function)
+        parts = (part for part in outline.parts if part.callable and part.name not in self.sheet)
+        others = {part.name: part for part in parts}
+        program = [each.mentions for each in outline.modules if each.file == cause.function]
         pending = list(own.mentions) if own else [name for names in program for name in names]
         found = {own.name: own} if own else {}
         while pending:
@@ -156,8 +155,7 @@ class SuspectProgram:
         users = self._users(own) if own and own.name not in self.sheet else set()
         if len(users) > 1:  # which of their helpers is wrong cannot be told from which of them fail
             found |= {name: part for name, part in others.items() if self._users(part) == users}
-        is_program = any(module.file == cause.function for module in outline.modules)
-        return tuple(found.values()) if found or is_program else None
+        return tuple(found.values()) if found or program else None
 
     def _users(self, part: OutlinePart) -> set[str]:
         """The functions of the sheet that use it, directly or not."""
@@ -287,7 +285,6 @@ class SuspectProgram:
         return self.constants.get(name) if part is None else self._literal_of(part)
 
     def text(self, line: Line) -> str:
-        """The text of a line; empty where there is none."""
         lines = self.texts.get(line.file, ())
         return lines[line.number - 1] if 0 < line.number <= len(lines) else ""
 
@@ -301,11 +298,8 @@ class SuspectProgram:
         score = _scores(failing, passing)
 
         def order(line: Line) -> tuple[float, int, Line]:
-            return (
-                -round(score[line], 6),
-                -len(_SIGN.findall(_TEXT.sub('""', self.text(line)))),
-                line,
-            )
+            signs = _SIGN.findall(_TEXT.sub('""', self.text(line)))
+            return -round(score[line], 6), -len(signs), line
 
         lines = [line for line in score if may_be(line) and self.text(line).strip()]
         best = max((score[line] for line in lines), default=0.0)
@@ -423,7 +417,6 @@ def with_dropped(cause: Cause, functions: Iterable[OutlinePart]) -> Cause:
 
 
 def _led_by(part: OutlinePart, line: int, cause: Cause) -> Cause:
-    """The cause with a line of this part shown first."""
     first = Suspect(function=part.name, place=place_of(part), lines=(line,))
     others = (each for each in cause.suspects if each.function != part.name)
     return replace(cause, suspects=(first, *others))

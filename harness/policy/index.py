@@ -173,7 +173,6 @@ class Index:
     line and column after it."""
 
     def __init__(self, tree: ast.Module, own_modules: frozenset[str] = _NONE) -> None:
-        """`own_modules` are the modules of the submission."""
         self.tree = tree
         self.module = Scope(kind=ScopeKind.MODULE, outer=None)
         self.kinds: dict[type[ast.AST], list[Visit[Any]]] = {}
@@ -203,7 +202,6 @@ class Index:
 
     @cached_property
     def own_methods(self) -> frozenset[str]:
-        """The names of the methods of its classes."""
         functions: Iterator[Visit[ast.FunctionDef | ast.AsyncFunctionDef]] = self.of(*FUNCTIONS)
         return frozenset(v.node.name for v in functions if v.scope.kind is ScopeKind.CLASS)
 
@@ -252,7 +250,6 @@ class Index:
         return Origin.OWN if is_hidden or name in self.module.bound else Origin.UNKNOWN
 
     def binding_scope(self, name: str, visit: Visit[ast.AST]) -> Scope:
-        """The scope in which `visit` binds `name`."""
         target = visit.scope
         if isinstance(visit.holder, ast.NamedExpr):
             while target.kind is ScopeKind.COMPREHENSION and target.outer is not None:

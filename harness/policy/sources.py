@@ -10,12 +10,6 @@ from harness.policy import rules
 
 ENTRY = "harness.policy.checking:run"
 
-_PACKAGES = (
-    "harness",
-    "harness.common",
-    "harness.model",
-    "harness.policy",
-)
 _RULES = tuple(info.name for info in pkgutil.iter_modules(rules.__path__))
 _MODULES = (
     "harness.model.policy",
@@ -34,7 +28,7 @@ _MODULES = (
 
 def _texts() -> dict[str, str]:
     # The packages are empty: what their own `__init__` re-exports is not needed inside.
-    texts = dict.fromkeys(_PACKAGES, "")
+    texts = dict.fromkeys(("harness", "harness.common", "harness.model", "harness.policy"), "")
     root = resources.files("harness")
     for name in _MODULES:
         path = name.removeprefix("harness.").replace(".", "/")

@@ -91,14 +91,12 @@ class TextEdit:
 
     @property
     def named(self) -> str:
-        """What a sentence about such a text calls it."""
         if self.file is not None:
             return f"the file {plain(self.file, limit=60)}"
         return f"what it {self.verb}"
 
     @property
     def verb(self) -> str:
-        """What the program does with such a text."""
         return "shows" if self.shown else "prints" if self.printed else "returns"
 
 
@@ -205,7 +203,6 @@ class Failure:
 
     @cached_property
     def first_difference(self) -> FirstDifference | None:
-        """Where the returned value first differs from the expected one."""
         return None if self.exact_return is None else first_difference(*self.exact_return)
 
     @cached_property

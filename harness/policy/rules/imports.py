@@ -202,7 +202,6 @@ class _Check:
         self._forbidden = frozenset() if listed is None else frozenset(listed.forbid)
 
     def messages(self, node: ast.AST, visit: Visit[ast.AST]) -> Iterator[str]:
-        """What is to be said of a node."""
         match node:
             case ast.Name(ctx=ast.Load()):
                 yield from self._name(node, visit)
@@ -270,11 +269,10 @@ class _Check:
     def _reaches(self, node: ast.Name, visit: Visit[ast.AST]) -> bool:
         """Whether getattr and its kin are used on more than a variable's plain attribute."""
         call = visit.holder
-        if not isinstance(call, ast.Call) or call.func is not node:
+        if not isinstance(call, ast.Call) or call.func is not node or not call.args:
             return True
-        if not call.args or isinstance(call.args[0], ast.Starred):
-            return True
-        if self._is_module_or_builtin(call.args[0], visit):
+        target = call.args[0]
+        if isinstance(target, ast.Starred) or self._is_module_or_builtin(target, visit):
             return True
         if node.id == "vars":
             return False
@@ -313,11 +311,9 @@ class _Check:
         """Whether a step leads to the program's own classes and attributes alone."""
         if node.attr not in _OF_AN_OBJECT:
             return node.attr in self._own_attributes
-        if not isinstance(node.ctx, ast.Load):
-            return False
         holder = visit.holder
         named = isinstance(holder, ast.Attribute) and holder.attr in {"__name__", "__qualname__"}
-        return named or _is_of_a_method(node.value, visit)
+        return isinstance(node.ctx, ast.Load) and (named or _is_of_a_method(node.value, visit))
 
     @cached_property
     def _own_attributes(self) -> frozenset[str]:
@@ -333,9 +329,8 @@ class _Check:
             return None
         if module in self._defined:
             return None if name in self._defined[module] else reached
-        if module in NAMES and is_value(module, name):
-            return None
-        return None if is_part(module, name) else reached
+        is_known = is_part(module, name) or (module in NAMES and is_value(module, name))
+        return None if is_known else reached
 
 
 def _is_of_a_method(node: ast.expr, visit: Visit[ast.AST]) -> bool:

@@ -55,7 +55,6 @@ def check_module_level(file: CheckedFile) -> Iterator[Breach]:
 
 
 def _why_not(node: ast.stmt, allowed: Sequence[str]) -> str:
-    """What is wrong with a statement at module level, if anything is."""
     # A docstring, a text used as a comment, or `...`.
     is_bare_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Pass) or is_bare_constant:
@@ -97,11 +96,10 @@ def _first_call(value: ast.expr) -> ast.expr | None:
     pending: list[ast.AST] = [value]
     while pending:
         node = pending.pop(0)
-        if isinstance(node, ast.Lambda):
-            continue  # runs later, if ever
         if isinstance(node, ast.Call | ast.Await):
             return node
-        pending.extend(children(node))
+        if not isinstance(node, ast.Lambda):  # which runs later, if ever
+            pending.extend(children(node))
     return None
 
 

@@ -51,13 +51,10 @@ def missing_method(failure: Failure, hint: NameHint) -> str:
 
 @rule(Stage.KNOWN_MISTAKE, 3, "objects cannot be shown (no __repr__)")
 def no_repr(failure: Failure) -> str | None:
-    for mismatch in failure.mismatches:
-        if not isinstance(mismatch, TextMismatch) or not mismatch.shown:
-            continue
-        if is_default_repr(mismatch.actual):
-            owner = _owner(mismatch.actual)
-            clause = f"is shown as {plain(mismatch.actual, limit=60)}: {owner} has no __repr__"
-            return failure.says(clause, who="the value")
+    for each in failure.mismatches:
+        if isinstance(each, TextMismatch) and each.shown and is_default_repr(each.actual):
+            shown, owner = plain(each.actual, limit=60), _owner(each.actual)
+            return failure.says(f"is shown as {shown}: {owner} has no __repr__", who="the value")
     pair = failure.exact_return
     if pair is None or pair[1].kind is not ValueKind.STR or pair[0].kind is not ValueKind.STR:
         return None

@@ -152,9 +152,8 @@ _WITHOUT_ASKING = frozenset(
 def did_not_ask_for_input(failure: Failure) -> str | None:
     if failure.observation.ending not in _WITHOUT_ASKING or failure.raises or failure.loading:
         return None
-    if failure.observation.reads or not failure.expected_reads:
-        return None
-    if failure.reads is None and failure.ending is None:
+    is_right = failure.reads is None and failure.ending is None
+    if is_right or failure.observation.reads or not failure.expected_reads:
         return None
     inputs = counted(failure.expected_reads, "input")
     ending = "" if failure.ending in (None, Ending.ANSWERED) else ", and did not end either"

@@ -144,9 +144,8 @@ def lines_in_another_order(failure: Failure, texts: TextEdit) -> str | None:
 
 @rule_about(Stage.KNOWN_MISTAKE, 114, "writes lines without line ends", FILE_TEXTS)
 def lines_run_together(failure: Failure, texts: TextEdit) -> str | None:
-    if len(texts.expected) < 3 or "\n" in texts.actual_text.strip("\n"):
-        return None
-    if "".join(texts.expected) != "".join(texts.actual):
+    is_same = "".join(texts.expected) == "".join(texts.actual)
+    if not is_same or len(texts.expected) < 3 or "\n" in texts.actual_text.strip("\n"):
         return None
     clause = 'has all of its text in one line: write "\\n" after each line'
     return failure.says(clause, who=texts.named)

@@ -92,14 +92,11 @@ def iterator_instead_of_generator(failure: Failure, mismatch: ValueMismatch) -> 
 @rule_about(Stage.KNOWN_MISTAKE, 90, "returns None", RETURNS)
 def returned_none(failure: Failure, mismatch: ValueMismatch) -> str | None:
     """None came back. Whether a `return` is missing only the program's text can say."""
-    pair = mismatch.pair
-    if pair is not None:
-        if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
-            return None
-        return failure.says(f"returned None instead of {source(pair[0])}")
-    if mismatch.expected is None or mismatch.actual != NONE:
+    pair, expected = mismatch.pair, mismatch.expected
+    if expected is None or mismatch.actual != NONE or (pair and pair[0].kind is ValueKind.NONE):
         return None
-    return failure.says(f"returned None instead of {mismatch.expected.in_words()}")
+    wanted = source(pair[0]) if pair else expected.in_words()
+    return failure.says(f"returned None instead of {wanted}")
 
 
 @rule(Stage.KNOWN_MISTAKE, 10, "makes a value that is too large")
