@@ -58,11 +58,10 @@ def exists(text: str) -> bool:
 def test_the_guide_to_causes_lists_every_rule() -> None:
     """`UPDATE_GOLDEN=1 pytest tests/test_docs.py` writes the table anew."""
     path = ROOT / "docs/causes.md"
-    before, header, rest = path.read_text("utf-8").partition("\n## Rules\n")
+    before, head, rest = path.read_text("utf-8").partition("\n## Rules\n")
     table = "".join(f"| `{rule}` | {words} |\n" for rule, words in rule_words().items())
-    text = (
-        before + header + re.sub(r"(?m)(?:^\| `\w+` \| .+ \|\n)+", lambda _: table, rest, count=1)
-    )
+    rows = r"(?m)(?:^\| `\w+` \| .+ \|\n)+"
+    text = before + head + re.sub(rows, lambda _: table, rest, count=1)
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(text, "utf-8")
     assert path.read_text("utf-8") == text

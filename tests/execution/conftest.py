@@ -36,9 +36,8 @@ def one_driver(request: pytest.FixtureRequest, strong_here: bool) -> Iterator[Dr
     """For what does not depend on the version, under the best tier that confines; `driver` has the
     standard one."""
     best = Tier.STRONG if strong_here else Tier.STANDARD
-    with Driver(
-        find_interpreter("3.11"), best if request.param == "best" else Tier.STANDARD
-    ) as running:
+    tier = best if request.param == "best" else Tier.STANDARD
+    with Driver(find_interpreter("3.11"), tier) as running:
         yield running
 
 

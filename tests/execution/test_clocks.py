@@ -338,10 +338,9 @@ def test_a_program_as_main_and_what_is_given_read_it_too(one_driver: Driver) -> 
     program = "from datetime import date\nprint(date.today())\ndef f(day):\n    return [day]\n"
     main = Stimulus(action=Run(program="a1.py"), clock=NOON)
     assert observe(one_driver, program, main, Limits()).printed == "2026-03-01\n"
-    given = "from datetime import date\nday = str(date.today())\n"
-    assert readings(one_driver, program, call("f(day)", given=given, clock=NOON)) == [
-        "'2026-03-01'"
-    ]
+    gives = "from datetime import date\nday = str(date.today())\n"
+    asked = call("f(day)", given=gives, clock=NOON)
+    assert readings(one_driver, program, asked) == ["'2026-03-01'"]
 
 
 WITHOUT_ZONES = """\

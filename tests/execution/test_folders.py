@@ -368,10 +368,8 @@ def f(printed, LIMIT):
 
 
 def answered(source: str, *constants: Binding, most: int = 20) -> Stimulus:
-    replies = Replies(
-        file="guesses.py", function="f", source=source, constants=constants, most=most
-    )
-    return replace(run(), replies=replies)
+    made = Replies(file="guesses.py", function="f", source=source, constants=constants, most=most)
+    return replace(run(), replies=made)
 
 
 def test_each_line_answers_what_was_printed(one_driver: Driver) -> None:

@@ -99,9 +99,7 @@ if __name__ == "__main__":
 
 
 ROW = (Binding(name="rows", literal="[['  ', '  ']]"),)
-ASKS_IN_A_STEP = replace(
-    session("n = ask('? ')", "print(n)", "n"), inputs=call("", "a line").inputs
-)
+STEP_ASKS = replace(session("n = ask('? ')", "print(n)", "n"), inputs=call("", "a line").inputs)
 
 
 def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
@@ -120,7 +118,7 @@ def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
         call("[f(x) for x in NAMES]"),
         call("ask('é? ')", "a line"),
         call("ask('')", ""),
-        ASKS_IN_A_STEP,
+        STEP_ASKS,
         *(call(f"add(rows, {n})", bindings=ROW) for n in range(4)),  # drawn anew for each
         call("len(rows)", given="rows = [[]] * 3"),
         run("Ann", "2", "a", "b"),

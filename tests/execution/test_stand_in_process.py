@@ -196,10 +196,8 @@ def test_what_it_prints_counts_as_the_submissions_output(one_driver: Driver) -> 
 
 def test_the_submissions_own_loop_is_its_own_fault(one_driver: Driver) -> None:
     program = "import bank\ndef f():\n    while True: bank.count()"
-    assert seen(one_driver, program, call("f()")).ending in (
-        Ending.CPU_LIMIT,
-        Ending.STAND_IN_FAILED,
-    )
+    ending = seen(one_driver, program, call("f()")).ending
+    assert ending in (Ending.CPU_LIMIT, Ending.STAND_IN_FAILED)
 
 
 def test_only_names_are_learnt_of_a_module() -> None:

@@ -237,9 +237,7 @@ def test_a_question_that_answers_another_is_later(context: GradingContext, secre
     asked = []
     with serving_reference(context) as server, pytest.MonkeyPatch.context() as patch:
         together = server.observe_together
-        patch.setattr(
-            server, "observe_together", lambda *args: asked.append(args) or together(*args)
-        )
+        patch.setattr(server, "observe_together", lambda *a: asked.append(a) or together(*a))
         shared = SharedRuns(plan, context.key, secret)
         digests = shared.expected_digests(server)
         shared.run(server, plan.scenarios)
@@ -299,10 +297,8 @@ DRAWS = tuple(Stimulus(action=Call(expression=f"f({size})")) for size in range(3
 SAMPLE = plans.scenario("f/sample", stimuli=DRAWS, is_sample=True)
 
 
-def differing(index: int, data: bytes) -> DifferingDraw:
-    entry = SharedStimulus(
-        scenario=SAMPLE, index=index, stimulus=DRAWS[index], reference=RIGHT, lot=b""
-    )
+def differing(n: int, data: bytes) -> DifferingDraw:
+    entry = SharedStimulus(scenario=SAMPLE, index=n, stimulus=DRAWS[n], reference=RIGHT, lot=b"")
     return DifferingDraw(entry=entry, data=data)
 
 
@@ -494,6 +490,5 @@ def test_an_audit_that_fails_runs_everything_alone(
 
 def test_what_takes_long_is_measured_alone(context: GradingContext) -> None:
     found = key(context, with_reference(context.specification, SLOW))
-    assert (
-        max(answer.observation.cpu_seconds for each in found.scenarios for answer in each.answers)
-    ) > 0.004
+    answers = [answer for each in found.scenarios for answer in each.answers]
+    assert max(each.observation.cpu_seconds for each in answers) > 0.004

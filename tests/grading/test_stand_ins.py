@@ -158,9 +158,7 @@ def test_a_handout_holds_no_stand_in(tmp_path: Path) -> None:
     specification = harness.load_assignment(write(tmp_path), "pair")
     assert [f.name for f in specification.plan.assignment.stand_in_files] == ["stand_in_bank.py"]
     cut = visible_only(specification).plan
-    assert [scenario.id for scenario in cut.scenarios] == [
-        s.id for s in specification.plan.scenarios
-    ]
+    assert [each.id for each in cut.scenarios] == [s.id for s in specification.plan.scenarios]
     assert cut.assignment.stand_in_files == ()
     assert "stand_in" not in serial.dumps(cut)
     without = specification.plan.subset(lambda scenario: not scenario.stand_ins)

@@ -25,9 +25,7 @@ def held_by(pid: int, texts: Iterable[str]) -> list[str]:
     found: set[str] = set()
     for data in _mappings(pid):
         shown = data.translate(None, b"\0")
-        found |= {
-            text for text, ways in spellings.items() if any(spelled in shown for spelled in ways)
-        }
+        found |= {text for text, ways in spellings.items() if any(way in shown for way in ways)}
     return sorted(found)
 
 

@@ -75,9 +75,8 @@ class Stage:
         folder = self._class / entry.name
         lay(entry, folder, self.facts())
         try:
-            return (
-                self._refused(folder) if entry.expect.entry_point == "spec" else self._graded(entry)
-            )
+            is_spec = entry.expect.entry_point == "spec"
+            return self._refused(folder) if is_spec else self._graded(entry)
         finally:
             shutil.rmtree(folder)
 
@@ -237,9 +236,7 @@ def _of_result(entry: Entry, result: SubmissionResult) -> Iterator[str]:
         yield f"{result.id}: notes: {result.notes!r}"
     if expect.isolation not in (None, result.isolation):
         yield f"{result.id}: ran {result.isolation}: {result.isolation_reason}"
-    findings = "\n".join(
-        f"{each.rule} line {each.line}: {each.message}" for each in result.findings
-    )
+    findings = "\n".join(f"{one.rule} line {one.line}: {one.message}" for one in result.findings)
     if expect.finding and not (result.flagged and re.search(expect.finding, findings)):
         yield f"{result.id}: findings: {findings!r}, flagged: {result.flagged}"
     verdicts = {each.scenario_id: each.verdict for each in result.scenarios}

@@ -35,9 +35,7 @@ def test_the_attack_is_stopped_by_the_layer_alone(proof: Proof, bare_stage: Stag
 
 @pytest.mark.parametrize("layer", ALONE)
 def test_an_entry_is_stopped_by_the_layer_it_names(layer: str, tmp_path: Path) -> None:
-    named = [
-        entry for entry in corpus() if entry.expect.layer == layer and entry.name not in NOT_HERE
-    ]
+    named = [each for each in corpus() if each.expect.layer == layer and each.name not in NOT_HERE]
     assert _succeeding(named, frozenset({layer}), tmp_path) == []
     assert _succeeding(named, frozenset(), tmp_path) == [each.name for each in named]
 

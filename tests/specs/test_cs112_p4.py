@@ -21,10 +21,7 @@ ASSIGNMENT = "cs112-p4"
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference" / "cs112-p4"
 SAMPLES = ROOT / "submissions" / "cs112-p4"
-OTHERS = (
-    "perfect_from_the_sheet/project4.py",
-    "perfect_in_another_style/asmith_203_P4.py",
-)
+OTHERS = ("perfect_from_the_sheet/project4.py", "perfect_in_another_style/asmith_203_P4.py")
 # The sheet's: a mark a test, so many tests a function.
 WEIGHTS = {"place_one": 6, "pop_out": 6, "check_winner": 8}
 DIRECTIONS = ("check_horizontal", "check_vertical", "check_major_diagonal", "check_minor_diagonal")
