@@ -5,8 +5,6 @@ Usage: hostile_attempt.py LAYERS ENTRY EXPRESSION (layers with commas, or none),
 assignment on standard input.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Programs of which one expression is deeper than many a tool can go."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 RIGHT = """from a1_support import *

@@ -5,8 +5,6 @@ could, and says whether the attack succeeded. What is no switch (the answer key'
 the one reply …) is taken away by the naive grader that lacks it, made of the same parts.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,8 +1,6 @@
 """One tier, ready to grade corpus entries by the real parts, an honest submission beside each; an
 outcome against what its entry expects."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -4,8 +4,6 @@ Usage: hostile_table.py [--write]: with it, this user's part of docs/hostile.md 
 which has no row for each entry.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys
@@ -15,10 +13,9 @@ from tempfile import TemporaryDirectory
 
 from harness.model.observation import Tier
 from tests.hostile.hostile_attempt import HERE
-from tests.hostile.hostile_entries import Entry, corpus
+from tests.hostile.hostile_entries import ROWS, Entry, corpus
 from tests.hostile.hostile_machine import tiers_here
 from tests.hostile.hostile_proofs import Proof, proofs_here
-from tests.hostile.hostile_rows import ROWS
 from tests.hostile.hostile_stage import Stage, faults, staged
 
 PAGE = HERE.parents[1] / "docs" / "hostile.md"

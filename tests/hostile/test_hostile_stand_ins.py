@@ -1,7 +1,5 @@
 """A stand-in cannot be taken, nor its text read, by the submission that it is used with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,8 +1,6 @@
 """Texts that a student controls, through every command and export: none acts on a terminal, on a
 reader's eye, on Rich, or on a spreadsheet."""
 
-from __future__ import annotations
-
 import io
 import re
 import shutil

@@ -1,13 +1,17 @@
-"""The parts of `make soak`, small."""
+"""The parts of `make soak`, small; what endless programs cost, by the CPU time that was counted."""
 
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import course, kill, load, machine, runs
+from benchmarks.soak import course, kill, load, loop, machine, runs
+from harness import load_assignment
+from harness.grading.context import GradingContext, prepare
+from tests.per_commit import per_commit
 from tests.tiny_course import ran
 
 SOAK = [sys.executable, "-m", "benchmarks.soak"]
@@ -113,3 +117,30 @@ def test_what_is_left_on_a_machine_is_seen(tmp_path: Path) -> None:
     finally:
         left.unlink()
     assert machine.Traces.now().new_since(before, token) == []
+
+
+SCENARIOS = 200
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
+    """The small course with its scenarios over and over."""
+    found = prepare(load_assignment(course.lay(tmp_path_factory.mktemp("loop")), "hostile"))
+    plan = found.specification.plan
+    few = plan.scenarios
+    many = (replace(few[n % len(few)], id=f"{n}", group=f"{n}") for n in range(SCENARIOS))
+    longer = replace(plan, scenarios=tuple(many))
+    return replace(found, specification=replace(found.specification, plan=longer))
+
+
+@pytest.mark.alone  # programs that loop beside it take CPU time of this one's caches
+@pytest.mark.parametrize(
+    "where", per_commit(["in every function", "while it loads", "everywhere"], "everywhere")
+)
+def test_looping_everywhere_costs_twenty_limits(context: GradingContext, where: str) -> None:
+    assignment = context.specification.plan.assignment
+    counted, endings, seconds = loop.measured(context, loop.looping(assignment)[where])
+    assert endings["stopped_early"] > SCENARIOS / 2
+    assert endings.keys() <= {"cpu_limit", "stopped_early", "answered"}
+    assert counted.runs >= SCENARIOS
+    assert counted.cpu_seconds <= seconds <= loop.MOST * assignment.limits.cpu_seconds
