@@ -78,8 +78,7 @@ class _Cache:
         self.key = ""
 
     def read(self, *, visible: bool) -> Specification | None:
-        """The cached specification, or its `visible` scenarios; None if there is none or something
-        has changed."""
+        """The specification, or its `visible` scenarios; None if it is not there or outdated."""
         self.key = self._content()
         try:
             key, _, text = self.path.read_bytes().partition(b"\n")

@@ -111,8 +111,7 @@ class Vocabulary:
 
 
 def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ...]:
-    """The public top-level functions and classes of the sources (which are not imported), and the
-    classes' public methods."""
+    """The public functions, classes and methods of the sources, which are not imported."""
     definitions = [each for each in _definitions(files) if not each.name.startswith("_")]
     signatures = (each for definition in definitions for each in _signatures(definition))
     return tuple({each.name: each for each in signatures}.values())
@@ -142,15 +141,13 @@ def class_names(files: Iterable[SourceFile]) -> tuple[str, ...]:
 
 
 def other_names(file: SourceFile) -> frozenset[str]:
-    """The public names that the module binds at its top level, but for functions, classes and what
-    it imports."""
+    """The public names that a module binds at its top level, but for definitions and imports."""
     names = (name for name, _ in _bindings(ast.parse(file.data)))
     return frozenset(name for name in names if not name.startswith("_"))
 
 
 def definitions_beside(files: Iterable[SourceFile], submitted: Iterable[str]) -> frozenset[str]:
-    """The functions and classes of the provided modules, but for drivers, which import a
-    `submitted` file."""
+    """What the provided modules define, but for drivers, which import a `submitted` file."""
     modules = {name.removesuffix(".py") for name in submitted}
     named = [file for file in files if file.name.endswith(".py")]
     return frozenset(defined_in(each for each in named if modules.isdisjoint(_imports_of(each))))

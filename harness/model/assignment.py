@@ -42,8 +42,7 @@ class RubricLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RubricItem:
-    """What a person looks for: it applies or not, or in one of its levels. Points below 0 are
-    taken away."""
+    """What a person looks for: it applies or not, or in a level. Points below 0 are taken away."""
 
     id: str
     title: str
@@ -109,8 +108,7 @@ class TimeUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A length of time. A day ends at the same clock time, also where clocks change in between and
-    it has 23 or 25 hours."""
+    """A length of time; a day ends at the same clock time, also where clocks change in it."""
 
     count: int
     unit: TimeUnit
@@ -228,10 +226,8 @@ class ConstantPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What is needed to try a scenario by hand: file names, and where constants are defined.
-
-    All of it is in the student's own folder already; no override's value is here.
-    """
+    """What is needed to try a scenario by hand: file names, and where constants are defined. All of
+    it is in the student's own folder already; no override's value is here."""
 
     submitted: tuple[str, ...]
     provided: tuple[str, ...] = ()

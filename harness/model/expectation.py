@@ -24,8 +24,7 @@ class Ignore(StrEnum):
 
 @open_union("harness.matchers.kinds", "matcher_classes")
 class Matcher(ABC):
-    """What may stand in place of an expected value or text: a frozen dataclass of
-    `harness.matchers`."""
+    """What may stand in place of an expected value or text: a dataclass of `harness.matchers`."""
 
     __slots__ = ()
 
@@ -120,10 +119,8 @@ class StatedLeave:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A scenario's own words about its outcome, templates already rendered; None states nothing.
-
-    `transcript` and `shown` are goldens for the reference; a submission is held to the reference.
-    """
+    """A scenario's own words about its outcome, templates rendered; None states nothing.
+    `transcript` and `shown` are goldens for the reference, to which a submission is held."""
 
     returns: Matcher | None = None
     prints: Matcher | None = None

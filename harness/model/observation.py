@@ -108,12 +108,7 @@ class NamedValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One stimulus's outcome.
-
-    `detail` is a fact about the ending: the name of the missing function or of the signal, what
-    broke the protocol, which limit was shortened. `cut` is a digest of what was too large to keep:
-    only the ending and what was raised are left, and what is absent proves nothing.
-    """
+    """One stimulus's outcome. Where it is `cut`, nothing may be concluded from what is absent."""
 
     ending: Ending
     phase: Phase = Phase.STIMULUS
@@ -127,11 +122,11 @@ class Observation:
     loading_printed: str = ""
     exit_status: int | None = None
     stderr: str | None = None  # what was written there, where that is not part of the screen
-    detail: str = ""
+    detail: str = ""  # of the ending: the name of a function or signal, what broke, which limit
     nearest: str = ""  # what the program has that is called most like a missing function
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
-    cut: str = ""
+    cut: str = ""  # a digest: it was too large to keep but for its ending and what it raised
     cpu_seconds: float = field(default=0.0, compare=False)  # for the scheduler alone
 
     @property

@@ -102,8 +102,7 @@ class Outline:
     printings: tuple[Printing, ...] = ()
 
     def shown_by(self, file: str, text: str) -> tuple[Printing, ...]:
-        """What shows a line of text in a program: of all that may, the one with most of it
-        literal, or those."""
+        """What may show a line of text in a program: those with most of it literal."""
         candidates = [
             (literal, each)
             for each in self.printings
@@ -219,11 +218,9 @@ class NameList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """policy.yaml. `imports`, and a key without a list, restrict nothing.
-
-    `file_imports` takes the place of `imports` where the files of a submission have rules of their
-    own; a file that it does not name may import anything.
-    """
+    """policy.yaml; what is None, or not among `lists`, restricts nothing. `file_imports` takes the
+    place of `imports` where files have rules of their own: one that it does not name may import
+    anything."""
 
     imports: ImportPolicy | None = None
     file_imports: tuple[FileImports, ...] = ()

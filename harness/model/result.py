@@ -180,8 +180,7 @@ class SubmissionResult:
     @property
     def total(self) -> Fraction | None:
         """What is reached without what lateness takes, adjusted, exact; None while a part is
-        missing. No adjustment takes it below 0, or above `total_out_of` where extra credit has
-        not."""
+        missing. No adjustment takes it below 0, or (but for extra credit) above `total_out_of`."""
         reached, late = self.reached, self.late_marks
         if reached is None or late is None:
             return None

@@ -241,8 +241,7 @@ def statements(source: str | bytes) -> list[ast.stmt]:
 
 @functools.cache
 def called_function(source: str) -> str | None:
-    """The function that `name(…)` or `x = name(…)` calls, in the last of the statements; None for
-    any other one."""
+    """The function that the last statement, `name(…)` or `x = name(…)`, calls; None for another."""
     match statements(source.strip())[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id=name)))]:
             return name

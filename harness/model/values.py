@@ -144,11 +144,9 @@ class Value:
             pending += part.items
 
     def source(self, limit: int | None = None) -> str:
-        """The value as Python would show it (`repr`); foreign values as `<Name object>`.
-
-        With a limit: not much further than that many characters. Without recursion, for a hostile
-        value may be nested far deeper than Python's own stack.
-        """
+        """The value as Python would show it (`repr`); with a limit not much more than so many
+        characters. Without recursion: a hostile value may be nested far deeper than Python's own
+        stack."""
         parts: list[str] = []
         length = 0
         pending: list[Value | str] = [self]

@@ -166,8 +166,7 @@ def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Ex
 
 
 def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
-    """The entries of `folder`/equivalent.yaml, none where there is no such file; SpecErrors with
-    every mistake in it."""
+    """The entries of `folder`/equivalent.yaml, where there is one; SpecErrors with all mistakes."""
     path = folder / EQUIVALENT
     if not path.exists():
         return ()

@@ -1,8 +1,5 @@
-"""Python inside a spec: whether it parses, which names it needs and which it binds, and sessions.
-
-In a pasted REPL session `>>> ` begins a step, and `... ` continues it only while the source so far
-is incomplete, so that a printed row of dots stays output.
-"""
+"""Python inside a spec: whether it parses, which names it needs and which it binds; and sessions,
+in which `... ` continues a step while its source is incomplete: a row of dots stays output."""
 
 import ast
 import builtins

@@ -200,8 +200,7 @@ def given(context: Context) -> str:
 
 
 def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
-    """What the items (texts, whole numbers and keys) type, templates filled in; mistakes are noted
-    for those that cannot be typed."""
+    """What texts, whole numbers and keys type, templates filled in; mistakes are noted."""
     for index in range(1, len(items)):
         # `[4,6]` is two items to YAML, and one to most people who write it.
         places = (*loc, index - 1), (*loc, index)
