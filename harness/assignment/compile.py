@@ -55,21 +55,16 @@ def compile_assignment(
     root: Path, assignment_id: str, *, support: Path | None = None, recording: bool = False
 ) -> Compilation:
     """Read everything below specs/<id> and reference/<id>; SpecErrors, UserError."""
+    root = root.resolve()
     folder = loading.spec_folder(root, assignment_id)
     return _Compiler(root=root, folder=folder, support=support, recording=recording).compile()
-
-
-def load_for_fuzzing(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
-    """An assignment and what is drawn beyond its scenarios; SpecErrors, UserError as `load`."""
-    compilation = compile_assignment(root.resolve(), assignment_id)
-    return compilation.specification, compilation.fuzzing
 
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
     """Write the frozen draws of every sample and list of cases, remove those that no scenario asks
     for any more, and return the files' paths. The same request gives the same draws (of one
     Hypothesis version). SpecErrors; UserError where a strategy or generator fails."""
-    compilation = compile_assignment(root.resolve(), assignment_id, recording=True)
+    compilation = compile_assignment(root, assignment_id, recording=True)
     folder = Path(compilation.specification.folder)
     module_of = functools.cache(functools.partial(load_module, folder))
     for name, request in compilation.requests.items():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment.compile import load_for_fuzzing, record_draws
+from harness.assignment.compile import compile_assignment, record_draws
 from harness.assignment.loading import SpecErrors, load
 from harness.common.errors import UserError
 from harness.matchers.kinds.combinations import AllOf
@@ -297,6 +297,6 @@ def test_a_sample_that_is_typed_is_not_drawn_anew_by_fuzz(tmp_path: Path) -> Non
     sample = "sample: {strategy: heights.any_height, count: 3}"
     body = f"name: s\nrun: a1.py\ninput: ['{{{{ height }}}}']\n{sample}"
     recorded(tmp_path, body, **{"specs/small/heights.py": heights})
-    specification, fuzzing = load_for_fuzzing(tmp_path, "small")
-    assert len(specification.plan.scenarios[0].stimuli) == 3
-    assert fuzzing.targets == ()
+    compilation = compile_assignment(tmp_path, "small")
+    assert len(compilation.specification.plan.scenarios[0].stimuli) == 3
+    assert compilation.fuzzing.targets == ()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.assignment.compile import load_for_fuzzing
+from harness.assignment.compile import compile_assignment
 from harness.assignment.loading import load
 from harness.common.errors import UserError
 from harness.common.words import percent
@@ -108,7 +108,7 @@ def with_fuzz(course: Course, strategy: str = "baskets") -> tuple[FuzzSettings, 
     course.write("specs/tiny/fuzzing.py", STRATEGIES)
     path = course.path("specs/tiny/assignment.yaml")
     path.write_text(path.read_text() + FUZZ.replace("STRATEGY", strategy))
-    _, settings = load_for_fuzzing(course.root, "tiny")
+    settings = compile_assignment(course.root, "tiny").fuzzing
     return settings, next(each for each in settings.targets if each.id == "baskets")
 
 
@@ -342,10 +342,10 @@ def test_a_rare_fault_is_one_change_of_a_sample(fault: RareFault) -> None:
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> None:
     cache = ROOT / ".harness-cache"
-    specification, settings = load_for_fuzzing(ROOT, fault.assignment)
-    context = prepare(specification, cache=cache, recall_tier=True)
+    compilation = compile_assignment(ROOT, fault.assignment)
+    context = prepare(compilation.specification, cache=cache, recall_tier=True)
     folder = Course.lay(tmp_path / fault.name, fault.files()).root
-    (submission,) = cohort_of([folder], specification.plan.assignment).submissions
+    (submission,) = cohort_of([folder], context.specification.plan.assignment).submissions
     (before,) = check_submissions(context, [submission])
     assert before.all_passed
     assert before.mark is not None
@@ -356,7 +356,7 @@ def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> Non
         if found:
             raise KeyboardInterrupt
 
-    report = fuzz(context, settings, [submission], jobs=1, cache=tmp_path, progress=stop)
+    report = fuzz(context, compilation.fuzzing, [submission], jobs=1, cache=tmp_path, progress=stop)
     (found,) = report.submissions
     (difference,) = found.differences
     assert difference.function == (fault.shown_by or fault.function)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.table import Column, Table
 
-from harness.assignment.compile import load_for_fuzzing
+from harness.assignment.compile import Compilation, compile_assignment
 from harness.assignment.loading import CACHE
 from harness.cli import options
 from harness.cli.printing import print_result
@@ -19,9 +19,8 @@ from harness.grading.check import cohort_of
 from harness.grading.context import GradingContext, prepare
 from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
-from harness.model.plan import Specification
 from harness.model.result import SubmissionResult
-from harness.model.study import FuzzReport, FuzzSettings
+from harness.model.study import FuzzReport
 from harness.model.submission import Submission
 from harness.results.database import STORE_NAME
 from harness.results.store import Store
@@ -68,14 +67,14 @@ def command(
     Exit status: 0 nothing differs, 1 something does, 2 cannot run, 130 interrupted.
     """
     base = options.the_root(root)
-    specification, settings = _load(base, assignment_id)
+    compilation = _load(base, assignment_id)
     cache = base / CACHE
-    context = prepare(specification, python=python, cache=cache, recall_tier=True)
+    context = prepare(compilation.specification, python=python, cache=cache, recall_tier=True)
     with steps() as tell:
         chosen = _choose(base, context, paths, jobs, partial(tell, "grading first"))
         report = fuzz(
             context,
-            settings,
+            compilation.fuzzing,
             chosen,
             inputs=inputs,
             seconds=seconds,
@@ -94,15 +93,15 @@ def command(
     return 1 if any(each.differences for each in report.submissions) else 0
 
 
-def _load(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
-    specification, settings = load_for_fuzzing(root, assignment_id)
-    if not specification.reference:
+def _load(root: Path, assignment_id: str) -> Compilation:
+    compilation = compile_assignment(root, assignment_id)
+    if not compilation.specification.reference:
         raise UserError("there is no reference to compare with", place=assignment_id)
-    if not settings.targets:
+    if not compilation.fuzzing.targets:
         what = "no scenario draws from a strategy, and there is no fuzz: in assignment.yaml"
         hint = "name a strategy, or write which commands a game has"
         raise UserError(what, place=assignment_id, hint=hint)
-    return specification, settings
+    return compilation
 
 
 def _choose(
