@@ -129,8 +129,7 @@ class _Compiler:
         try:
             heading.variants.constants()
         except ProvidedError as error:
-            index = heading.shape.provided.index(error.file)
-            document.add(("provided", index), str(error))
+            document.add(("provided", heading.shape.provided.index(error.file)), str(error))
             return None
         return replace(heading, clauses=listed)
 
@@ -317,8 +316,7 @@ def _needed_name(context: Context, index: int, name: str, functions: _Named, ids
             what = f"this is a scenario of {name} itself"
             context.refuse(loc, what, "name the scenarios that come first")
     else:
-        in_file = f"{context.group.partition('/')[0]}/{slug(name)}"
-        needed_name = name if name in ids else in_file
+        needed_name = name if name in ids else f"{context.group.partition('/')[0]}/{slug(name)}"
         others = ids.get(needed_name, ())
         if not others:
             what = f"there is no function and no scenario {name!r}"

@@ -153,8 +153,7 @@ class Document:
         except FileNotFoundError:
             problems.add_to_file(file, "there is no such file")
         except UnicodeDecodeError as error:
-            what = f"byte {error.start} is not UTF-8"
-            problems.add_to_file(file, what, "save the file as UTF-8")
+            problems.add_to_file(file, f"byte {error.start} is not UTF-8", "save the file as UTF-8")
         except OSError as error:
             problems.add_to_file(file, f"cannot be read ({error.strerror})")
         else:

@@ -98,9 +98,8 @@ class _Cache:
     def write(self, specification: Specification) -> None:
         """Keep it, unless the spec changed meanwhile; silently not where nothing can be written."""
         if self.key == self._content():
-            data = f"{self.key}\n{dumps(specification)}".encode()
             with contextlib.suppress(OSError):
-                write_bytes(self.path, data, private=True)
+                write_bytes(self.path, f"{self.key}\n{dumps(specification)}".encode(), private=True)
 
     def _content(self) -> str:
         # The code that reads specifications, and the Python that runs it.

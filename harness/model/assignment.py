@@ -236,9 +236,8 @@ class Surroundings:
     @classmethod
     def of(cls, assignment: Assignment) -> Surroundings:
         files = [f for f in assignment.variants[0].files if f.name.endswith(".py")]
-        submitted = (assignment.laid_as,) if assignment.laid_as else assignment.submission_files
         return cls(
-            submitted=submitted,
+            submitted=(assignment.laid_as,) if assignment.laid_as else assignment.submission_files,
             provided=tuple(file.name for file in files),
             constants=tuple(constant for file in files for constant in _constants_of(file)),
         )

@@ -325,8 +325,7 @@ def rule_words() -> Mapping[str, str]:
 
 def names_mistake(rule: str) -> bool:
     """Whether a rule says which mistake it is, and not only that something differs."""
-    rules = importlib.import_module("harness.judging.explain.rules")
-    return not rules.is_general(rule)
+    return not importlib.import_module("harness.judging.explain.rules").is_general(rule)
 
 
 def rule_in_words(rule: str) -> str:

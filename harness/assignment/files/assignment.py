@@ -238,8 +238,7 @@ class SubmissionShape(Shape):
 def _worth(value: Any) -> Fraction:
     if type(value) in (int, float, str) and re.fullmatch(_WORTH, str(value)):
         return Fraction(str(value))
-    what = f'expected a number or a fraction like "-1/3", got {describe(value)}'
-    raise wrong(what, instead=0)
+    raise wrong(f'expected a number or a fraction like "-1/3", got {describe(value)}', instead=0)
 
 
 Worth = Annotated[

@@ -188,8 +188,7 @@ def _file_imports(
     for name, part in shape.files.items():
         loc = ("imports", "files", name)
         if name not in submitted or not name.endswith(".py"):
-            hint = nearest(name, submitted)
-            document.add(loc, f"{name} is no submitted module", hint, key=True)
+            document.add(loc, f"{name} is no submitted module", nearest(name, submitted), key=True)
         rules.append(FileImports(file=name, imports=_imports(document, loc, part)))
     return tuple(rules)
 

@@ -147,8 +147,7 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
     clauses: dict[str, Clause] = {}
     for index, part in enumerate(shape.clauses):
         if part.id in clauses:
-            what = f"the clause {part.id} is here a second time"
-            document.add(("clauses", index, "id"), what)
+            document.add(("clauses", index, "id"), f"the clause {part.id} is here a second time")
         clauses[part.id] = Clause(**dict(part))
     return tuple(clauses.values())
 

@@ -245,8 +245,7 @@ def check_differ(context: Context, kind: type[Action], stimuli: Sequence[Stimulu
     table = isinstance(context.own.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
-        used = stimulus.used_bindings()
-        first = first_of.setdefault(replace(stimulus, bindings=used), index)
+        first = first_of.setdefault(replace(stimulus, bindings=stimulus.used_bindings()), index)
         if first != index and table:
             hint = _to_differ(stimulus, stimuli[first], by_name=kind.by_name)
             what = f"this case does what item {first + 1} does"

@@ -184,8 +184,7 @@ class ScenarioFile:
             return
         if each_read:  # drawn values are typed
             variation = context.variation
-            key = (context.group, variation.overrides, variation.clock)
-            self.compiled.samples.pop(key, None)
+            self.compiled.samples.pop((context.group, variation.overrides, variation.clock), None)
         else:
             stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
         check_differ(context, kind, stimuli)
@@ -408,8 +407,7 @@ def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None
     try:
         text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        what = f"byte {error.start} of {path} is not UTF-8"
-        context.refuse(loc, what, "save the file as UTF-8")
+        context.refuse(loc, f"byte {error.start} of {path} is not UTF-8", "save the file as UTF-8")
     try:
         return path, render(text, context.constants)
     except TemplateError as error:

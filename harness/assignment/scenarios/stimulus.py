@@ -54,8 +54,7 @@ def kind_of(context: Context) -> type[Action]:
         return kinds[stated[0]]
     what = f"expected exactly one of {listed(kinds, 'or')}, got {' and '.join(stated) or 'none'}"
     if stated:
-        hint = "make one scenario of each"
-        context.add((*context.loc, stated[1]), what, hint, key=True)
+        context.add((*context.loc, stated[1]), what, "make one scenario of each", key=True)
     elif not context.broken:
         context.add(context.loc, what)
     raise Refused
