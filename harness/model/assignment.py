@@ -250,15 +250,10 @@ class Surroundings:
 def _constants_of(file: SourceFile) -> Iterator[ConstantPlace]:
     # None in a provided file for another Python version; the override still names itself.
     for statement in statements(file.data):
-        if isinstance(statement, ast.Assign):
-            targets: list[ast.expr] = statement.targets
-        elif isinstance(statement, ast.AnnAssign):
-            targets = [statement.target]
-        else:
-            continue
-        value = statement.value
-        text = ast.unparse(value) if isinstance(value, ast.Constant) else ""
-        literal = text if len(text) <= _LONGEST_LITERAL else ""
-        for target in targets:
-            if isinstance(target, ast.Name):
-                yield ConstantPlace(name=target.id, file=file.name, literal=literal)
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            value = statement.value
+            text = ast.unparse(value) if isinstance(value, ast.Constant) else ""
+            literal = text if len(text) <= _LONGEST_LITERAL else ""
+            names = (target.id for target in targets if isinstance(target, ast.Name))
+            yield from (ConstantPlace(name=name, file=file.name, literal=literal) for name in names)

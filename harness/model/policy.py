@@ -248,16 +248,14 @@ class Policy:
             PolicyGroup.IMPORTS: self.imports_clause,
             PolicyGroup.TECHNIQUES: self.techniques_clause,
             PolicyGroup.STRUCTURE: self.structure_clause,
-            PolicyGroup.UNCHECKED: "",
-        }[group]
+        }.get(group, "")
 
     def consequence_of(self, group: PolicyGroup) -> Consequence:
         return {
             PolicyGroup.IMPORTS: self.on_imports,
             PolicyGroup.TECHNIQUES: self.on_techniques,
             PolicyGroup.STRUCTURE: self.on_structure,
-            PolicyGroup.UNCHECKED: Consequence(severity=Severity.REVIEW),
-        }[group]
+        }.get(group, Consequence(severity=Severity.REVIEW))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

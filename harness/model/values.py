@@ -107,12 +107,10 @@ class Value:
             raise SerialError("not a Value")
         name, text = plain.get("kind"), plain.get("text", "")
         kind = KINDS.get(name) if type(name) is str else None
-        if kind is None or type(text) is not str:
+        if kind is None or type(text) is not str or type(plain.get("items", [])) is not list:
             raise SerialError("not a Value")
         if "items" not in plain:
             return cls.simple(kind, text)
-        if type(plain["items"]) is not list:
-            raise SerialError("not a Value")
         return cls(kind, text, tuple(map(cls.from_plain, plain["items"])))
 
     @classmethod

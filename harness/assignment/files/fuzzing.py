@@ -171,7 +171,7 @@ def _prompts(context: Context, entry: FuzzGameShape) -> Iterator[Prompt]:
     for text, answers in entry.answers.items():
         where: Loc = (*context.loc, "answers", text)
         often = _lines(context, where, answers, "often")
-        if "often" in answers.model_fields_set and often == Lines():
+        if often == Lines():
             context.add((*where, "often"), "expected lines, got an empty list")
         closing = _lines(context, where, answers, "closing")
         yield Prompt(

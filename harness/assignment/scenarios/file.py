@@ -276,27 +276,23 @@ def _fields(context: Context, parts: StimulusParts, key: str) -> dict[str, Any]:
 
 
 def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> StatedTurns:
-    inputs = None if "input" in context.broken else len(parts.inputs)
-    most = sys.maxsize if inputs is None else inputs + 1
-    if isinstance(data, list) and len(data) > most:
-        context.add(loc, f"{_turns_of(inputs)} at most {most} turns, got {len(data)}")
+    inputs = sys.maxsize if "input" in context.broken else len(parts.inputs)
+    makes = "1 input makes" if inputs == 1 else f"{inputs} inputs make"
+    if isinstance(data, list) and len(data) > inputs + 1:
+        context.add(loc, f"{makes} at most {inputs + 1} turns, got {len(data)}")
 
     def turn(item: tuple[Any, Any]) -> StatedTurn:
         index, printed = item
         if type(index) is not int or index < 0:
             context.refuse((*loc, index), "a turn is named by its number, from 0", key=True)
-        if index >= most and isinstance(data, dict):
-            what = f"there is no turn {index}: {_turns_of(inputs)} turns 0 to {inputs}"
+        if index > inputs and isinstance(data, dict):
+            what = f"there is no turn {index}: {makes} turns 0 to {inputs}"
             context.refuse((*loc, index), what, key=True)
         matcher = context.matcher((*loc, index), printed, for_text=True)
         return StatedTurn(index=index, printed=matcher)
 
     turns = read_all(enumerate(data) if isinstance(data, list) else data.items(), turn)
     return StatedTurns(turns=turns, all_turns=isinstance(data, list))
-
-
-def _turns_of(inputs: int | None) -> str:
-    return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
 
 
 def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise:
