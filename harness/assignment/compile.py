@@ -186,7 +186,6 @@ class _Compiler:
         return shown(self.root, self.folder / name)
 
     def _open_named(self, vocabulary: Vocabulary, key: str, default: str) -> Document | None:
-        """The file that the key of assignment.yaml names."""
         document, name = vocabulary.document, getattr(vocabulary.shape, key)
         if name and self._is_there(name):
             return self._open(name)

@@ -48,7 +48,6 @@ class Problems:
         return len(self._lines)
 
     def lines(self) -> tuple[str, ...]:
-        """The mistakes in the order of their files and places."""
         return tuple(line for _, line in sorted(self._lines.items()))
 
     def raise_any(self) -> None:

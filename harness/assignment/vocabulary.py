@@ -46,7 +46,6 @@ class Variants:
         return self._known[overrides][1]
 
     def all(self, used: Iterable[Overrides]) -> tuple[ProvidedVariant, ...]:
-        """The variants that are used, the one without overrides first."""
         return tuple(self._known[overrides][0] for overrides in dict.fromkeys([(), *used]))
 
 
@@ -84,7 +83,6 @@ class Vocabulary:
         return tuple(function.name for function in self.functions)
 
     def parameters(self, function: str | None) -> tuple[str, ...]:
-        """The parameters of a function of the reference; none if it has no such function."""
         return next((each.parameters for each in self.functions if each.name == function), ())
 
     @property
@@ -122,7 +120,6 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def _definitions(files: Iterable[SourceFile]) -> Iterator[_Definition]:
-    """The functions and classes that the files define at their top level."""
     for file in files:
         body = ast.parse(file.data).body if file.name.endswith(".py") else []
         yield from (node for node in body if isinstance(node, (*_FUNCTIONS, ast.ClassDef)))

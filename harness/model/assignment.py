@@ -51,7 +51,6 @@ class RubricItem:
 
     @property
     def most(self) -> Fraction:
-        """The most that it can add."""
         return max([self.points, *(level.points for level in self.levels)])
 
     def worth(self, level: str) -> Fraction | None:

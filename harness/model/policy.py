@@ -117,7 +117,6 @@ class Outline:
         return max(around, key=lambda loop: loop.first, default=None)
 
     def function_at(self, file: str, line: int) -> str:
-        """The function or class that the line belongs to; empty outside all."""
         parts = (part for part in self.parts if part.callable and part.file == file)
         return next((part.name for part in parts if part.first <= line <= part.last), "")
 

@@ -190,7 +190,6 @@ class StrengthReport:
 
     @property
     def survivors(self) -> tuple[ChangeOutcome, ...]:
-        """The changes that no scenario notices, and no reason excuses."""
         return tuple(each for each in self.outcomes if not each.noticed_by and not each.why)
 
     @property

@@ -180,7 +180,6 @@ class Comparison:
 
     @property
     def is_silent(self) -> bool:
-        """Whether the actual side has no line at all."""
         return all(row.actual.note for row in self.rows)
 
     @property

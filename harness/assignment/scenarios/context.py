@@ -173,7 +173,6 @@ class Context:
         return True
 
     def field(self, loc: Loc, data: Any, *, for_text: bool = False) -> Field:
-        """The place of an expected value, or of a text."""
         return Field(
             source=self,
             path=loc,
@@ -220,14 +219,12 @@ class Context:
         return steps
 
     def typed_in(self, steps: list[Step], loc: Loc) -> tuple[Typed, ...]:
-        """What is typed in the text that a session shows."""
         inputs = tuple(typed_in(steps, self.constants.values()))
         for entry in inputs:
             self.check_line(loc, entry.text)
         return inputs
 
     def check_line(self, loc: Loc, line: str) -> None:
-        """A mistake for a line that no person can type."""
         size = len(line.encode("utf-8", "surrogatepass"))
         if size > _LONGEST_LINE:
             what = f"a line of {size} bytes cannot be typed (a terminal takes {_LONGEST_LINE:,})"
@@ -248,7 +245,6 @@ class Context:
         return name
 
     def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
-        """A mistake for every name of the code that nothing defines."""
         vocabulary = self.vocabulary
         if not vocabulary.reference or not self.names_known:
             return

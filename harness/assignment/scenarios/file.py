@@ -78,7 +78,6 @@ class ScenarioFile:
     marks: Fraction = Fraction()  # what they are worth together, where the file's head says so
 
     def read(self) -> None:
-        """Read all scenarios of the file that can be read, and what they are worth."""
         data = self.document.data
         if not isinstance(data, dict):
             self.document.add((), "expected a mapping with scenarios")
