@@ -204,10 +204,9 @@ def read_shape(kind: type[M], document: Document) -> M | None:
         if detail.get("ctx", {}).get("instead") is None:
             return None
         data = _replace(data, _written(detail["loc"]), detail["ctx"]["instead"])
-    try:
+    with suppress(ValidationError):
         return kind.model_validate(data) if details else shape
-    except ValidationError:
-        return None
+    return None
 
 
 def load_shape(kind: type[M], path: Path, file: str) -> M:

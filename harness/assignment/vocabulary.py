@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _MESSAGE = re.compile(r"[A-Za-z].*\s|\s.*[A-Za-z]", re.DOTALL)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Definition = _Function | ast.ClassDef
 Overrides = tuple[Binding, ...]
 
 
@@ -115,14 +117,10 @@ def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ..
     return tuple({each.name: each for each in signatures}.values())
 
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-
 def _definitions(files: Iterable[SourceFile]) -> Iterator[_Definition]:
     for file in files:
         body = ast.parse(file.data).body if file.name.endswith(".py") else []
-        yield from (node for node in body if isinstance(node, (*_FUNCTIONS, ast.ClassDef)))
+        yield from (node for node in body if isinstance(node, _Definition))
 
 
 def defined_in(files: Iterable[SourceFile]) -> tuple[str, ...]:
@@ -174,7 +172,7 @@ def _signatures(node: _Definition) -> Iterator[FunctionSignature]:
     if not isinstance(node, ast.ClassDef):
         yield FunctionSignature(name=node.name, parameters=_parameters(node))
         return
-    methods = [part for part in node.body if isinstance(part, _FUNCTIONS)]
+    methods = [part for part in node.body if isinstance(part, _Function)]
     inits = [_parameters(part)[1:] for part in methods if part.name == "__init__"]
     yield FunctionSignature(name=node.name, parameters=inits[0] if inits else ())
     for part in methods:
@@ -184,7 +182,7 @@ def _signatures(node: _Definition) -> Iterator[FunctionSignature]:
             yield FunctionSignature(name=f"{node.name}.{part.name}", parameters=names)
 
 
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+def _parameters(node: _Function) -> tuple[str, ...]:
     return tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
 
 
@@ -229,8 +227,10 @@ def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -
     for module in imports.sources:
         with contextlib.suppress(_DriverError):
             for name, value in vars(imports.module(module)).items():
-                if not name.startswith("_") and _is_plain(value):
-                    constants[name] = value
+                with contextlib.suppress(TypeError, RecursionError):  # of what is no plain value
+                    if not name.startswith("_"):
+                        Value.of(value)
+                        constants[name] = value
     return constants
 
 
@@ -269,14 +269,6 @@ class _Imports:
         if name in self.submitted:
             raise _DriverError
         return __import__(name, *details)
-
-
-def _is_plain(value: object) -> bool:
-    try:
-        Value.of(value)
-    except (TypeError, RecursionError):
-        return False
-    return True
 
 
 def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:

@@ -177,16 +177,11 @@ class StrengthReport:
     mistakes: tuple[str, ...] = ()  # entries of equivalent.yaml that are noticed or change nothing
 
     @property
-    def counted(self) -> int:
-        return sum(each.changes - each.equivalent for each in self.functions)
-
-    @property
-    def noticed(self) -> int:
-        return sum(each.noticed for each in self.functions)
-
-    @property
     def figures(self) -> StrengthFigures:
-        return StrengthFigures(changes=self.counted, noticed=self.noticed)
+        changes = sum(each.changes - each.equivalent for each in self.functions)
+        return StrengthFigures(
+            changes=changes, noticed=sum(each.noticed for each in self.functions)
+        )
 
     @property
     def survivors(self) -> tuple[ChangeOutcome, ...]:

@@ -349,9 +349,8 @@ def read_heading(
         return None
     beside = root / REFERENCE / folder.name
     answers = [beside / name for name in shape.submission.file_names]
-    reference: tuple[SourceFile, ...] = ()
-    if any(path.is_file() for path in answers):
-        reference = _files(document, root, ("submission", "files"), answers)
+    answers = answers if any(path.is_file() for path in answers) else []
+    reference = _files(document, root, ("submission", "files"), answers)
     instead = {
         name for name in shape.provided if support is not None and (support / name).is_file()
     }

@@ -138,8 +138,8 @@ def _list(report: StrengthReport) -> None:
         noticed = len(report.pairs) - len(report.surviving_pairs)
         share = percent(noticed, len(report.pairs))
         click.echo(f"{noticed} of {len(report.pairs)} pairs of changes are noticed ({share} %)")
+    noticed, changes = report.figures.noticed, report.figures.changes
     click.echo(
-        f"{report.assignment}: {report.noticed} of {report.counted} changes are noticed "
-        f"({percent(report.noticed, report.counted)} %); "
-        f"{len(report.outcomes) - report.counted} are equivalent"
+        f"{report.assignment}: {noticed} of {changes} changes are noticed "
+        f"({percent(noticed, changes)} %); {len(report.outcomes) - changes} are equivalent"
     )
