@@ -91,7 +91,8 @@ class ScenarioFile:
             if shape is not None:
                 broken |= broken_head
                 context = Context(self.document, self.vocabulary, head, shape, loc, broken)
-                if self._is_unique(context, names):
+                with suppress(Refused):
+                    self._check_name(context, names)
                     self._scenario(context.with_head(_SETTINGS))
         if "points_total" in head.model_fields_set:
             self.scenarios = rescale(self.scenarios, head.points_total)
@@ -117,21 +118,18 @@ class ScenarioFile:
             head = ScenarioFileShape.model_validate({"scenarios": placeholder})
         return head, broken - {"scenarios"}
 
-    def _is_unique(self, context: Context, names: dict[str, str]) -> bool:
+    def _check_name(self, context: Context, names: dict[str, str]) -> None:
         name, where = context.own.name, (*context.loc, "name")
-        short = slug(name)
-        if not short:
-            context.add(where, f"{name!r} has neither letter nor digit to make an id of")
-        elif short in names:
+        if not (short := slug(name)):
+            context.refuse(where, f"{name!r} has neither letter nor digit to make an id of")
+        if short in names:
             what = f"{name!r} and {names[short]!r} make the same id"
             what = "another scenario has this name" if names[short] == name else what
-            context.add(where, what, "names are unique in their file")
-        else:
-            names[short] = name
-            return True
-        return False
+            context.refuse(where, what, "names are unique in their file")
+        names[short] = name
 
     def _scenario(self, context: Context) -> None:
+        """Add the scenario under each set of constants; Refused where it cannot be read."""
         before = len(self.document.problems)
         context.check_owner()
         self.compiled.provide |= provided_names(context)
@@ -143,18 +141,17 @@ class ScenarioFile:
         if clashing and context.states("faster_than"):
             what = f"faster_than and {clashing[0]} do not go together"
             self.document.add((*context.loc, "faster_than"), what, key=True)
-        with suppress(Refused):
-            kind = kind_of(context)
-            rows = context.own.cases if isinstance(context.own.cases, list) else []
-            keys = context.own.model_fields_set.union(*(row.model_fields_set for row in rows))
-            # What the file states for all, as far as this stimulus shows it and it goes with that.
-            context = context.with_head(StatedShape.model_fields.keys() - ruled_out(kind, keys))
-            if not isinstance(context.own.cases, list):  # else with what each row states
-                check_takes(context, kind)
-            for variation in variations(context):
-                self._variation(context.under(variation), kind)
-                if len(self.document.problems) > before:
-                    return  # the other values would say the same again
+        kind = kind_of(context)
+        rows = context.own.cases if isinstance(context.own.cases, list) else []
+        keys = context.own.model_fields_set.union(*(row.model_fields_set for row in rows))
+        # What the file states for all, as far as this stimulus shows it and it goes with that.
+        context = context.with_head(StatedShape.model_fields.keys() - ruled_out(kind, keys))
+        if not isinstance(context.own.cases, list):  # else with what each row states
+            check_takes(context, kind)
+        for variation in variations(context):
+            self._variation(context.under(variation), kind)
+            if len(self.document.problems) > before:
+                return  # the other values would say the same again
 
     def _variation(self, context: Context, kind: type[Action]) -> None:
         """Add the scenario under one set of constants; Refused if it cannot be read."""
