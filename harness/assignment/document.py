@@ -26,6 +26,30 @@ _SYNTAX_HINTS = (  # by a part of what PyYAML says, the first that fits
     ("find expected ',' or", "put a text that holds a comma or a bracket in quotes"),
     ("find expected", "look for a bracket, quote or indentation that does not match"),
 )
+Scalar = str | int | float | bool | None
+_INT = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+\Z")
+_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None}
+_QUOTE = "quote it"
+_TRUTH = "quote it if it is text, write true or false if it is not"
+_NUMBER = "quote it if it is text, write a plain decimal number if it is not"
+_REFUSED = (
+    (re.compile(r"(?i:yes|no|on|off)\Z"), "is true or false to some YAML readers", _TRUTH),
+    (re.compile(r"TRUE\Z|FALSE\Z"), "is true or false in capitals", _TRUTH),
+    (re.compile(r"~\Z|Null\Z|NULL\Z"), "is another spelling of null", "write null, or quote it"),
+    (re.compile(r"[-+]?0[0-9]+\Z"), "may be octal", _NUMBER),
+    (re.compile(r"[-+]?0o[0-7_]+\Z"), "is an octal number", _NUMBER),
+    (re.compile(r"[-+]?0x[0-9a-fA-F_]+\Z"), "is a hexadecimal number", _NUMBER),
+    (re.compile(r"[-+]?0b[01_]+\Z"), "is a binary number", _NUMBER),
+    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z"), "is base 60 to some", _QUOTE),
+    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?\Z"), "looks like a date", _QUOTE),
+    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z"), "is a number to some", _NUMBER),
+    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)[eE][-+]?[0-9]+\Z"), "has an exponent", _NUMBER),
+    (re.compile(r"\+(?:\.[0-9]+|[0-9]+\.?[0-9]*)\Z"), "has a plus sign", _NUMBER),
+    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.|0[0-9]+\.[0-9]*)\Z"), "is half a decimal", _NUMBER),
+    (re.compile(r"(?i:[-+]?\.inf|\.nan)\Z"), "is a special number to YAML", _QUOTE),
+    (re.compile(r"[=<]\Z|<<\Z"), "has a meaning of its own in YAML", _QUOTE),
+)  # fmt: skip
 
 
 class Problems:
@@ -62,32 +86,6 @@ class HintedError(ValueError):
         self.hint = hint
         self.line = line
         super().__init__(what)
-
-
-Scalar = str | int | float | bool | None
-_INT = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
-_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+\Z")
-_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None}
-_QUOTE = "quote it"
-_TRUTH = "quote it if it is text, write true or false if it is not"
-_NUMBER = "quote it if it is text, write a plain decimal number if it is not"
-_REFUSED = (
-    (re.compile(r"(?i:yes|no|on|off)\Z"), "is true or false to some YAML readers", _TRUTH),
-    (re.compile(r"TRUE\Z|FALSE\Z"), "is true or false in capitals", _TRUTH),
-    (re.compile(r"~\Z|Null\Z|NULL\Z"), "is another spelling of null", "write null, or quote it"),
-    (re.compile(r"[-+]?0[0-9]+\Z"), "may be octal", _NUMBER),
-    (re.compile(r"[-+]?0o[0-7_]+\Z"), "is an octal number", _NUMBER),
-    (re.compile(r"[-+]?0x[0-9a-fA-F_]+\Z"), "is a hexadecimal number", _NUMBER),
-    (re.compile(r"[-+]?0b[01_]+\Z"), "is a binary number", _NUMBER),
-    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z"), "is base 60 to some", _QUOTE),
-    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?\Z"), "looks like a date", _QUOTE),
-    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z"), "is a number to some", _NUMBER),
-    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)[eE][-+]?[0-9]+\Z"), "has an exponent", _NUMBER),
-    (re.compile(r"\+(?:\.[0-9]+|[0-9]+\.?[0-9]*)\Z"), "has a plus sign", _NUMBER),
-    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.|0[0-9]+\.[0-9]*)\Z"), "is half a decimal", _NUMBER),
-    (re.compile(r"(?i:[-+]?\.inf|\.nan)\Z"), "is a special number to YAML", _QUOTE),
-    (re.compile(r"[=<]\Z|<<\Z"), "has a meaning of its own in YAML", _QUOTE),
-)  # fmt: skip
 
 
 def resolve(text: str, *, code: bool = False) -> Scalar:

@@ -31,6 +31,17 @@ M = TypeVar("M", bound=BaseModel)
 _OPTION = "\0"  # begins an option's name in pydantic's locations, and no key of a file
 _FRACTION = re.compile(r"[0-9]+(?:\.[0-9]+|/[0-9]*[1-9][0-9]*)?\Z")
 _ID = "^[a-z0-9][a-z0-9_-]*$"
+_PLAIN_TYPES = (type(None), bool, int, float, str, list)  # of YAML's values; else a mapping
+_EXPECTED = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+}
 
 
 def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomError:
@@ -87,9 +98,6 @@ class Expects:
 def _written(loc: Loc) -> Loc:
     """The keys and indexes of a location, without the options' names."""
     return tuple(part for part in loc if not str(part).startswith(_OPTION))
-
-
-_PLAIN_TYPES = (type(None), bool, int, float, str, list)  # of YAML's values; else a mapping
 
 
 def _name(kind: Any) -> str:
@@ -266,18 +274,6 @@ def _shapes_in(annotation: Any) -> Iterator[type[BaseModel]]:
         yield annotation
     for part in get_args(annotation):
         yield from _shapes_in(part)
-
-
-_EXPECTED = {
-    "string_type": "text",
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
-}
 
 
 def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> None:

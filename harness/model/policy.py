@@ -152,9 +152,6 @@ class Outline:
         return tuple(sorted(unsorted, key=depth))
 
 
-NO_OUTLINE = Outline()
-
-
 class PolicyGroup(StrEnum):
     """Rules with one clause and one consequence, taken once however many findings there are."""
 
@@ -316,4 +313,4 @@ class PolicyReport:
     unparsable: Unparsable | None = None
     notes: tuple[str, ...] = ()  # accepted oddities (BOM, CRLF)
     sharing: Sharing = Sharing(allowed=False)  # where it was not asked for
-    outline: Outline = NO_OUTLINE  # of what could be read
+    outline: Outline = Outline()  # of what could be read

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from harness.model.observation import Turn
 
+NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
 _HINT = " Hint: "
 
 
@@ -189,9 +190,6 @@ class Comparison:
     @property
     def of_values(self) -> bool:
         return self.channel in OF_VALUES
-
-
-NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from harness.model.policy import (
-    NO_OUTLINE,
     Consequence,
     FileImports,
     ImportPolicy,
     NameList,
+    Outline,
     Policy,
     PolicyReport,
     Severity,
@@ -592,7 +592,7 @@ def test_a_flood_of_findings_is_cut_but_keeps_every_rule() -> None:
 
 def test_without_a_policy_nothing_is_judged() -> None:
     report = check([source("import os\nexec('x')\n")], None)
-    assert replace(report, outline=NO_OUTLINE) == PolicyReport()
+    assert replace(report, outline=Outline()) == PolicyReport()
 
 
 def test_other_files_than_python_are_left_alone() -> None:

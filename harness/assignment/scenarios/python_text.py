@@ -18,6 +18,8 @@ BUILTIN_EXCEPTIONS = frozenset(
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException)
 )
+_ODD_PROMPT = re.compile(r"\s*[0-9]*>>> |\s+>>>|>>>\S")
+_KEYS = {"^D": Key.CTRL_D, "^C": Key.CTRL_C}
 
 
 class PythonError(ValueError):
@@ -75,10 +77,6 @@ def names_of(tree: ast.AST) -> Names:
             case ast.ExceptHandler(name=str(name)):
                 bound.add(name)
     return Names(needed=frozenset(needed - bound), bound=frozenset(bound))
-
-
-_ODD_PROMPT = re.compile(r"\s*[0-9]*>>> |\s+>>>|>>>\S")
-_KEYS = {"^D": Key.CTRL_D, "^C": Key.CTRL_C}
 
 
 @dataclass(slots=True)
