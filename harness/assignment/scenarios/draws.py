@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from harness.assignment.scenarios.shape import SampleShape
 
 DRAWS = "draws"
+_parsed = functools.lru_cache(maxsize=32)(ast.parse)  # many scenarios draw from one file
 
 
 class OutdatedDrawsError(HintedError):
@@ -68,12 +69,10 @@ def request_for(
     source = asked if isinstance(asked, str) else asked.strategy
     function = with_constants(course_function(vocabulary, source), constants)
     generator = hashlib.sha256((vocabulary.folder / function.file).read_bytes()).hexdigest()
+    request = DrawRequest(kind="cases", function=function, generator=generator)
     if isinstance(asked, str):
-        return DrawRequest(kind="cases", function=function, generator=generator)
-    count, seed = asked.count, asked.seed
-    return DrawRequest(
-        kind="sample", function=function, count=count, seed=seed, generator=generator
-    )
+        return request
+    return replace(request, kind="sample", count=asked.count, seed=asked.seed)
 
 
 def course_function(
@@ -85,7 +84,7 @@ def course_function(
     if not (module.isidentifier() and function.isidentifier()):
         raise HintedError(f"expected file.function, got {source!r}", example)
     try:
-        body = _statements((vocabulary.folder / f"{module}.py").read_bytes())
+        body = _parsed((vocabulary.folder / f"{module}.py").read_bytes()).body
     except OSError:
         raise HintedError(f"{module}.py is not in the spec folder") from None
     except (SyntaxError, ValueError) as error:
@@ -109,11 +108,6 @@ def with_constants(
         raise HintedError(f"{function.source} asks for {unknown[0]}, which is no provided constant")
     bound = tuple(Binding(name=name, literal=repr(constants[name])) for name in names)
     return replace(function, constants=bound)
-
-
-@functools.lru_cache(maxsize=32)  # many scenarios draw from one file
-def _statements(data: bytes) -> list[ast.stmt]:
-    return ast.parse(data).body
 
 
 def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, object]) -> Replies:
