@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from harness.judging.failed_scenarios import FailedScenario
@@ -41,7 +41,8 @@ def find_blame(
     classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
     with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
     order = outline.callees_first(functions & outline.names())
-    search = _Search(usage, order, constants, passes)
+    own = sorted(constants & outline.names(callable=False))
+    search = _Search(usage, order, own, passes)
     search.run([each for each in failures if not classes & usage.of(each.stimulus)])
     blame = search.blame
     faulty = frozenset(name for names in blame.values() for name in names)
@@ -141,31 +142,23 @@ class _Trial:
         return needed
 
 
+@dataclass(slots=True)
 class _Search:
     """Blame by substitution. `run` fills `blame`, and `undecided` with failures that nobody is
-    blamed for because a substitution could not be made. `order` has the functions that can be
-    substituted, callees first."""
+    blamed for because a substitution could not be made."""
 
-    def __init__(
-        self,
-        usage: Usage,
-        order: tuple[str, ...],
-        constants: frozenset[str],
-        passes: Passes | None,
-    ) -> None:
-        self._usage = usage
-        self._outline = outline = usage.outline
-        self._order = order
-        self._constants = tuple(sorted(constants & outline.names(callable=False)))
-        self._passes = passes
-        self._faulty: set[str] = set()  # all that were blamed so far
-        self._unfailed_searches = 0  # that are left for the function that is looked at
-        self.blame: dict[str, Blame] = {}  # by a scenario's id
-        self.undecided: list[FailedScenario] = []
+    usage: Usage
+    order: tuple[str, ...]  # the functions that can be substituted, callees first
+    constants: Sequence[str]  # those that can
+    passes: Passes | None
+    faulty: set[str] = field(default_factory=set)  # all that were blamed so far
+    unfailed_searches: int = 0  # that are left for the function that is looked at
+    blame: dict[str, Blame] = field(default_factory=dict)  # by a scenario's id
+    undecided: list[FailedScenario] = field(default_factory=list)
 
     def run(self, failures: Sequence[FailedScenario]) -> None:
         """Function by function, callees before callers, runs of programs last."""
-        place = {name: index for index, name in enumerate(self._order)}
+        place = {name: index for index, name in enumerate(self.order)}
         groups: dict[tuple[bool, int, str], dict[str, list[FailedScenario]]] = {}
         for each in failures:
             name = each.scenario.function
@@ -176,7 +169,7 @@ class _Search:
 
     def _blame_function(self, by_rule: Iterable[Sequence[FailedScenario]]) -> None:
         """Blame for the failures of one function, in groups of one rule each."""
-        self._unfailed_searches = _MOST_UNFAILED_SEARCHES
+        self.unfailed_searches = _MOST_UNFAILED_SEARCHES
         found: set[str] = set()
         for members in by_rule:
             known: dict[int, Blame] = {}  # of the samples, by index; the others follow them
@@ -185,7 +178,7 @@ class _Search:
             for count, each in enumerate(_samples(members)):
                 if count >= _ENOUGH_SAMPLES and len(set(known.values())) == 1:
                     break
-                trial = _Trial(each, self._passes)
+                trial = _Trial(each, self.passes)
                 latest = known[each.index] = self._of(trial, latest)
                 is_undecided = not latest and not trial.all_applied
             blame: Blame = ()
@@ -194,26 +187,26 @@ class _Search:
                 if is_undecided and not blame:
                     self.undecided.append(each)
             found.update(name for names in known.values() for name in names)
-        self._faulty |= found
+        self.faulty |= found
 
     def _of(self, trial: _Trial, latest: Blame) -> Blame:
         """Who is to blame for one scenario; `latest` was for another of its kind."""
         each, function = trial.failure, trial.failure.scenario.function
         if each.verdict.stand_in is StandInOutcome.FAILED:
             return (function,)  # it fails even with the reference's modules
-        named = self._usage.named_by(each.stimulus) & self._outline.names()
-        reached = self._outline.reached_from(named)
-        in_order = [name for name in self._order if name in reached]
+        named = self.usage.named_by(each.stimulus) & self.usage.outline.names()
+        reached = self.usage.outline.reached_from(named)
+        in_order = [name for name in self.order if name in reached]
         called = (function,) if function in in_order else ()
         below = [name for name in in_order if name != function]
-        suspects = [name for name in self._constants if name in reached]
-        suspects += [name for name in below if name in self._faulty]
-        if self._passes is None:
+        suspects = [name for name in self.constants if name in reached]
+        suspects += [name for name in below if name in self.faulty]
+        if self.passes is None:
             return called if not suspects and not _is_run(each) else ()
         found = trial.among(suspects, latest)
-        if not found and self._unfailed_searches:
-            self._unfailed_searches -= 1
-            others = (name for name in below if name not in self._faulty)
+        if not found and self.unfailed_searches:
+            self.unfailed_searches -= 1
+            others = (name for name in below if name not in self.faulty)
             found = next(((name,) for name in others if trial.passes_with((name,))), ())
         if found or not called or not trial.all_applied:
             return found

@@ -126,14 +126,13 @@ def _in_several(
     first: Cause, others: Sequence[Cause], failures: Sequence[FailedScenario], outline: Outline
 ) -> Cause:
     names = [each.function for each in others]
-    parts = (outline.part(name) for name in names)
+    parts = filter(None, map(outline.part, names))
+    suspects = tuple(Suspect(function=one.name, place=place_of(one), lines=()) for one in parts)
     also = listed(plain(each.function, limit=60) for each in others if each.blamed)
     message = f"{first.message.removesuffix('.')}, also in {also}." if also else first.message
     return replace(
         _joined((first, *others), first, failures).saying(message),
-        suspects=tuple(
-            Suspect(function=part.name, place=place_of(part), lines=()) for part in parts if part
-        ),
+        suspects=suspects,
         together_with=tuple(name for name in first.together_with if name not in names),
     )
 
@@ -233,6 +232,7 @@ def _cause(
     name = {"blamed": key[-1], "missing": key[-1], "loading": ""}.get(kind)
     together = {id for id, names in blame.items() if len(names) > 1}
     example = _clearest(members, name or "", together)
+    clauses = (clause for each in (example, *members) for clause in each.scenario.clauses)
     cause = Cause(
         function=example.scenario.function if name is None else name,
         explanation=example.explanation,
@@ -242,9 +242,7 @@ def _cause(
         blamed=kind == "blamed",
         line=example.line,
         symptoms=_symptoms(members),
-        clauses=tuple(
-            dict.fromkeys(c for each in (example, *members) for c in each.scenario.clauses)
-        ),
+        clauses=tuple(dict.fromkeys(clauses)),
     )
     if kind == "missing":
         return _with_nearest(cause, key[1], outline, example)
@@ -254,23 +252,20 @@ def _cause(
         at = next(iter([*_outside_functions(frames)[-1:], *frames]), None)
         place = _line_of(at.file, at.line, at.source) if at else None
         return _asking_at_load(replace(cause, place=place), example, outline)
-    part = outline.part(cause.function)
-    if part is not None:
-        others = [other for each in members for other in blame.get(each.scenario.id, ())]
-        needed_too = tuple(dict.fromkeys(other for other in others if other != name))
-        cause = replace(cause, place=place_of(part), together_with=needed_too if name else ())
-        frame = example.frame
-        if frame is None:
-            return cause
-        if not part.first <= frame.line <= part.last:
-            cause = replace(cause, line=None)
-            other = outline.part(outline.function_at(frame.file, frame.line))
-            if other is not None:
-                cause = replace(cause, raised_in=place_of(other), raised_at=frame.line)
-            return cause
-        if frame.line >= part.first + MOST_LINES:
-            # In a very long function: the line that matters, and not the first ones.
-            return replace(cause, place=_line_of(part.file, frame.line, frame.source))
+    part, frame = outline.part(cause.function), example.frame
+    if part is None:
+        return cause
+    others = [other for each in members for other in blame.get(each.scenario.id, ())]
+    needed_too = tuple(dict.fromkeys(other for other in others if other != name))
+    cause = replace(cause, place=place_of(part), together_with=needed_too if name else ())
+    if frame is not None and not part.first <= frame.line <= part.last:
+        cause = replace(cause, line=None)
+        other = outline.part(outline.function_at(frame.file, frame.line))
+        if other is not None:
+            return replace(cause, raised_in=place_of(other), raised_at=frame.line)
+    elif frame is not None and frame.line >= part.first + MOST_LINES:
+        # In a very long function: the line that matters, and not the first ones.
+        return replace(cause, place=_line_of(part.file, frame.line, frame.source))
     return cause
 
 

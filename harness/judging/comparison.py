@@ -177,10 +177,7 @@ def compare_texts(channel: Channel, subject: str, expected: str, actual: str) ->
 @lru_cache(maxsize=1)  # the same turn is compared as a difference and as the end of a conversation
 def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
     left, right = _Side(lines=expected.split("\n")), _Side(lines=actual.split("\n"))
-    pairs = window(left.lines, right.lines)
-    # Above the window both sides have the same lines.
-    before = min(pairs[0].expected or 0, pairs[0].actual or 0)
-    return _compared(channel, left, right, pairs, before)
+    return _compared(channel, left, right, window(left.lines, right.lines))
 
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
@@ -220,15 +217,13 @@ def _source_of(value: Value, start: int) -> _Side:
 
 
 def _compared(
-    channel: Channel,
-    expected: _Side,
-    actual: _Side,
-    pairs: Sequence[Opposite],
-    before: int = 0,
+    channel: Channel, expected: _Side, actual: _Side, pairs: Sequence[Opposite]
 ) -> Comparison:
-    """The rows around the first that differs; `before` lines above these pairs are left out."""
+    """The rows around the first that differs."""
     left = _Column(expected, [pair.expected for pair in pairs], channel)
     right = _Column(actual, [pair.actual for pair in pairs], channel)
+    # Above the window both texts have the same lines.
+    before = min(pairs[0].expected or 0, pairs[0].actual or 0) if left.is_text else 0
     there = [i for i in range(len(pairs)) if (left.row(i), right.row(i)) != (None, None)]
     first = next((place for place, i in enumerate(there) if left.differs(right, i)), None)
     start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
@@ -236,9 +231,8 @@ def _compared(
     if first is not None and stop - first > _ROWS_AFTER + 2:
         stop = first + _ROWS_AFTER
     shown = enumerate(there[start:stop], start)
-    more = [
-        side.after + sum(side.row(i) is not None for i in there[stop:]) for side in (left, right)
-    ]
+    rest = there[stop:]
+    more = [side.after + sum(side.row(i) is not None for i in rest) for side in (left, right)]
     return Comparison(
         channel=channel,
         subject="",

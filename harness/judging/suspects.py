@@ -62,7 +62,9 @@ def different_lines(example: FailedScenario) -> tuple[str, str]:
             if difference.channel is Channel.PRINTS and not difference.in_words:
                 expected = _whole(row.expected for row in difference.rows)
                 printed = _whole(row.actual for row in difference.rows)
-                return _first(expected, printed), _first(printed, expected)
+                missing = (text for text in expected if text not in printed)
+                extra = (text for text in printed if text not in expected)
+                return next(missing, ""), next(extra, "")
     return "", ""
 
 
@@ -73,10 +75,6 @@ def _whole(cells: Iterable[Cell]) -> list[str]:
         for cell in cells
         if cell.text.strip() and not (cell.note or cell.cut_before or cell.cut_after)
     ]
-
-
-def _first(texts: Iterable[str], others: Sequence[str]) -> str:
-    return next((text for text in texts if text not in others), "")
 
 
 MOST_SUSPECTS = 5

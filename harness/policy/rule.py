@@ -111,7 +111,7 @@ def findings_of(
     """What breaks these rules, in the order of the file, of each rule the first `MAX_PER_RULE`; and
     notes about those that are left out."""
     first: list[Finding] = []
-    notes = []
+    notes, source = [], file.source
     for rule in rules:
         name, group = rule.kind.name, rule.kind.group
         places = sorted({breach.place for breach in rule.check(file)})
@@ -119,10 +119,10 @@ def findings_of(
             Finding(
                 rule=name,
                 clause=file.policy.clause_of(group),
-                file=file.source.name,
+                file=source.name,
                 line=line,
-                column=file.source.column(line, offset),
-                source=file.source.line(line),
+                column=source.column(line, offset),
+                source=source.line(line),
                 message=message,
                 consequence=file.policy.consequence_of(group),
                 word=word,
@@ -130,9 +130,7 @@ def findings_of(
             for line, offset, message, word in places[:MAX_PER_RULE]
         )
         if (more := len(places) - MAX_PER_RULE) > 0:
-            notes.append(
-                f"{file.source.name}: {more} more findings of the kind {name} are not listed"
-            )
+            notes.append(f"{source.name}: {more} more findings of the kind {name} are not listed")
     return tuple(sorted(first, key=lambda finding: (finding.line, finding.column))), tuple(notes)
 
 

@@ -157,9 +157,8 @@ class LastLine(_OfLines):
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
         """The last line with the one part that does not hold for it."""
-        return LastLine(
-            matcher=self.matcher.failing_part(lambda part: holds(LastLine(matcher=part)))
-        )
+        part = self.matcher.failing_part(lambda one: holds(LastLine(matcher=one)))
+        return LastLine(matcher=part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

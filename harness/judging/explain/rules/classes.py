@@ -65,8 +65,7 @@ def no_repr(failure: Failure) -> str | None:
 
 
 def _owner(shown: str) -> str:
-    before = shown.partition(" object at 0x")[0]
-    return _short(before.rpartition("<")[2].rpartition(".")[2])
+    return _short(shown.partition(" object at 0x")[0].rpartition("<")[2].rpartition(".")[2])
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 5, "shows objects as another text (__repr__)", TEXT)
@@ -88,7 +87,6 @@ def no_eq(failure: Failure, mismatch: ValueMismatch) -> str | None:
     items, expression = mismatch.actual.items, plain(mismatch.expected.expression)
     if items and items[-1].kind is ValueKind.FOREIGN:
         name = _short(mismatch.actual.type_name)
-        return failure.says(
-            f"returned an object that is not equal to {expression}: {name} has no __eq__"
-        )
+        clause = f"returned an object that is not equal to {expression}: {name} has no __eq__"
+        return failure.says(clause)
     return failure.says(f"returned an object that is not equal (==) to {expression}")

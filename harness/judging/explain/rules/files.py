@@ -205,10 +205,9 @@ def file_should_stay(failure: Failure) -> str | None:
     given = {file.name: file_value(file.data) for file in failure.stimulus.files}
     for file in failure.files:
         before, expected = given.get(file.name), file.expected
-        if before is None or not isinstance(expected, Exactly) or not same(before, expected.value):
-            continue
-        clause = f"should stay as it is, and {_what(failure, file.actual, before)}"
-        return failure.says(clause, who=f"the file {_named(file.name)}")
+        if before and isinstance(expected, Exactly) and same(before, expected.value):
+            clause = f"should stay as it is, and {_what(failure, file.actual, before)}"
+            return failure.says(clause, who=f"the file {_named(file.name)}")
     return None
 
 

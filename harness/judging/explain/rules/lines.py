@@ -15,9 +15,8 @@ def unexpected_output(failure: Failure, texts: TextEdit) -> str | None:
         found = quoted(_first_visible(texts.actual))
         return failure.says(f"should end; it says {found}", place=texts.place)
     found = quoted(texts.actual_text.rstrip("\n"))
-    return failure.says(
-        f"{texts.verb} {found}, although nothing should be {_done(texts)} here", place=texts.place
-    )
+    clause = f"{texts.verb} {found}, although nothing should be {_done(texts)} here"
+    return failure.says(clause, place=texts.place)
 
 
 @rule_about(Stage.DIFFERENCE, 40, "prints nothing", TEXTS)

@@ -6,14 +6,7 @@ from harness.common.escaping import plain
 from harness.common.words import counted
 from harness.judging.boards import Cells, cells
 from harness.judging.explain.failure import ArgumentChange, Failure
-from harness.judging.explain.rules import (
-    EXACT_RETURN,
-    RETURNS,
-    Stage,
-    a_type,
-    rule,
-    rule_about,
-)
+from harness.judging.explain.rules import EXACT_RETURN, RETURNS, Stage, a_type, rule, rule_about
 from harness.judging.mismatches import ValueMismatch, first_difference
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields
@@ -145,9 +138,8 @@ def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
         what += f", derived from {actual.content.type_name}"
     if actual.type_name == expected.type_name:  # and yet of another kind
         what = f"an object of the program's own class {expected.type_name}"
-    clause = (
-        f"{got} ({what}) instead of {wanted} ({a_type(expected)}){_conversion(expected, actual)}"
-    )
+    how = _conversion(expected, actual)
+    clause = f"{got} ({what}) instead of {wanted} ({a_type(expected)}){how}"
     if place.path:
         return failure.says(f"is {clause}", who=f"{place.named} of the result")
     return failure.says(f"returned {clause}")
