@@ -80,7 +80,6 @@ def grade_batch(
     """Grade every submission; those that the store holds from the same inputs are kept. Raises
     UserError (the store cannot be written, or holds submissions that would be lost) and Interrupted
     (Ctrl-C, SIGTERM)."""
-    plan = context.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         state = _state_digest(context, thorough=options.thorough)
         chosen, is_class = submissions, True
@@ -102,7 +101,7 @@ def grade_batch(
         )
         engine = options.engine or WorkerPool(options.jobs)
         try:
-            for found in _graded(todo, setup, engine, plan, listener):
+            for found in _graded(todo, setup, engine, context.specification.plan, listener):
                 if isinstance(found, Piece):
                     store.add(found)
                     continue

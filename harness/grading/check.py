@@ -83,8 +83,7 @@ def _is_part(path: Path, together: Sequence[str]) -> bool:
     original = original_name(path.name, together)
     if original is not None and (path.parent / original).exists():
         what = f"{original} lies beside it, and only one of the two can be checked"
-        hint = f"leave one, named {original}"
-        raise UserError(what, place=str(path), hint=hint)
+        raise UserError(what, place=str(path), hint=f"leave one, named {original}")
     return path.is_file() and (path.name in together or original is not None)
 
 

@@ -159,8 +159,7 @@ def prepare(
         lines = "\n".join(map(str, problems[:20]))
         more = f"\n… and {len(problems) - 20} more" if len(problems) > 20 else ""
         what = f"the reference does not do what the scenarios state:\n{lines}{more}"
-        hint = "fix the scenario or the reference, then run harness validate"
-        raise UserError(what, hint=hint)
+        raise UserError(what, hint="fix the scenario or the reference, then run harness validate")
     return GradingContext(
         specification=specification,
         interpreter=interpreter,
@@ -178,8 +177,7 @@ def _refuse_unloadable(key: AnswerKey, packages: Sequence[str], modules: Sequenc
         if raised is not None and raised.type_name == "ModuleNotFoundError":
             what = f"the reference cannot be loaded: {plain(raised.message)}"
             names = listed([each for each in modules if each[0] != "_"]) or "nothing"
-            hint = f"what {listed(packages)} provides is imported as {names}"
-            raise UserError(what, hint=hint)
+            raise UserError(what, hint=f"what {listed(packages)} provides is imported as {names}")
 
 
 def with_modules_allowed(plan: Plan, modules: Sequence[str]) -> Plan:

@@ -74,9 +74,8 @@ def replay(
         hint = "name what was handed in with --submission"
         raise UserError(what, place=submission.origin, hint=hint)
     interpreter = find_interpreter(plan.assignment.python, python)
-    tier = choose_tier(interpreter, Tier.STANDARD)
     with (
-        create_driver(interpreter, tier.tier) as driver,
+        create_driver(interpreter, choose_tier(interpreter, Tier.STANDARD).tier) as driver,
         driver.submission(plan.assignment, submission.files) as server,
     ):
         return tuple(

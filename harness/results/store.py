@@ -218,15 +218,9 @@ class Store(StoreReader):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with translated(self.path):
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with translated(self.path), self._connection:  # which commits, or undoes all on an error
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
 
 
 def _is_good(result: SubmissionResult | None) -> bool:

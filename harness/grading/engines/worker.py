@@ -89,8 +89,7 @@ def worker_process(descriptor: int, parent: int, serve: Serve) -> None:
     the parent is gone, which ends this process whatever it is doing."""
     signal.signal(signal.SIGTERM, _leave)
     connection = _ParentsEnd(descriptor)
-    arguments = (descriptor, parent)
-    threading.Thread(target=_leave_with_parent, args=arguments, daemon=True).start()
+    threading.Thread(target=_leave_with_parent, args=(descriptor, parent), daemon=True).start()
     try:
         serve(connection, connection.recv(), connection.recv())
     except (EOFError, BrokenPipeError, ConnectionResetError):

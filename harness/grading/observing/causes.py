@@ -197,8 +197,7 @@ class _RunsAgain:
 
     def _observe(self, stimulus: Stimulus, scenario: Scenario, most: float) -> Observation:
         """What a stimulus does within the scenario's limits and that many CPU seconds."""
-        seconds = min(scenario.limits.cpu_seconds, most)
-        limits = replace(scenario.limits, cpu_seconds=seconds)
+        limits = replace(scenario.limits, cpu_seconds=min(scenario.limits.cpu_seconds, most))
         return self.candidate.server.observe(stimulus, limits)
 
     def loops(self, causes: Sequence[Cause]) -> dict[str, Loop]:
@@ -220,8 +219,7 @@ class _RunsAgain:
         limits = each.scenario.limits
         cpu, wall = max(limits.cpu_seconds, _LEAST_SECONDS), limits.wall_seconds
         longer = replace(limits, cpu_seconds=cpu, wall_seconds=max(wall, _LEAST_WALL_SECONDS))
-        stimulus = replace(each.stimulus, finds_loop=True)
-        seen = self.candidate.server.observe(stimulus, longer)
+        seen = self.candidate.server.observe(replace(each.stimulus, finds_loop=True), longer)
         detail = seen.detail if seen.ending is Ending.CPU_LIMIT else ""
         return Verdict(kind=each.verdict.kind, explanation=Explanation(rule="loop", message=detail))
 

@@ -296,8 +296,7 @@ class JudgedRuns:
             fresh = name in ran.fresh
             cut = any(observation.cut for observation in observations)
             # A shared run gives the reference's own observations, not only equal ones.
-            are_own = [*map(id, observations)] == [*map(id, reference)]
-            is_shared = are_own and name in shared.keys
+            is_shared = name in shared.keys and [*map(id, observations)] == [*map(id, reference)]
             if fresh and is_shared:
                 outcome.new_observations[shared.keys[name]] = AS_REFERENCE
             elif fresh and not cut and shared.taken.isdisjoint(map(id, scenario.stimuli)):

@@ -182,8 +182,7 @@ class Running:
                     self._run(scenario, scenario.limits)
                 else:
                     *before, seen = self.observed[scenario.id]
-                    limit = seen.ending.value
-                    stopped = replace(seen, ending=Ending.STOPPED_EARLY, detail=limit)
+                    stopped = replace(seen, ending=Ending.STOPPED_EARLY, detail=seen.ending.value)
                     self.observed[scenario.id] = (*before, stopped)
 
     def _run(self, scenario: Scenario, limits: Limits) -> bool:

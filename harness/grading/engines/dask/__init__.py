@@ -84,8 +84,7 @@ def require_distributed() -> None:
     what there is to say is said by us in one line."""
     if importlib.util.find_spec("distributed") is None:
         what = "a cluster needs dask's distributed, which is not installed"
-        hint = "pip install 'a1-harness[cluster]'"
-        raise UserError(what, hint=hint)
+        raise UserError(what, hint="pip install 'a1-harness[cluster]'")
     import distributed  # noqa: F401, PLC0415  (sets its loggers up as it is imported)
 
     for name in ("distributed", "tornado", "asyncio"):
