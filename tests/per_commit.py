@@ -8,7 +8,7 @@ from _pytest.mark import ParameterSet
 
 def per_commit(cases: Iterable[object], *kept: object) -> list[ParameterSet]:
     """All `cases` as parameters, those that are not `kept` marked `release`. Raises ValueError for
-    a kept one that is no case."""
+    a kept one that is not a case."""
     every = list(cases)
     unknown = [case for case in kept if case not in every]
     if unknown:

@@ -381,7 +381,7 @@ SURROUNDINGS = {
         "def f():\n    try:\n        1 // 0\n    except ZeroDivisionError as e:\n"
         "        return [type_ for type_ in {e, f}] == []\n"
     ),
-    "the address of a float that is no number": (
+    "the address of a float that is not a number": (
         "def f():\n    inf = 1e400\n    return len({(inf - inf, 1), (inf - inf, 2)})\n"
     ),
     "the address of an instance": ("class P:\n    pass\ndef f():\n    return str(P())\n"),

@@ -69,7 +69,7 @@ def timeless(out: Path) -> bytes:
 
 def pages(out: Path) -> dict[str, str]:
     """By name, a digest of every file of the report, the moments of start and end left out. The
-    database and the secret that the audit is drawn by are no part of it."""
+    database and the secret that the audit is drawn by are not part of it."""
     whole = results(out)
     return {
         str(path.relative_to(out)): hashlib.sha256(

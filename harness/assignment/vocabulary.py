@@ -227,7 +227,7 @@ def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -
     for module in imports.sources:
         with contextlib.suppress(_DriverError):
             for name, value in vars(imports.module(module)).items():
-                with contextlib.suppress(TypeError, RecursionError):  # of what is no plain value
+                with contextlib.suppress(TypeError, RecursionError):  # of what is not a plain value
                     if not name.startswith("_"):
                         Value.of(value)
                         constants[name] = value

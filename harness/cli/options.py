@@ -124,7 +124,7 @@ def _read_overrides(
     pairs = [text.partition("=") for text in values]
     for name, equals, value in pairs:
         if not (name.isidentifier() and equals and value):
-            raise UserError(f"--set {name}{equals}{value} is no NAME=VALUE")
+            raise UserError(f"--set {name}{equals}{value} is not NAME=VALUE")
     return {name: value for name, _, value in pairs}
 
 

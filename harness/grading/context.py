@@ -236,7 +236,7 @@ def _recalled_key(
         key = make_key(specification, driver)
     # A reference that fell short may have met a busy machine: what it did then is not kept.
     if path is not None and not key_disagreements(plan, key):
-        with contextlib.suppress(OSError):  # a cache that cannot be written is no error
+        with contextlib.suppress(OSError):  # a cache that cannot be written is not an error
             write(path, serial.dumps(key), private=True)
     return key
 

@@ -44,7 +44,7 @@ _UTF_8 = 0x800
 # The only methods that give no more bytes at a time than they are asked for, and the only ones
 # that the archiving programs of Windows, macOS and Linux use by themselves.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# What zipfile raises for bytes that are no zip archive, or are none that it can read.
+# What zipfile raises for bytes that are not a zip archive, or are none that it can read.
 _ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
     *(RuntimeError, ValueError, OverflowError),  # the first also for methods it lacks
@@ -261,7 +261,7 @@ def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = Caps()) -> tuple
 @contextmanager
 def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
     """A class's archive as a folder, to be read while the context lasts. Raises UserError when it
-    is no archive that can be read, or is more than the caps allow."""
+    is not an archive that can be read, or is more than the caps allow."""
     with ExitStack() as stack:
         try:
             stream: BinaryIO = stack.enter_context(path.open("rb"))
@@ -308,7 +308,7 @@ def _folder(archive: Path, by_folder: dict[str, list[Entry]], path: str) -> Entr
 
 
 def _bytes_of_ours(entry: Entry, size: int) -> bytes:
-    """That they cannot be had is no fault of the student's."""
+    """That they cannot be had is not a fault of the student's."""
     try:
         return entry.start(size)
     except Refused as refusal:
@@ -359,7 +359,7 @@ def _is_junk(parts: Sequence[str]) -> bool:
 
 
 def _checked_parts(name: str, caps: Caps) -> list[str]:
-    """The folders and the name of a member; Refused for what is no plain path below a folder."""
+    """The folders and the name of a member; Refused for what is not a plain path below a folder."""
     shown = shown_path(name)
     if len(name) > caps.name_length:
         raise Refused(f"holds a name of {len(name)} characters")

@@ -272,7 +272,7 @@ def file_at(path: Path) -> Entry:
 
 
 def folder_at(path: Path, name: str = "") -> Entry:
-    """A folder on the disk. That we may not read a file in it is no fault of the student's."""
+    """A folder on the disk. That we may not read a file in it is not a fault of the student's."""
     name = name or path.resolve().name
     inside = partial(_inside, path)
     return Entry(name=name, kind=EntryKind.FOLDER, where=str(path), everything=inside)

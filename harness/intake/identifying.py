@@ -294,7 +294,7 @@ def _decided(decisions: Decisions, name: str, kind: DecisionKind) -> str:
 
 def _matched(members: list[Member], decisions: Decisions) -> Iterator[Member]:
     """The members, with the students that people matched them with. A student who is only on the
-    roster is no member besides the match. Two members of one student are held."""
+    roster is not a member besides the match. Two members of one student are held."""
     absent = {
         key: (name, uploads)
         for name, uploads in members

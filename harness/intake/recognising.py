@@ -173,7 +173,7 @@ def _holds_archives(folder: Entry) -> bool:
 def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> frozenset[str]:
     """The folders that are submissions because others beside them are named too, as a shell does
     for `class/*`: one of them is clearly a submission, or each has a folder around its files, and
-    these are no classes."""
+    these are not classes."""
     by_parent: dict[Path, list[Entry]] = {}
     for entry in named:
         if entry.is_folder and not entry.is_packed:

@@ -143,7 +143,7 @@ def _slip_days(path: Path) -> Iterator[SlipDays]:
             hint = f"write id,{SLIP_DAYS} in each line"
             raise UserError("there is no id", place=row.place, hint=hint)
         if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
-            what, hint = f"{text!r} is no number of days", "write a whole number"
+            what, hint = f"{text!r} is not a number of days", "write a whole number"
             raise UserError(what, place=row.place, hint=hint)
         yield SlipDays(id=ids[0], keys=id_keys(ids), count=int(text), place=row.place)
 
@@ -199,7 +199,7 @@ def _time(text: str, place: str) -> datetime:
                 return at
         except ValueError:
             continue
-    what, hint = f"{text!r} is no time that can be read", "write it as 2024-09-24T17:00+10:00"
+    what, hint = f"{text!r} is not a time that can be read", "write it as 2024-09-24T17:00+10:00"
     raise UserError(what, place=place, hint=hint)
 
 
@@ -212,7 +212,7 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
         if at.year not in _YEARS:
             raise ValueError
     except ValueError:
-        raise UserError(f"{text!r} is no time", place=place, hint=_ZONE_HINT) from None
+        raise UserError(f"{text!r} is not a time", place=place, hint=_ZONE_HINT) from None
     if len(text.strip()) <= len("2024-09-24"):
         raise UserError(f"{text!r} is a day without a time", place=place, hint=_ZONE_HINT)
     if at.tzinfo is None and zone is None:

@@ -300,7 +300,7 @@ class Usage:
 
 @cache
 def _names_in(text: str) -> Uses:
-    """The names in a text of ours, and of attributes of whatever; none where it is no Python."""
+    """The names in a text of ours, and of attributes of whatever; none where it is not Python."""
     nodes = [node for part in statements(text.strip()) for node in ast.walk(part)]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})

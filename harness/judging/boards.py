@@ -57,7 +57,7 @@ def grid_of(value: Value) -> Grid | None:
     width, kind = widths.pop(), kinds.pop()
     if widths or kinds or width < 2 or (value.kind, kind) == (ValueKind.LIST, ValueKind.TUPLE):
         return None
-    # Words of one length are no board: those have few signs.
+    # Words of one length are not a board: those have few signs.
     signs = {sign for row in rows for sign in row}
     if kind is ValueKind.STR and len(signs) > max(_FEW_SIGNS, width):
         return None
@@ -180,7 +180,7 @@ def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
 
 
 def _shape(line: str) -> tuple[int, str] | None:
-    """A row's length and separator ("" for none); None for a line that is no row of cells."""
+    """A row's length and separator ("" for none); None for a line that is not a row of cells."""
     if not 1 < len(line) <= 4 * LARGEST:
         return None
     if line[0] == line[-1] and not line[0].isalnum() and line[0] != " ":

@@ -132,13 +132,13 @@ class _Column:
         if not self.is_text:
             return
         if self.after:
-            self.after -= not side.lines[-1]  # after the last line end is no line
+            self.after -= not side.lines[-1]  # there is no line after the last line end
             return
         last = numbers.index(shown[-1])
         if side.lines[-1]:
             self._unended = last
         else:
-            self._numbers[last] = None  # what `split` gives after the last line end is no line
+            self._numbers[last] = None  # `split` gives '' after the last line end
             self._ended = last
         if all(number is None for number in self._numbers):
             self._absence = _NOTHING.get(channel, Absence.NOTHING_PRINTED)

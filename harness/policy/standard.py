@@ -22,7 +22,7 @@ _PARTS = frozenset(
     importlib.abc os.path wsgiref.types
     """.split()  # noqa: SIM905
 )
-# Modules under names that are no module's.
+# Modules under names that are not a module's.
 _OTHER_NAMES = {"enum.bltns": "builtins", "os.st": "stat", "typing.stdlib_re": "re"}
 # What `from … import *` puts in the place of a built-in.
 _HIDES = frozenset(
@@ -41,7 +41,7 @@ def is_part(module: str, name: str) -> bool:
 
 
 def is_value(module: str, name: str) -> bool:
-    """Whether what a standard `module` has under this name of a module is no module."""
+    """Whether what a standard `module` has under this name of a module is not a module."""
     return module == name or f"{module}.{name}" in _VALUES
 
 

@@ -21,7 +21,7 @@ class Annotation:
     message: str
     level: str = "error"  # or "warning"
     file: str = ""
-    line: int = 0  # from 1; 0 is no line
+    line: int = 0  # from 1; 0 is not a line
     column: int = 0
     title: str = ""
 
@@ -87,7 +87,7 @@ _COLUMNS = 100
 def markdown_summary(view: StudentView, failures: int) -> str:
     """A heading, the functions with what passed, and the first `failures` explained, in a code
     block that what a program printed cannot end."""
-    # The title is text of the course that is no Markdown and no HTML.
+    # The title is text of the course that is neither Markdown nor HTML.
     title = re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(view.title.split()))
     rows = [
         f"| {_code(each.function)} | {each.passed} of {each.total} |" for each in view.functions

@@ -68,9 +68,9 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
     sender = usable_address(address.removesuffix(">") if name else address)
     if not sender:
         hint = '--from "CSSE7030 <csse7030@uni.example>"'
-        raise UserError(f"{request.sender!r} is no address", place="--from", hint=hint)
+        raise UserError(f"{request.sender!r} is not an address", place="--from", hint=hint)
     if request.link and not re.fullmatch(r"https?://[!-~]+", request.link):
-        raise UserError("is no address of pages", place="--link", hint="--link https://…/")
+        raise UserError("is not an address of pages", place="--link", hint="--link https://…/")
     filled = _template(request.template)
     for result in run.submissions:
         to, why_not = _address(result, request.addresses or {})
@@ -124,7 +124,7 @@ def _address(result: SubmissionResult, addresses: Mapping[str, str]) -> tuple[st
         return to, words.STATUS[result.status]
     if not address:
         return to, "there is no address"
-    return to, "" if to else f"{shorten(address)} is no address"
+    return to, "" if to else f"{shorten(address)} is not an address"
 
 
 def _addressed(name: str, address: str) -> Address:
@@ -177,7 +177,7 @@ def _template(path: Path) -> Callable[[Mapping[str, object]], EmailMessage]:
         raise UserError(f"byte {error.start} is not UTF-8", place=str(path)) from None
     except TemplateSyntaxError as error:
         place = f"{path}:{error.lineno}"
-        raise UserError(f"is no template: {error.message}", place=place) from None
+        raise UserError(f"is not a template: {error.message}", place=place) from None
 
     def filled(values: Mapping[str, object]) -> EmailMessage:
         try:

@@ -170,7 +170,7 @@ def _number(plain: Any) -> Fraction | None:
 
 
 def _not_ours(path: Path) -> UserError:
-    return UserError("this is no results.json of the harness", place=str(path))
+    return UserError("this is not a results.json of the harness", place=str(path))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

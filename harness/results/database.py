@@ -95,9 +95,9 @@ _REASONS = (  # a part of what SQLite says, what we say, and the hint
     ("readonly database", "the results may not be written here", _ELSEWHERE),
     ("unable to open", "the results cannot be opened here", _SEE),
     ("locked", "another run is writing these results", f"wait for it or {_ELSEWHERE}"),
-    ("not a database", "this is no results file", _ANEW),
+    ("not a database", "this is not a results file", _ANEW),
     ("malformed", "the results file is damaged", _ANEW),
-    ("no such", "this is no results file of the harness", _ANEW),
+    ("no such", "this is not a results file of the harness", _ANEW),
 )
 
 
@@ -368,7 +368,7 @@ def refuse_other_version(path: Path, version: int) -> None:
         hint = "update the harness, or choose another folder with --out"
         raise NewerResultsError(what, place=str(path), hint=hint)
     if version < OLDEST_VERSION:
-        raise UserError("this is no results file of the harness", place=str(path))
+        raise UserError("this is not a results file of the harness", place=str(path))
 
 
 def read_run(run: Path) -> tuple[RunResult, Plan]:

@@ -176,7 +176,7 @@ def _decide(sent: Sent, result: SubmissionResult) -> review.Action:
     try:
         kind = DecisionKind(sent.text("kind"))
     except ValueError:
-        raise UserError(f"{shorten(sent.text('kind'), 40)!r} is no decision") from None
+        raise UserError(f"{shorten(sent.text('kind'), 40)!r} is not a decision") from None
     value = _bounded(sent.text("value"), "the decision")
     if kind is DecisionKind.CHOOSE and value not in ("", *(file.name for file in result.choices)):
         raise UserError(f"there is no file {value!r} to choose")

@@ -191,7 +191,7 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
     def do() -> Response:
         fields = request.get_json()
         if not isinstance(fields, dict) or type(fields.get("number")) is not int:
-            raise UserError("this is no request of the page")
+            raise UserError("this is not a request of the page")
         desk.do(fields["number"], fields)
         return jsonify({**screen(fields["number"]), "offered": desk.offered()})
 
@@ -209,7 +209,7 @@ def _errors(app: Flask) -> None:
 
     @app.errorhandler(RecursionError)
     def nested(error: RecursionError) -> tuple[Response, int]:
-        return jsonify(error="this is no request of the page"), 400
+        return jsonify(error="this is not a request of the page"), 400
 
     @app.errorhandler(HTTPException)
     def other(error: HTTPException) -> tuple[Response, int]:

@@ -101,7 +101,7 @@ def _apply(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) 
 
 
 def _meaning(source: str) -> str:
-    """The program without annotations and layout; empty for what is no program."""
+    """The program without annotations and layout; empty for what is not a program."""
     try:
         tree = ast.parse(source)
     except SyntaxError:

@@ -148,7 +148,7 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> s
     except ToolFailed as failure:
         facts = {}
         missing.append(f"the text could not be read: {failure}")
-    missing += [f"{name} is no Python" for name in facts.get("unreadable", ())]
+    missing += [f"{name} is not Python" for name in facts.get("unreadable", ())]
     return study.StyleEvidence(
         findings=tuple(findings[:_MOST_FINDINGS]),
         found=len(findings),

@@ -217,7 +217,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         )
         + f"  - name: h\n{GOOD}",
     },
-     "f.yaml:3:12: stand_in.a2.py: a2.py is no submitted module. Hint: did you mean a1.py?\n"
+     "f.yaml:3:12: stand_in.a2.py: a2.py is not a submitted module. Hint: did you mean a1.py?\n"
      "f.yaml:6:23: stand_in.a1.py: copy.py is the reference's own answer. Hint: write a module for this use.\n"
      "f.yaml:9:23: stand_in.a1.py: there is no file b.py in the spec folder or among the course's files. Hint: the reference's own answer is never used.\n"
      "f.yaml:12:23: stand_in.a1.py: bad.py is not Python (invalid syntax).\n"
@@ -229,7 +229,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
      "f.yaml:24:23: stand_in.a1.py: expected text, got the number 1. Hint: quote it."),
     "python as a number": ({A: ASSIGNMENT.replace('"3.12"', "3.12")},
      "assignment.yaml:3:9: python: expected text, got the number 3.12. Hint: quote it."),
-    "python that is no version": ({A: ASSIGNMENT.replace("3.12", "312")},
+    "python that is not a version": ({A: ASSIGNMENT.replace("3.12", "312")},
      "assignment.yaml:3:9: python: expected a version like 3.12, got 312."),
     "submission without files": ({A: ASSIGNMENT.replace("files: [a1.py]", "")},
      "assignment.yaml:4:13: submission: expected files or as. Hint: write {files: [a1.py]}."),
@@ -293,12 +293,12 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         "    a1.py: {none: true, allow: [b]}\n    a1_support.py: {exactly: [numpy]}\n"
         "    a3.py: {}\n"
     },
-     "policy.yaml:3:5: imports.files.a2.py: a2.py is no submitted module. Hint: did you mean a1.py?\n"
+     "policy.yaml:3:5: imports.files.a2.py: a2.py is not a submitted module. Hint: did you mean a1.py?\n"
      "policy.yaml:3:19: imports.files.a2.py.none: expected true, got false. Hint: leave it out.\n"
      "policy.yaml:4:12: imports.files.a1.py: expected one of exactly, allow, forbid or none, got allow and none.\n"
-     "policy.yaml:5:5: imports.files.a1_support.py: a1_support.py is no submitted module.\n"
+     "policy.yaml:5:5: imports.files.a1_support.py: a1_support.py is not a submitted module.\n"
      "policy.yaml:5:31: imports.files.a1_support.py.exactly, item 1: 'numpy' is not an import statement.\n"
-     "policy.yaml:6:5: imports.files.a3.py: a3.py is no submitted module. Hint: did you mean a1.py?\n"
+     "policy.yaml:6:5: imports.files.a3.py: a3.py is not a submitted module. Hint: did you mean a1.py?\n"
      "policy.yaml:6:12: imports.files.a3.py: expected one of exactly, allow, forbid or none, got nothing."),
     "files inside files": ({P: "imports: {files: {a1.py: {files: {a1.py: {none: true}}}}}\n"},
      "policy.yaml:1:27: imports.files.a1.py.files: unknown key. Hint: known keys are exactly, allow, forbid, none."),

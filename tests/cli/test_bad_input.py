@@ -47,7 +47,8 @@ def files_up_to(size: int) -> Callable[[], None]:
 
 
 NOWHERE = "no/where: there is no folder no. Hint: make it first, or name another"
-NO_PART = "--part {} is no part. Hint: write 1/3 for the first of three"
+NOT_RESULTS = "runs/{}.json: this is not a results.json of the harness"
+NO_PART = "--part {} is not a part. Hint: write 1/3 for the first of three"
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"
 ONE_WATCHED = "--watch takes one folder, without --only and --fresh"
 WRONG = {
@@ -82,7 +83,7 @@ WRONG = {
     ),
     "show specs": "specs: there is no run here. Hint: name a report folder",
     "show specs/tiny/main.yaml": (
-        "specs/tiny/main.yaml: this is no results file. Hint: use --fresh to begin anew"
+        "specs/tiny/main.yaml: this is not a results file. Hint: use --fresh to begin anew"
     ),
     "grad submissions/tiny": "there is no command 'grad'. Hint: did you mean grade?",
     "zzz": "there is no command 'zzz'. Hint: harness --help lists the commands",
@@ -94,8 +95,8 @@ WRONG = {
     "compare reports/tiny specs": (
         "specs/results.json: there is no run here. Hint: name a report folder or a results.json"
     ),
-    "compare reports/tiny runs/bad.json": "runs/bad.json: this is no results.json of the harness",
-    "compare reports/tiny runs/list.json": "runs/list.json: this is no results.json of the harness",
+    "compare reports/tiny runs/bad.json": NOT_RESULTS.format("bad"),
+    "compare reports/tiny runs/list.json": NOT_RESULTS.format("list"),
     "compare reports/tiny runs/newer.json": (
         "runs/newer.json: is of version 3, not 2. Hint: use the harness that wrote it"
     ),
@@ -170,7 +171,7 @@ WRONG = {
         "harness sends no mail. Hint: --dry-run writes the mails as files"
     ),
     "mail reports/tiny --dry-run --from me": (
-        "--from: 'me' is no address. Hint: --from \"CSSE7030 <csse7030@uni.example>\""
+        "--from: 'me' is not an address. Hint: --from \"CSSE7030 <csse7030@uni.example>\""
     ),
     "import-transcript none.txt --to specs/tiny/main.yaml": (
         "none.txt: this transcript cannot be read: No such file or directory"

@@ -87,7 +87,7 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
         "Next: harness validate sizes",
     ]
     assert_sound(course, "sizes")
-    assert not course.path(".gitignore").exists()  # it is no repository
+    assert not course.path(".gitignore").exists()  # it is not a repository
     ids = [scenario.id for scenario in load(tmp_path, "sizes").plan.scenarios]
     assert ids == ["first/area-for-the-first-time", "first/longest-for-the-first-time"]
     assert course.refusal("new", "sizes").startswith(
@@ -324,14 +324,14 @@ def test_what_can_be_asked_at_once(source: str, actions: list[str]) -> None:
 
 
 def test_what_is_no_python_has_its_place() -> None:
-    with pytest.raises(UserError, match=r"^x\.py: this is no Python \("):
+    with pytest.raises(UserError, match=r"^x\.py: this is not Python \("):
         first_scenarios("x.py", b"def")
 
 
 REFUSED = {
     "../a1": "'../a1' cannot be an id. Hint: use small letters, ",
     "A1": "'A1' cannot be an id",
-    "a1 --file ../x.py": "'../x.py' is no name of a Python file",
+    "a1 --file ../x.py": "'../x.py' is not a name of a Python file",
     "a1 --from tiny --file x.py": "--file is for a new reference",
     "a1 --package x==1": "--package is for a reference that is there, in reference/a1. Hint: for",
     "a1 --from tiny": "no assignment 'tiny' comes with the",

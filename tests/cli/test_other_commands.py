@@ -376,7 +376,7 @@ def test_a_mail_for_each_address_and_a_line_for_all_others(graded: Course) -> No
     assert done.out == "2 mails in reports/tiny/mail; nothing was sent\n"
     assert done.err.splitlines() == [
         "no mail for hard_coded_5: there is no address",
-        "no mail for missing_total: zoë@uni.example is no address",
+        "no mail for missing_total: zoë@uni.example is not an address",
         "no mail for syntax_error: there is no address",
         "p@uni.example gets 2 mails: is it one person's?",
     ]
@@ -467,7 +467,7 @@ def test_what_is_no_course_is_refused_in_a_line(graded: Course) -> None:
     graded.path("nothing").mkdir()
     assert graded.refusal("course", "nothing").startswith("nothing: has no run. Hint: ")
     graded.write("bad/a/run.sqlite", "no database")
-    assert "bad: none of the runs here can be read: bad/a/run.sqlite: this is no results" in (
+    assert "bad: none of the runs here can be read: bad/a/run.sqlite: this is not a results" in (
         graded.refusal("course", "bad")
     )
 

@@ -1,4 +1,4 @@
-"""One reader for every CSV file: encodings, delimiters, and what is no table. Files that are
+"""One reader for every CSV file: encodings, delimiters, and what is not a table. Files that are
 written whole or not at all, and archives of the same bytes every time; escaping; names of people as
 keys.
 """
@@ -124,7 +124,7 @@ def test_a_table_that_is_too_large(tmp_path: Path) -> None:
 
 
 def test_two_columns_of_one_name_that_differ_are_no_cell(tmp_path: Path) -> None:
-    """Which of them is meant nobody can tell; others, and those that agree, are no obstacle."""
+    """Which of them is meant nobody can tell; others, and those that agree, are not an obstacle."""
     path = tmp_path / "two.csv"
     path.write_text("id,Due,due,note,note,,\nann,1,2,x,y,,\nben,3,3,,,a,b\ncat,,4,,,,\n")
     ann, ben, cat = read_sheet(path).records

@@ -96,7 +96,7 @@ ASKING: dict[str, tuple[str, tuple[str | Key, ...], Turns]] = {
     ),
     "input left unread": ("print('done')", ("1", "2"), [("done\n", None)]),
     "a replaced input": ("input = lambda p='': 'mine'\nprint(input())", ("1",), [("mine\n", None)]),
-    "bytes that are no text": (
+    "bytes that are not text": (
         "import os\nos.write(1, b'a\\xff\\n')",
         (),
         [("a\\xff\n", None)],

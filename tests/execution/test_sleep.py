@@ -420,7 +420,7 @@ THREADS = {
         "main\n",
         Ending.TIMEOUT,
     ),
-    "what is no module": ("import sys\nsys.modules['threading'] = 7\n", "", Ending.ANSWERED),
+    "what is not a module": ("import sys\nsys.modules['threading'] = 7\n", "", Ending.ANSWERED),
 }
 
 

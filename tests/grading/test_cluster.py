@@ -355,7 +355,7 @@ def test_another_harness_is_refused() -> None:
 
 
 def test_a_failure_makes_a_worker_try_anew_if_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that is full: the job goes elsewhere, and is no fact about the submission."""
+    """A disk that is full: the job goes elsewhere, and is not a fact about the submission."""
     trials = iter([HOLDS, replace(HOLDS, shortcoming="No space left on device")])
     monkeypatch.setattr(f"{WorkerHost.__module__}.try_tier", lambda interpreter, tier: next(trials))
     answer = wire.WorkerAnswer(worker="", ended=WorkerFailure(reason="No space left on device"))

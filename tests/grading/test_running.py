@@ -329,7 +329,7 @@ def test_loops_are_named(course: Course) -> None:
     said = {cause.function: (cause.message, cause.line) for cause in others.causes}
     assert said["one"] == ("one did not end: the loop in line 2 of one does not end.", 2)
     assert said["two"] == ("two did not end: the loop in line 12 of two does not end.", 12)
-    # Nobody asked where it loops: such an answer is no answer, and earns nothing.
+    # Nobody asked where it loops: such an answer is not an answer, and earns nothing.
     kinds = {each.scenario_id: each.verdict.kind for each in others.scenarios}
     assert kinds["all/c"] is VerdictKind.TAMPERED
     assert others.mark == 0

@@ -1,8 +1,8 @@
 """Every layer alone against an attack of the corpus, and the same attack without it.
 
 A proof runs an entry with the layer as the only one that could stop it, or with nothing that
-could, and says whether the attack succeeded. What is no switch (the answer key's place, the codec,
-the one reply …) is taken away by the naive grader that lacks it, made of the same parts.
+could, and says whether the attack succeeded. What is not a switch (the answer key's place, the
+codec, the one reply …) is taken away by the naive grader that lacks it, made of the same parts.
 """
 
 import contextlib

@@ -107,7 +107,7 @@ ACCEPTED: dict[str, Failure] = {
         NAMES[:1],
         ("c4game.py was not handed in, but C4Game.py and x.py",),
     ),
-    "one of two is no Python": (
+    "one of two is not Python": (
         zipped([BOTH[0], ("c4game.py", DOCX)]),
         NAMES[:1],
         ("found an Office document named c4game.py in A3.zip, expected a Python file",),

@@ -323,7 +323,7 @@ def test_gradescope_folder_without_a_line_and_line_without_a_folder(tmp_path: Pa
 METADATA = "assignment_4100_export/submission_metadata.yml"
 MALFORMED = {
     "no YAML": (b"a: [}", ":1: the metadata cannot be used: "),
-    "no mapping": (b"- x", ": the metadata cannot be used: it is no list of submissions"),
+    "no mapping": (b"- x", ": the metadata cannot be used: it is not a list of submissions"),
     "no submitters": (
         b"submission_1:\n  :created_at: x\n",
         ": the metadata cannot be used: submission_1 has no list of :submitters",

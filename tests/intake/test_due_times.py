@@ -182,12 +182,12 @@ WRONG = {
     ),
     "no time at all": (
         {"due": "tomorrow"},
-        "--due: 'tomorrow' is no time. Hint: write it as 2024-09-24T17:00+10:00, "
+        "--due: 'tomorrow' is not a time. Hint: write it as 2024-09-24T17:00+10:00, "
         "or name a --time-zone",
     ),
     "no time that can be compared": (
         {"due": "9999-12-31T23:59-10:00"},
-        "--due: '9999-12-31T23:59-10:00' is no time. Hint: write it as 2024-09-24T17:00+10:00, "
+        "--due: '9999-12-31T23:59-10:00' is not a time. Hint: write it as 2024-09-24T17:00+10:00, "
         "or name a --time-zone",
     ),
     "no such zone": (
@@ -232,7 +232,7 @@ EXTENSIONS = {
     "an unknown id": ("id,due\n\n9,2024-09-24T18:00Z\n", ":3: there is no student 9. "),
     "no column": ("student,due\n", ":1: there is no column id. "),
     "nothing in it": ("", ": is empty"),
-    "no due time": ("id,due\n1,\n", ":2: '' is no time. "),
+    "no due time": ("id,due\n1,\n", ":2: '' is not a time. "),
     "no id": ("id,due\n,2024-09-24T18:00Z\n", ":2: there is no id. "),
     "an id twice": (
         "id,due\n1,2024-09-24T18:00Z\n1,2024-09-24T19:00Z\n",

@@ -233,7 +233,7 @@ REFUSED = {
     "a slip": ("clas.zip", "there is no such file or folder. Hint: is it class.zip?"),
     "an archive": (
         "class.zip",
-        "is no archive, expected a zip or tar archive. "
+        "is not an archive, expected a zip or tar archive. "
         "Hint: download it again, or unpack it yourself and name the folder",
     ),
     "a pipe": ("pipe.py", "this is neither a folder, an archive nor a .py file"),

@@ -148,7 +148,7 @@ REFUSED = {
         *("id,slip days\n,2\n", ":2: there is no id. Hint: write id,slip days in each line"),
     ),
     "no number": (
-        *("id,slip days\n1,-1\n", ":2: '-1' is no number of days. Hint: write a whole number"),
+        *("id,slip days\n1,-1\n", ":2: '-1' is not a number of days. Hint: write a whole number"),
     ),
     "nobody": (
         "id,slip days\n8,1\n9,1\n",

@@ -391,7 +391,7 @@ WRONG: dict[str, tuple[bytes, str]] = {
     ),
     "a time that is none": (
         b"id,handed_in\n1,soon\n",
-        ":2: 'soon' is no time that can be read. Hint: write it as 2024-09-24T17:00+10:00",
+        ":2: 'soon' is not a time that can be read. Hint: write it as 2024-09-24T17:00+10:00",
     ),
     "no table": (b"", ": is empty. Hint: the first line names the columns"),
 }

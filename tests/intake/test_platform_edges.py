@@ -238,8 +238,8 @@ HOSTILE = {
         zipped([("ada", b"1"), ("ada/a1.py", b"2")]),
         "holds a file and a folder named ada",
     ),
-    "no archive": (b"hello", "is no archive, expected a zip or tar archive"),
-    "nothing": (b"", "is no archive, expected a zip or tar archive"),
+    "no archive": (b"hello", "is not an archive, expected a zip or tar archive"),
+    "nothing": (b"", "is not an archive, expected a zip or tar archive"),
     "a RAR archive": (b"Rar!\x1a\x07\x01\x00", "is a RAR archive, expected a zip or tar archive"),
 }
 

@@ -267,7 +267,7 @@ def none(
             none("return None", wanted="(2, 2, 6)"),
             'f refuses "3 3 6", which is valid: line 7 returns None instead of (2, 2, 6).',
         ),
-        # What is given is no text that somebody typed, or not alone.
+        # What is given is not a text that somebody typed, or not alone.
         (none("return None", call="f(board)"), "f returned None instead of True."),
         (none("return None", call='f("a", 1)'), "f returned None instead of True."),
         (none("return None", call='f("a", x="b")'), "f returned None instead of True."),

@@ -176,7 +176,7 @@ def test_nothing_of_the_courses_own_is_in_it(assignment_id: str, handout: Handou
     asked = "\n".join(
         f"{paste.called(one)}\n{one.given}" for s in visible.scenarios for one in s.stimuli
     )
-    # Provided files and the harness are no part of the reference: they are given, or are ours.
+    # Provided files and the harness are not part of the reference: they are given, or are ours.
     ours = [files[name].decode() for name in files if name.endswith(("README.txt", "s.txt"))]
     ours += [inner[f"harness/packaging/{name}.json"].decode() for name in ("plan", "key")]
     for reference in specification.reference:

@@ -431,7 +431,7 @@ HIDDEN_EVASIONS = {
     "    def __instancecheck__(cls, other):\n        return True\n",
     "a step in a text": "A = 'tb_frame'\n",
     "a class that is passed on": "class A:\n    pass\ndef f():\n    return A().__class__\n",
-    "the class of what is no parameter": "class A:\n    def f(self):\n"
+    "the class of what is not a parameter": "class A:\n    def f(self):\n"
     "        return ().__class__\n",
     "an object's class that is changed": "class A:\n    def f(self):\n"
     "        self.__class__ = int\n",

@@ -404,7 +404,7 @@ def test_the_page_says_who_may_have_copied() -> None:
     page = first_page(FACTS, overview(run, PLAN), report, has_studies=True)
     text = " ".join(assert_inert(page, scripts=1).text.split())
     assert "3 alike: ada, bob, cyd 2 alike: eve, of 2025" in text
-    assert "2 groups and 3 pairs above chance (23 %), of 4 programs. Likeness is no proof" in text
+    assert "2 groups and 3 pairs above chance (23 %), of 4 programs. Likeness is not proof" in text
     assert "not measured" not in text
     assert 'href="study.html">All studies at a glance' in page
     assert 'href="submissions/cyd.html"' in page

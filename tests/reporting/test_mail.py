@@ -169,7 +169,7 @@ def test_who_has_no_mail_is_named_with_the_reason(folder: Path) -> None:
     found = made(folder, of(None), of(replace(ADA, email="zoë@uni.example")), waits)
     assert [(mail.data, mail.why_not) for mail in found] == [
         (b"", "there is no address"),
-        (b"", "zoë@uni.example is no address"),
+        (b"", "zoë@uni.example is not an address"),
         (b"", "needs review"),
     ]
 
@@ -193,7 +193,7 @@ def test_a_template_of_ones_own_is_filled_in(folder: Path, tmp_path: Path) -> No
 
 
 TEMPLATES = {
-    "a mistake": ("Subject: x\n\n{{ name\n", "mail.txt:3: is no template"),
+    "a mistake": ("Subject: x\n\n{{ name\n", "mail.txt:3: is not a template"),
     "a name that is not there": ("Subject: x\n\n{{ secret }}", "'secret' is undefined. Hint: it"),
     "no number": ("Subject: x\n\n{{ 1 / 0 }}", "cannot be filled in"),
     "what a template may not do": (
@@ -205,10 +205,10 @@ TEMPLATES = {
 }  # fmt: skip
 REFUSED = {
     "no template": (replace(REQUEST, template=Path("/nowhere/mail.txt")), "cannot be read"),
-    "no sender": (replace(REQUEST, sender="CSSE7030"), "--from: 'CSSE7030' is no address"),
-    "two senders": (replace(REQUEST, sender="a@b.example, c@d.example"), "is no address"),
-    "no link": (replace(REQUEST, link="file:///etc"), "--link: is no address of pages"),
-    "a link with lines": (replace(REQUEST, link="https://x\ny"), "is no address of pages"),
+    "no sender": (replace(REQUEST, sender="CSSE7030"), "--from: 'CSSE7030' is not an address"),
+    "two senders": (replace(REQUEST, sender="a@b.example, c@d.example"), "is not an address"),
+    "no link": (replace(REQUEST, link="file:///etc"), "--link: is not an address of pages"),
+    "a link with lines": (replace(REQUEST, link="https://x\ny"), "is not an address of pages"),
 }
 
 

@@ -163,8 +163,8 @@ def test_every_mistake_is_a_line_and_nothing_is_taken() -> None:
 
 def test_a_header_of_something_else_is_refused() -> None:
     assert refusal(given, "bob,1", header="student,Style").split("\n") == [
-        "m.csv:1: 'student' is no column of marks. Hint: the slots are: style | report",
-        "m.csv:1: 'Style' is no column of marks. Hint: the slots are: style | report",
+        "m.csv:1: 'student' is not a column of marks. Hint: the slots are: style | report",
+        "m.csv:1: 'Style' is not a column of marks. Hint: the slots are: style | report",
         "m.csv:1: there is no column id. Hint: begin with --to manual-marks",
     ]
 

@@ -381,7 +381,7 @@ def test_what_is_copied_can_be_pasted(browser: Browser, reports: Path) -> None:
         )
         line = page.locator("ol.own li.match")
         assert line.evaluate(selected).rstrip() == WIDE_LINE
-        # What a sign is drawn for is a space, and what is drawn is no text.
+        # What a sign is drawn for is a space, and what is drawn is not a text.
         marked = page.locator(".lines .differs").first
         assert marked.evaluate(selected).strip("\n") == " 1 2 3 4 "
         assert "\u00b7" not in page.locator("details .lines").first.inner_text()

@@ -174,9 +174,9 @@ def test_a_newer_harnesss_results_are_refused(path: Path, store: Store) -> None:
 def test_a_file_of_something_else_is_refused(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("not a database, but long enough to be read as one\n" * 40)
-    with pytest.raises(UserError, match="this is no results file"):
+    with pytest.raises(UserError, match="this is not a results file"):
         Store.open(path)
-    with pytest.raises(UserError, match="this is no results file"):
+    with pytest.raises(UserError, match="this is not a results file"):
         Store.read_only(path)
     assert path.read_text().startswith("not a database")
     other = path.with_name("other") / path.name
@@ -184,7 +184,7 @@ def test_a_file_of_something_else_is_refused(path: Path) -> None:
         Store.read_only(other)
     other.parent.mkdir()
     change_run(other.parent, "CREATE TABLE theirs (a)")
-    with pytest.raises(UserError, match="this is no results file of the harness"):
+    with pytest.raises(UserError, match="this is not a results file of the harness"):
         Store.open(other)
     with pytest.raises(UserError, match="the results cannot be written"):
         Store.open(path / "run.sqlite")
@@ -240,7 +240,7 @@ def test_a_good_result_of_another_state_can_be_asked_for(store: Store) -> None:
     store.keep_only(["ada"], state_digest="s3")
     store.save(failed, state_digest="s3")
     store.keep_only(["ada"], state_digest="s4")
-    assert store.earlier("ada", ADA.source_digest) == newer  # a failure of ours is no good result
+    assert store.earlier("ada", ADA.source_digest) == newer  # a failure of ours is no good
 
 
 def test_a_submission_that_is_gone_is_not_kept(store: Store) -> None:

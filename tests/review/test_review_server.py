@@ -87,7 +87,7 @@ def ann(run_once: bytes, tmp_path: Path) -> Window:
 ATTACKS: dict[str, dict[str, str | None]] = {
     "another user without the token": {"X-Token": None},
     "a wrong token": {"X-Token": TOKEN + "x"},
-    "a token that is no ASCII": {"X-Token": "s\xe9cret"},
+    "a token that is not ASCII": {"X-Token": "s\xe9cret"},
     "another page": {"Origin": "http://evil.example"},
     "another page of this machine": {"Origin": f"http://{HOST}:80"},
     "a page without an origin": {"Origin": "null"},
@@ -146,7 +146,7 @@ def test_what_people_and_programs_write_is_inert(ann: Window) -> None:
 
 REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "there is no submission 99 here": (99, "comment", {"text": "x"}),
-    "this is no request of the page": ("1", "comment", {"text": "x"}),
+    "this is not a request of the page": ("1", "comment", {"text": "x"}),
     "do is not a text": (1, 7, {}),
     "there is nothing called 'burn' to do": (1, "burn", {}),
     "style: 'many' is not a number": (1, "mark", {"slot": "style", "mark": "many"}),
@@ -174,7 +174,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "an override needs a reason": (1, "override", {"mark": "1", "reason": " "}),
     "an override of 7.10 is above 6.46. Hint: it takes the place of the mark without marks by hand":
         (1, "override", {"mark": "7.1", "reason": "r"}),
-    "an override of 200000.00 is no mark": (1, "override", {"mark": "200000", "reason": "r"}),
+    "an override of 200000.00 is not a mark": (1, "override", {"mark": "200000", "reason": "r"}),
     "the reason is too long (501 characters). Hint: at most 500 are kept": (
         1, "override", {"mark": "1", "reason": "x" * 501},
     ),
@@ -189,7 +189,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "the comment is too long (10,001 characters). Hint: at most 10,000 are kept": (
         1, "keep", {"text": "x" * 10_001},
     ),
-    "'burn' is no decision": (1, "decide", {"kind": "burn", "value": "x"}),
+    "'burn' is not a decision": (1, "decide", {"kind": "burn", "value": "x"}),
     "there is no file 'x.py' to choose": (COUNT, "decide", {"kind": "choose", "value": "x.py"}),
 }  # fmt: skip
 

@@ -160,7 +160,7 @@ def test_a_draw_is_shrunk_while_it_differs(course: Course) -> None:
     ("strategy", "line", "message"),
     [
         ("filtered", 10, "everything is filtered away"),
-        ("no_literals", 14, "which is no Python literal"),
+        ("no_literals", 14, "which is not a Python literal"),
         ("of_its_own", 21, "gives other draws when it is asked again"),
         ("broken", 26, "failed (ZeroDivisionError: no baskets today)"),
         ("no_strategy", 30, "gave no strategy but list"),

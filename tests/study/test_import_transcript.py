@@ -113,7 +113,7 @@ def test_what_is_no_transcript_is_refused_in_one_line(course: Course) -> None:
     for arguments, words in (
         (("bytes.txt", "--to", MAIN), "byte 0 is not UTF-8"),
         (("bytes.txt", "--to", "elsewhere.yaml"), "no file of an assignment"),
-        (("bytes.txt", "--to", MAIN, "--set", "LIMIT"), "--set LIMIT is no NAME=VALUE"),
+        (("bytes.txt", "--to", MAIN, "--set", "LIMIT"), "--set LIMIT is not NAME=VALUE"),
     ):
         assert words in course.refusal("import-transcript", *arguments)
 

@@ -188,7 +188,9 @@ def _file_imports(
     for name, part in shape.files.items():
         loc = ("imports", "files", name)
         if name not in submitted or not name.endswith(".py"):
-            document.add(loc, f"{name} is no submitted module", nearest(name, submitted), key=True)
+            document.add(
+                loc, f"{name} is not a submitted module", nearest(name, submitted), key=True
+            )
         rules.append(FileImports(file=name, imports=_imports(document, loc, part)))
     return tuple(rules)
 

@@ -215,7 +215,7 @@ def _row(context: Context, where: Loc, case: CaseShape) -> Context:
     bindings: list[Binding] = []
     for name, value in (case.model_extra or {}).items():
         if not name.isidentifier():
-            context.refuse((*where, name), f"{name} is no name", key=True)
+            context.refuse((*where, name), f"{name} is not a name", key=True)
         if isinstance(value, dict):
             hint = nearest(name, _OF_A_ROW) or f"a case states {listed(_OF_A_ROW, 'or')}"
             context.refuse((*where, name), "expected a plain value, got a mapping", hint)

@@ -105,7 +105,8 @@ def with_constants(
     names = function.parameters if names is None else names
     unknown = [name for name in names if name not in constants]
     if unknown:
-        raise HintedError(f"{function.source} asks for {unknown[0]}, which is no provided constant")
+        what = f"{function.source} asks for {unknown[0]}, which is not a provided constant"
+        raise HintedError(what)
     bound = tuple(Binding(name=name, literal=repr(constants[name])) for name in names)
     return replace(function, constants=bound)
 
@@ -207,21 +208,21 @@ def _no_constants_of_loaded_modules() -> Iterator[None]:
 
 def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
     """A draw of the function `source`, defined at `place`, as literals in the order of their names;
-    UserError for what is no dict of names, or cannot be written as a literal."""
+    UserError for what is not a dict of names, or cannot be written as a literal."""
     if not isinstance(draw, dict) or not draw:
         gave = type(draw).__name__
         raise UserError(f"{source} must give dicts of names, gave {gave}", place=place)
     by_name: dict[str, str] = {}
     for name, value in draw.items():
         if not (isinstance(name, str) and name.isidentifier()):
-            raise UserError(f"{source} gave {name!r}, which is no name", place=place)
+            raise UserError(f"{source} gave {name!r}, which is not a name", place=place)
         literal, same = repr(value), NotImplemented
         with contextlib.suppress(TypeError, ValueError, SyntaxError, RecursionError):
             literal = Value.of(value).source()  # a set in one order, whatever the hash seed
             same = ast.literal_eval(literal)
         if type(same) is not type(value) or same != value:
             gave = f"{name} = {literal[:60]}"
-            raise UserError(f"{source} gave {gave}, which is no Python literal", place=place)
+            raise UserError(f"{source} gave {gave}, which is not a Python literal", place=place)
         by_name[name] = literal
     return dict(sorted(by_name.items()))
 

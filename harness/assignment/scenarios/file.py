@@ -321,7 +321,7 @@ def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict
         name, value = item
         where = (*loc, name)
         if names is not None and name not in names:
-            what = f"{name} is no parameter of the function and no name of the session"
+            what = f"{name} is neither a parameter of the function nor a name of the session"
             hint = _how_to_compare(context, str(name), call) or nearest(str(name), names)
             hint = hint or f"known names are {', '.join(sorted(names))}"
             context.refuse(where, what, hint, key=True)

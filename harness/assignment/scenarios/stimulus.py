@@ -32,7 +32,7 @@ from harness.model.stimulus import (
 from harness.stimuli import stimulus_kinds
 
 _CLASHES = (
-    ("stdin", "input", "what is piped in is no terminal"),
+    ("stdin", "input", "what is piped in is not a terminal"),
     ("replies", "input", "a generator of replies types all input"),
     ("returns", "raises", "a call that raises returns nothing"),
 )
@@ -120,7 +120,7 @@ def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
 
 def read_clocks(context: Context) -> list[tuple[Clock | None, tuple[str, ...]]]:
     """The times that the scenario sweeps, each with its mark in an id; a single one, or none, is
-    without a mark. Refused, with the mistake noted, for what is no time."""
+    without a mark. Refused, with the mistake noted, for what is not a time."""
     if not context.states("clock") or "clock" in context.row_keys:
         return [(context.vocabulary.clock, ())]
     loc, written = context.at("clock"), context.own.clock
@@ -272,7 +272,7 @@ def stand_in_files(context: Context) -> dict[str, SourceFile]:
         with suppress(Refused):
             if module not in submitted or not module.endswith(".py"):
                 hint = nearest(module, submitted)
-                context.refuse(loc, f"{module} is no submitted module", hint, key=True)
+                context.refuse(loc, f"{module} is not a submitted module", hint, key=True)
             files[name] = _stand_in(context, loc, name)
     if names and set(names) >= set(submitted):
         what = "nothing of the submission would be left"

@@ -122,7 +122,7 @@ def _choose(
         if run.name == STORE_NAME and run.is_file():
             with Store.read_only(run) as store:
                 if store.plan().assignment.id != assignment.id:
-                    raise UserError(f"is no run of {assignment.id}", place=str(path))
+                    raise UserError(f"is not a run of {assignment.id}", place=str(path))
                 full = {each.id for each in store.run().submissions if _is_full(each)}
                 submissions, left_out = graded_submissions(store)
             for name in (each for each in left_out if each in full):

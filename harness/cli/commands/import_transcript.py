@@ -51,7 +51,7 @@ def command(
     transcript, the line is named and nothing is added of that transcript.
     """
     if target.resolve().parent.parent.name != "specs" or target.suffix != ".yaml":
-        what = "this is no file of an assignment"
+        what = "this is not a file of an assignment"
         raise UserError(what, place=str(target), hint="specs/<id>/NAME.yaml")
     for path in transcripts:
         added = import_transcript(

@@ -98,7 +98,7 @@ def _check_names(assignment_id: str, files: tuple[str, ...]) -> None:
         raise UserError(f"{assignment_id!r} cannot be an id", hint=hint)
     for name in files:
         if not _FILE.fullmatch(name):
-            raise UserError(f"{name!r} is no name of a Python file", hint="for example a1.py")
+            raise UserError(f"{name!r} is not a name of a Python file", hint="for example a1.py")
 
 
 def _write(base: Path, files: dict[str, bytes]) -> None:

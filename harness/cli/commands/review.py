@@ -23,7 +23,7 @@ _OPENS = "review.html"  # sends the browser on: whoever lists processes sees thi
 def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
     match = re.fullmatch(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", value)
     if match is None or int(match[1]) > int(match[2]):
-        raise UserError(f"--part {value} is no part", hint="write 1/3 for the first of three")
+        raise UserError(f"--part {value} is not a part", hint="write 1/3 for the first of three")
     return Part(number=int(match[1]), of=int(match[2]))
 
 

@@ -60,7 +60,7 @@ def command(
     and the reference do not count, and what many groups of programs have counts less. A program
     with a syntax error is compared by its tokens. RUN gets a folder `similarity` with groups and
     pairs side by side, `similarity.json` with all pairs above chance, and `study.html` with all at
-    a glance. Likeness is no proof of copying, and no mark depends on it. Nothing leaves this
+    a glance. Likeness is not proof of copying, and no mark depends on it. Nothing leaves this
     machine.
     """
     return compare(run, options.the_root(root, [run]), python, earlier, anonymous=anonymous)
@@ -106,7 +106,7 @@ def compare(
         cut += f"; {percent(report.token_cut)} % where a program is compared by its tokens"
     pairs = counted(len(report.pairs), "pair")
     click.echo(f"{pairs} above chance ({cut}), {counted(len(report.groups), 'group')}")
-    click.echo("Likeness is no proof of copying: look at both programs.")
+    click.echo("Likeness is not proof of copying: look at both programs.")
     click.echo(f"report: {page}")
     click.echo(f"at a glance: {study}")
     return 0

@@ -146,7 +146,7 @@ def _reach_the_library_through_descriptors() -> list[str]:
 
 def serve_reader(sock: _socket.socket) -> None:
     """Answer, until the driver hangs up, a stimulus's texts by how many positional arguments its
-    call has (None: it is no plain call) and the compiled stimulus, and literals compiled."""
+    call has (None: it is not a plain call) and the compiled stimulus, and literals compiled."""
     while True:
         if (message := frames.receive_from_socket(sock)) is None:
             return

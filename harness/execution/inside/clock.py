@@ -195,8 +195,8 @@ def _put_function(function: Callable[..., Any]) -> None:
 
 def _as_builtin(called: Callable[..., Any], real: Any) -> Any:
     """An object that is called as this, and else like Python's own function: unlike one that is
-    written in Python, it is no method of the objects of a class that has it (`nap = time.sleep`),
-    its copy is itself, and messages call its type as ever."""
+    written in Python, it is not a method of the objects of a class that has it
+    (`nap = time.sleep`), its copy is itself, and messages call its type as ever."""
     space = {
         "__slots__": ("__weakref__",),
         "__module__": "time",

@@ -341,7 +341,7 @@ def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
 @cache
 def proxy_names(file: SourceFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The public functions of a module, and its other public names, whose values cannot travel;
-    sorted. HarnessError when the file is no Python."""
+    sorted. HarnessError when the file is not Python."""
     try:
         table = symtable(file.data, file.name, "exec")  # type: ignore[arg-type]  # bytes, too
     except (SyntaxError, ValueError):

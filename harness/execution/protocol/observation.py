@@ -308,7 +308,7 @@ class ScreenParser:
         return tuple(turns)
 
     def _text(self, start: int, stop: int) -> str:
-        """As "backslashreplace" does, which takes a second for a megabyte that is no UTF-8."""
+        """As "backslashreplace" does, which takes a second for a megabyte that is not UTF-8."""
         text = self.raw[start:stop].decode("utf-8", "surrogateescape")
         return _UNDECODED.sub(_escaped, text)
 

@@ -204,7 +204,7 @@ def read_program(
     tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]
 ) -> PolicyReport:
     """The report of `tool`, the policy's entry point, on these files. Raises ToolFailed when there
-    is no answer."""
+    is not an answer."""
     program = None
     if not assignment.isolate_all:
         own = program_files(assignment, files)

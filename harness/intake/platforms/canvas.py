@@ -1,5 +1,5 @@
 """Canvas: flat, `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`,
-`anon_LATE_<id>_…`; `<sortable name>[_LATE]_<user>_text.html` and `…_link.html` are no files.
+`anon_LATE_<id>_…`; `<sortable name>[_LATE]_<user>_text.html` and `…_link.html` are not files.
 
 A file that is handed in again has -1, -2 before its ending. Canvas gives no times, and says LATE by
 its own due time, so that of one student what is late came after what is not.

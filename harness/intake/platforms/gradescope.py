@@ -85,13 +85,13 @@ def _metadata(entries: Sequence[Entry], where: str) -> Mapping[str, Any]:
         raise UserError(str(refusal), place=where) from None
     metadata = _texts(data, where)
     if not isinstance(metadata, Mapping):
-        raise _malformed(where, "it is no list of submissions")
+        raise _malformed(where, "it is not a list of submissions")
     return metadata
 
 
 def _texts(data: bytes, where: str) -> Any:
     """Mappings, lists and strings: every scalar of YAML as text, for a student number may begin
-    with 0 and "no" be a name. UserError with the line where it is no YAML."""
+    with 0 and "no" be a name. UserError with the line where it is not YAML."""
     import yaml  # noqa: PLC0415  (checking a file must not need it)
 
     # The parser in C is many times as fast, and a class's metadata holds every result.

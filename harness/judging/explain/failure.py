@@ -355,7 +355,7 @@ class ArgumentChange:
 def _change(
     name: str, expected: Exactly, before: Value, actual: Value, returned: Value | None
 ) -> ArgumentChange:
-    """Floats that are near enough to the expected ones are no change."""
+    """Floats that are near enough to the expected ones are not a change."""
     return ArgumentChange(
         name=name,
         before=expected.pair(before)[1],

@@ -260,7 +260,7 @@ def _right_by_default(plan: Plan, defaults: Mapping[str, int], verdicts: Verdict
 
 
 def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] | None:
-    """The constants that have another value than by default; None when one is no whole number."""
+    """The constants with another value than by default; None when one is not a whole number."""
     overridden: dict[str, int] = {}
     for binding in scenario.stimuli[0].constants if scenario.stimuli else ():
         try:

@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HasNumber(TextMatcher):
-    """A str in which the number, written as here, is no part of another: 4 is in "4 tries." and
+    """A str in which the number, written as here, is not part of another: 4 is in "4 tries." and
     neither in "14", "4.5" nor "-4"."""
 
     number: str

@@ -54,12 +54,12 @@ class First:
 
 def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     """Those of one Python file, in its order; arguments are examples of their annotated types. One
-    that asks is there where it is the only one. UserError where it is no Python."""
+    that asks is there where it is the only one. UserError where it is not Python."""
     try:
         text = source.decode("utf-8-sig")
         tree = ast.parse(text)
     except (SyntaxError, ValueError) as error:
-        raise UserError(f"this is no Python ({error})", place=file) from None
+        raise UserError(f"this is not Python ({error})", place=file) from None
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     asking = _asking(functions)
     lines = text.splitlines()
@@ -233,7 +233,7 @@ _WHY = "# harness: answers of the reference, and students' marks"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A call or run that is no first scenario, and why."""
+    """A call or run that is not a first scenario, and why."""
 
     first: First
     reason: str
@@ -289,7 +289,7 @@ def from_reference(
     program, a clause, a first scenario and a mutant, and the reference as a sample, as far as
     `harness validate` finds them sound. `reference` has its Python files by name; it is run, with
     these packages, which are installed below the folder `cache`. Where that is nothing, all files
-    but the scenarios. UserError where one is no Python, or imports what is not there."""
+    but the scenarios. UserError where one is not Python, or imports what is not there."""
     draft = replace(_draft(reference), packages=tuple(packages))
     asking = tuple(first for first in draft.firsts if first.asks)
     sound = replace(draft, firsts=tuple(first for first in draft.firsts if not first.asks))

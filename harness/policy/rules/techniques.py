@@ -92,7 +92,7 @@ _FRIENDLY = {
     "Slice": "a slice",
 }
 
-# Names every module has; reading them is no use of a built-in function.
+# Names every module has; reading them is not a use of a built-in function.
 _MODULE_NAMES = frozenset({"__name__", "__doc__", "__file__", "__debug__", "__package__"})
 
 _METHODS_OF_BUILTINS = frozenset(

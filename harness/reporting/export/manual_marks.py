@@ -110,7 +110,7 @@ class _Reader:
             columns.append(slot["id"] if slot and slot["id"] in self._slots else cell)
             if columns[-1] not in (ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE, *self._slots):
                 known = " | ".join(self._slots) or "none"
-                said = f"{shorten(cell)!r} is no column of marks"
+                said = f"{shorten(cell)!r} is not a column of marks"
                 self._wrong(0, f"{said}. Hint: the slots are: {known}")
         for name, count in Counter(columns).items():
             if count > 1 and not self.mistakes:

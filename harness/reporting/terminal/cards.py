@@ -216,7 +216,7 @@ def _asked(label: str, text: str) -> Line:
 
 
 _MOST_LINES = 40  # of one submission, unless everything is asked for
-_UNWRAPPED = 1_000_000  # columns, if standard output is no terminal
+_UNWRAPPED = 1_000_000  # columns, if standard output is not a terminal
 _NARROWEST = 40  # columns
 
 

@@ -124,7 +124,7 @@ def files_beside(stimulus: Stimulus) -> Iterator[tuple[str, str]]:
         try:
             yield file.name, shorten(file.data.decode(), MOST_OF_A_FILE)
         except UnicodeDecodeError:
-            yield file.name, f"({len(file.data):,} bytes that are no text)"
+            yield file.name, f"({len(file.data):,} bytes that are not text)"
 
 
 def settings(constants: Iterable[Binding]) -> str:
@@ -171,7 +171,7 @@ def shown_call(
     stimulus: Stimulus, constants: Mapping[str, str], given: Sequence[BoardArgument] = ()
 ) -> ShownCall:
     """What is called or run, with its boards taken out. `constants` are literals by name, `given`
-    the boards of arguments that are no literals."""
+    the boards of arguments that are not literals."""
     plain = ShownCall(text=called(stimulus), set_up=set_up(stimulus))
     if not (expression := stimulus.action.expression):
         return plain

@@ -263,7 +263,7 @@ def number(value: Fraction) -> str:
 
 def extra(view: StudentView) -> str:
     """What of a mark is extra credit, after the mark: `, with 0.5 of 1 extra`; empty where there
-    is no mark, or none for extra credit. A mark of 0 has none of it."""
+    is not a mark, or none for extra credit. A mark of 0 has none of it."""
     if view.mark is None or not view.extra_points:
         return ""
     earned = min(view.mark, view.extra_earned * view.marks_of_a_point)

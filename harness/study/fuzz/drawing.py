@@ -58,7 +58,8 @@ class CourseCode:
             raise UserError(f"{name} gave no line", place=place)
         for line in texts:
             if not isinstance(line, str) or "\n" in line or "\r" in line:
-                raise UserError(f"{name} gave {line!r:.60}, which is no line of text", place=place)
+                what = f"{name} gave {line!r:.60}, which is not a line of text"
+                raise UserError(what, place=place)
         return texts
 
 
@@ -92,7 +93,7 @@ class Drawer:
 
     def batch(self, seed: int, count: int, *, twice: bool = False) -> list[Draw]:
         """About `count` different draws, always the same for a seed (`twice`: which is tried).
-        UserError, with the strategy's file and line, for one that gives what is no literal,
+        UserError, with the strategy's file and line, for one that gives what is not a literal,
         nothing, or something else each time."""
         draws = self._draw(seed, count)
         if twice and draws[:_REPEATED] != self._draw(seed, count, most=_REPEATED):

@@ -116,8 +116,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def not_fuzzed(plan: Plan, settings: study.FuzzSettings) -> tuple[study.NotFuzzed, ...]:
-    """In the order of the reference; then what is no function of it, such as a program. Of what has
-    no scenario only what a clause names is of the sheet: a reference has helpers of its own."""
+    """In the order of the reference; then what is not a function of it, such as a program. Of what
+    has no scenario only what a clause names is of the sheet: a reference has helpers of its own."""
     drawn = {target.function for target in settings.targets}
     on_sheet = {word for clause in plan.assignment.clauses for word in _WORD.findall(clause.text)}
     on_sheet |= {scenario.function for scenario in plan.scenarios}

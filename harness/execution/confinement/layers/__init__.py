@@ -59,7 +59,7 @@ class Layer:
     """One part of the confinement, proven needed by an attack that it stops on its own. Write a
     subclass in a module of its own beside this one; it is found by itself. A `Confinement` makes
     one of each layer that is in force and asks them by `order`: one can read what earlier ones
-    filled in. What is never switched off is no layer: the answer key stays outside, values are
+    filled in. What is never switched off is not a layer: the answer key stays outside, values are
     compared type-exact, one reply counts."""
 
     name: ClassVar[str]

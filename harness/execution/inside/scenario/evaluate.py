@@ -30,7 +30,7 @@ _saved_builtins: dict[str, Any] = {}
 class CompiledStimulus:
     """What to evaluate: `split` gives (function, arguments, keywords) of a call, else `whole`
     gives the value. `arguments`: how many positional arguments a plain call has, which are observed
-    before and after it; None: it is no plain call. `needs` are the public functions that the
+    before and after it; None: it is not a plain call. `needs` are the public functions that the
     submission must have. `equals` is a text, and its code, that the value is compared with."""
 
     needs: list[str]

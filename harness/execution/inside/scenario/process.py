@@ -188,7 +188,7 @@ class ScenarioProcess:
         others = {name for _, _, names in self.files.proxies for name in names}
         if caller is not None and type(answer.raised) is NameError and answer.raised.name in others:
             # `from module import *` brings no name that cannot travel: that is not its fault.
-            caller.give_up(f"{answer.raised.name} is no function")
+            caller.give_up(f"{answer.raised.name} is not a function")
         if self.job["folder"]:
             names = left_open(finish=self.job["runs"])
             answer.fields["open"] = "[" + ",".join([quote(name) for name in names]) + "]"

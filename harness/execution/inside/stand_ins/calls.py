@@ -45,7 +45,7 @@ _CONTAINERS: dict[Any, str] = {list: "list", dict: "dict", set: "set"}
 
 
 class CannotTravelError(Exception):
-    """A value is no plain data, or too large; `str()` says what."""
+    """A value is not plain data, or too large; `str()` says what."""
 
 
 class MalformedError(Exception):
@@ -80,7 +80,7 @@ class SharedObjects:
             ends = [self.pack(end) for end in (value.start, value.stop, value.step)]
             return '["range",[' + ",".join(ends) + "]]"
         if kind not in _SIMPLE:
-            raise CannotTravelError("a value that is no plain data")
+            raise CannotTravelError("a value that is not plain data")
         if kind is int and value.bit_length() > LONGEST_INT_BITS:
             raise CannotTravelError("a value too large")
         return '["' + _SIMPLE[kind][0] + '",' + self._counted(quote(repr(value))) + "]"
@@ -220,7 +220,7 @@ class RemoteCaller:
 
         def missing(wanted: str) -> Any:
             if wanted in others:
-                self.give_up(f"{name}.{wanted} is no function")
+                self.give_up(f"{name}.{wanted} is not a function")
             raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
 
         module.__dict__["__getattr__"] = missing
@@ -281,7 +281,7 @@ class RemoteCaller:
             if kind is None and module in sys.modules:
                 kind = vars(sys.modules[module]).get(name)
         if not isinstance(kind, type) or not issubclass(kind, BaseException):
-            self.give_up(f"{name} is no exception here")
+            self.give_up(f"{name} is not an exception here")
         raise kind(*arguments)
 
 

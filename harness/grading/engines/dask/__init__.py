@@ -43,7 +43,7 @@ class Cluster:
         files = (self.ca, self.cert, self.key)
         what = ""
         if scheme is None or not port.isdigit():
-            what = "this is no address of a scheduler"
+            what = "this is not an address of a scheduler"
             hint = "write tcp://HOST:8786, or tls://HOST:8786 with certificates"
         elif scheme == "tls://" and None in files:
             what = "TLS needs an authority, a certificate and its key"

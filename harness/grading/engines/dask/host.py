@@ -119,7 +119,7 @@ def pack_answer(answer: WorkerAnswer) -> bytes:
 
 
 def unpack_answer(data: object) -> WorkerAnswer:
-    """The inverse; SerialError for what is no answer of ours."""
+    """The inverse; SerialError for what is not one of our answers."""
     if not isinstance(data, bytes) or len(data) > 2 * MOST_ANSWER:
         raise serial.SerialError("no answer of a worker of ours")
     try:

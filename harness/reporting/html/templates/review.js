@@ -230,7 +230,7 @@
     var fields = fieldsOf(event.target);
     Array.prototype.forEach.call(event.target.elements, function (each) { if (each.name) fields[each.name] = each.value; });
     send(fields);
-    main.focus({ preventScroll: true });  // the next key is no text
+    main.focus({ preventScroll: true });  // the next key is not a text
   });
   main.addEventListener("focusin", function (event) {
     var field = event.target, own = field.closest("[data-slot]");
