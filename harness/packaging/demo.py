@@ -1,5 +1,4 @@
-"""A made class, for `harness demo`: the example hangman, its samples handed in by thirty students
-who are not."""
+"""A made class, for `harness demo`: the samples of hangman, handed in by thirty made students."""
 
 import re
 import sys

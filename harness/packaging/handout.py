@@ -157,8 +157,7 @@ def student_plan(specification: Specification) -> Plan:
 
 
 def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
-    """The answers to that plan, without lines of the reference, and without what differs from one
-    making to the next."""
+    """The answers to that plan, without lines of the reference and what differs between makings."""
     kept = context.key.subset(scenario.id for scenario in plan.scenarios)
     entries = (replace(e, answers=tuple(map(_without_source, e.answers))) for e in kept.scenarios)
     return replace(kept, made_with="", scenarios=tuple(entries))
@@ -195,10 +194,9 @@ sys.exit(subprocess.call([sys.executable, "-I", os.path.join(here, "{GRADER}")])
 
 
 def classroom50_bundle(context: GradingContext) -> dict[str, bytes]:
-    """What Classroom 50 starts (`autograder.py`) and `grader.pyz` beside it; the same for the same
+    """What Classroom 50 starts (`autograder.py`) and `grader.pyz`; the same for the same
     specification, harness and interpreter. `context` was prepared from the scenarios that are to be
-    in it: whoever has the bundle can read them and their answers. UserError when it is more than
-    the platform takes."""
+    in it: who has the bundle can read them. UserError when it is more than the platform takes."""
     plan = student_plan(context.specification)
     grader = program_file(plan, student_key(context, plan), "harness.packaging.classroom50")
     if len(grader) + len(_AUTOGRADER) > MOST_BYTES:

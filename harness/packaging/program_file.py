@@ -1,5 +1,4 @@
-"""A program in one file: the modules it needs, a plan and a key, which it reads by the last
-functions here. `selfcheck.pyz` is one."""
+"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one."""
 
 from __future__ import annotations
 

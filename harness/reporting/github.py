@@ -85,8 +85,7 @@ _COLUMNS = 100
 
 
 def markdown_summary(view: StudentView, failures: int) -> str:
-    """A heading, the functions with what passed, and the first `failures` explained, in a code
-    block that what a program printed cannot end."""
+    """A heading, what passed by function, and the first `failures` in code that nothing ends."""
     # The title is text of the course that is neither Markdown nor HTML.
     title = re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(view.title.split()))
     rows = [

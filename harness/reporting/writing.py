@@ -72,9 +72,8 @@ def mark_unfinished(folder: Path) -> None:
 
 
 def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> Callable[[SubmissionResult], None]:
-    """What writes the two pages of one submission below `folder`, for workers that grade; `ids` are
-    those of the whole class, in order. `write_reports` leaves these pages as they are. May raise
-    OSError."""
+    """What writes a submission's two pages below `folder`, for workers; `ids` are the class's, in
+    order. `write_reports` leaves these pages as they are. May raise OSError."""
     writer = _Writer(folder, plan)
     outer = ("", *ids, "")
     near = {name: (outer[at], outer[at + 2]) for at, name in enumerate(ids)}
@@ -88,8 +87,7 @@ class _Writer:
         self._manifest = Manifest(folder)
         self._style = read_style(folder)
         self._digests: set[str] = set()
-        # What every page depends on beside its result: our sources and templates, and the template
-        # engine's versions.
+        # What every page depends on beside its result: our sources, and the template engine.
         sources = source_digest(*_PAGE_SOURCES, suffixes=(".py", ".j2", ".css", ".js"))
         engine = [f"{name} {metadata.version(name)}" for name in ("jinja2", "markupsafe")]
         self._made_with = sha256("\0".join([*engine, sources, serial.dumps(plan)]).encode())

@@ -2,9 +2,8 @@
 `submission_metadata.json` (nothing in it is needed), and `results.json`, described by
 `docs/gradescope-results.schema.json`.
 
-The score is the whole mark, rounded once; without a mark there is none. Tests have a status and no
-points: rounded points would add up to another mark, and deductions and extra credit belong to no
-test.
+The score is the whole mark, rounded once; without a mark there is none. Tests have no points:
+rounded ones would add up to another mark, and deductions and extra credit belong to no test.
 
 The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.
 Students see it at once, so it has no count of hidden checks and no mark.

@@ -163,8 +163,7 @@ def _driver(context: GradingContext) -> AnyDriver:
 
 class InTime(AnyDriver):
     """Like `driver`, until `clock()` is `end`; then `ran_out` is set. An observation that never was
-    is a failure of ours: it earns nothing, costs nothing, and leaves the submission without a
-    mark."""
+    is a failure of ours: it earns and costs nothing, and the submission has no mark."""
 
     def __init__(
         self, driver: AnyDriver, end: float, clock: Callable[[], float] = time.monotonic

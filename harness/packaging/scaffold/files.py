@@ -244,8 +244,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What the first files are made of. `floats`: some are the result of a computation.
-    `packages` are as `packages:` in assignment.yaml has them."""
+    """What the first files are made of. `floats`: some are the result of a computation."""
 
     firsts: tuple[First, ...]
     left_out: tuple[LeftOut, ...] = ()

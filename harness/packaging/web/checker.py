@@ -31,8 +31,7 @@ _packed = cache(packed)
 
 
 def check(machine: Machine, files: Mapping[str, bytes]) -> str:
-    """What these files come to, as JSON: `html`, the cards; `verdicts` by scenario; what the page
-    has `told` when it is done, which is of a `kind`."""
+    """What these files come to, as JSON: cards (`html`), `verdicts`, what is `told`, its `kind`."""
     plan, key = _packed()
     paths = _laid(files)
     try:
@@ -65,8 +64,7 @@ def _not_checked(problem: str) -> str:
 
 
 def _as_checked(view: StudentView) -> StudentView:
-    """The view without what its parts would earn, for a check gives no marks, and without the
-    clauses, whose texts are not here."""
+    """The view without marks, which a check does not give, and clauses: their texts are not here."""
 
     def unquoted(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
         return tuple(replace(check, clauses=()) for check in checks)

@@ -199,8 +199,7 @@ def _compiled_library(archive: bytes, place: str, python: Interpreter, cache: Pa
 
 @functools.cache
 def _compiled(archive: bytes, place: str, python: Path) -> bytes:
-    """The archive, whose modules will be found in `place`, with their code, made by the Python that
-    the page has: compiling them is half of its start."""
+    """The archive, with code for its modules in `place`: compiling is half of the page's start."""
     program = str(resources.files("harness.packaging.web").joinpath("compiled.py"))
     command = [str(python), "-S", "-s", program, place]
     # In the code of a module the order of a set's members depends on it.

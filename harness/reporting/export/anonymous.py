@@ -11,10 +11,9 @@ T = TypeVar("T")
 
 
 def anonymous(run: RunResult) -> RunResult:
-    """The run with numbers for ids, in an order that does not follow the ids, and of each
-    submission what its program did and earned: without names, emails, times of handing in, names of
-    files and folders, and whatever people wrote. What a program printed, and the code that a
-    finding quotes, stay."""
+    """The run with numbers for ids, in an order that does not follow them, and of each submission
+    what its program did and earned: without names, emails, times, names of files and folders, and
+    whatever people wrote. What a program printed, and the code that a finding quotes, stay."""
     cohort = _chosen(run.facts.cohort, _COHORT)
     ordered = enumerate(sorted(run.submissions, key=unrelated_order), start=1)
     width = len(str(len(run.submissions)))

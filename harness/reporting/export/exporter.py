@@ -15,8 +15,7 @@ from harness.results.results_json import results_json
 
 
 class Marks(StrEnum):
-    """Which marks go out: the totals, without what lateness takes of them, or the harness's own
-    alone."""
+    """Which marks go out: totals, those before lateness, or the harness's own alone."""
 
     TOTAL = "total"
     BEFORE_LATENESS = "before-lateness"

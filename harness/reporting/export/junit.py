@@ -15,9 +15,8 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 
 def junit_xml(run: RunResult, plan: Plan) -> str:
-    """A suite for each submission and a case for each of its scenarios. What failed is a failure,
-    what our machinery failed on an error, an informational one that did not pass is skipped; a
-    submission without a mark is one skipped case."""
+    """A suite for each submission, a case for each scenario. What our machinery failed on is an
+    error; what is informational and did not pass is skipped, as is a submission without a mark."""
     root = ElementTree.Element("testsuites", name=_clean(run.facts.assignment))
     scenarios = {scenario.id: scenario for scenario in plan.scenarios}
     for result in run.submissions:

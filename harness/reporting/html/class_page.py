@@ -50,8 +50,7 @@ class RowsPage:
 
 
 class Overview:
-    """A class in numbers, gathered one submission at a time, in the order of their ids. A row a
-    submission is held, no verdict is."""
+    """A class in numbers, counted by submission in the order of ids; rows are held, no verdicts."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -109,8 +108,7 @@ def first_page(
     has_studies: bool = False,
 ) -> str:
     """The class page as HTML. Of a large class its table has the first rows, and the script shows
-    the others from a text; without a script they are on `further_pages`. `has_studies`: there is a
-    page of them."""
+    the others from a text; without a script they are on `further_pages`."""
     out_of = overview.out_of or overview.plan.assignment.functionality_marks
     spread = figures.distribution(overview.marks, out_of)
     states = Counter(row.status for row in overview.rows)

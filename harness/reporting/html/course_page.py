@@ -16,8 +16,7 @@ STUDENTS = "students"  # the folder of students' pages
 
 
 def course_page(course: Course, unread: Sequence[str] = ()) -> str:
-    """The page of everybody, as HTML, for the folder that the runs are below; `unread` are lines
-    about runs that are not in it."""
+    """The page of everybody, for the folder above the runs; `unread`: lines about other runs."""
     missing = [
         (run, [each for each in course.students if is_missing(each.results[at])])
         for at, run in enumerate(course.runs)

@@ -79,8 +79,7 @@ def feedback_page(view: StudentView) -> str:
 
 
 def check_results(view: StudentView) -> str:
-    """The same cards, a piece of HTML for the page in which students check their work. A cause
-    whose example can be played there names its scenario."""
+    """The cards alone, for the page that checks; an example to be played names its scenario."""
     return render("check.html.j2", **_feedback(view))
 
 

@@ -1,6 +1,5 @@
-"""A submission's failures as terminal text: what to fix first, and how many checks passed. For each
-cause one check is explained. `harness check` and the students' self-check print it; the self-check
-has only the standard library, so `rich` is not used here."""
+"""A submission's failures as terminal text: what to fix first, and how many checks passed. Also for
+the self-check, which has only the standard library, so `rich` is not used here."""
 
 import itertools
 import os

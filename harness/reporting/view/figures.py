@@ -355,8 +355,7 @@ class ClassCauses:
         return sorted(self._findings.values(), key=lambda tally: (-tally.count, tally.kind))
 
     def _wide(self) -> dict[str, Tally]:
-        """What several submissions got wrong, at least one of them in several functions, as the
-        size of a board written into the code."""
+        """What several got wrong, one in several functions, as a size that is written out."""
         functions: defaultdict[str, list[str]] = defaultdict(list)
         times: Counter[str] = Counter()
         for (function, rule), tally in sorted(self._causes.items(), key=lambda item: item[0]):

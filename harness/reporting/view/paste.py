@@ -74,9 +74,8 @@ def clock_words(clock: Clock) -> str:
 
 
 def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) -> str:
-    """What is run first, without the definitions that nothing uses: of `call`, where it is shown in
-    place of the whole, all names but those `without`. All of it where its chance is seeded, which
-    each of them may draw from."""
+    """What is run first, without definitions that nothing uses: of `call`, where that is shown in
+    place of the whole, all names but those `without`. All of it where chance is seeded."""
     given = stimulus.given.rstrip("\n")
     parts = statements(given)
     kept = [part for part in parts if not _bound(part)]
@@ -159,8 +158,7 @@ def _pasteable(source: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCall:
-    """What is called or run, short enough to read: `set_up` is run first, and each board stands
-    apart, under its name in the text."""
+    """What is called or run, short enough to read, after `set_up`; each board apart by its name."""
 
     text: str
     set_up: str
@@ -201,8 +199,7 @@ def _without_boards(
     given: Sequence[BoardArgument],
     boards: dict[str, Grid],
 ) -> str:
-    """The call with a name in place of each argument that is a board, which is put in `boards`; of
-    one that is a name already, only the board."""
+    """The call with names in place of arguments that are boards, which are put in `boards`."""
     tree = _parsed(expression)
     if not isinstance(tree, ast.Call) or not expression.isascii() or "\n" in expression:
         return expression

@@ -211,8 +211,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
-    """Checks of the function that fail for the same cause and say something else than the example,
-    the first few: one for each rule that explains."""
+    """The first few checks of the function that say something else than the example, one a rule."""
     by_rule = {_rule(check): check for check in cause.checks[:1]}
     for check in cause.checks[1:]:
         if check.function == cause.function and check.verdict.message:
@@ -262,8 +261,7 @@ def changes_return(cause: ShownCause) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedPlace:
-    """Lines of the student's file, and which of them to mark: `exact` ones are known to matter, the
-    others are where to look first."""
+    """Lines of the student's file, and which to mark: known to matter (`exact`), or to look at."""
 
     place: CodePlace
     marked: list[int]
@@ -449,8 +447,7 @@ _NOT_REACHED = frozenset({VerdictKind.MISSING, VerdictKind.NOT_RUN, VerdictKind.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClauseTally:
-    """How the scenarios of one clause went. `reached`: one of them at least came as far as what the
-    clause is about."""
+    """How a clause's scenarios went. `reached`: one of them came to what the clause is about."""
 
     clause: Clause
     passed: int
