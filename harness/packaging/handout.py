@@ -25,7 +25,7 @@ from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.assignment import Surroundings
 from harness.model.expectation import Answer, AnswerKey, Expectation, Ignore, Matcher
 from harness.model.observation import Ending, Observation, Raised
-from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification, TranscriptFile
+from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification
 from harness.model.stimulus import Action, Stimulus
 from harness.model.values import NONE, ValueKind, file_value
 from harness.packaging.program_file import program_file
@@ -54,11 +54,14 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
         *((file.name, file.data) for file in handed_out_stubs(specification)),
         *((file.name, file.data) for file in shown.plan.assignment.variants[0].files),
         *((file.name, file.data) for file in shown.plan.assignment.extra_files),
-        *(_game(transcript, key) for transcript in shown.transcripts),
         *((name, texts.pop()) for name, texts in _files_beside(plan).items() if len(texts) == 1),
         (PAGE, scenarios_page(plan, key).encode("utf-8", "backslashreplace")),
         (SELFCHECK, program_file(plan, key)),
     ]
+    for game in shown.transcripts:
+        name = PurePosixPath(game.path.replace("\\", "/")).name
+        played = key.answers(game.scenario_id)[0].observation.transcript()
+        parts.append((f"{GAMEPLAY}/{name}", played.encode()))
     parts.append((README, _readme(plan, [name for name, _ in parts]).encode()))
     for name, data in parts:
         if name in files:
@@ -75,13 +78,6 @@ def _files_beside(plan: Plan) -> dict[str, set[bytes]]:
         contents.setdefault(file.name, set()).add(file.data)
     taken = {PAGE, SELFCHECK, README, *plan.assignment.submission_files}
     return {name: texts for name, texts in sorted(contents.items()) if name not in taken}
-
-
-def _game(transcript: TranscriptFile, key: AnswerKey) -> tuple[str, bytes]:
-    """A transcript as a person sees it, under its file name."""
-    name = PurePosixPath(transcript.path.replace("\\", "/")).name
-    answers = key.answers(transcript.scenario_id)
-    return f"{GAMEPLAY}/{name}", answers[0].observation.transcript().encode()
 
 
 def _readme(plan: Plan, names: list[str]) -> str:
@@ -224,11 +220,10 @@ def scenarios_page(plan: Plan, key: AnswerKey) -> str:
 
 
 def _scenario(scenario: Scenario, answer: Answer | None, assignment: Assignment) -> Iterator[str]:
-    surroundings = Surroundings.of(assignment)
     stimulus = scenario.stimuli[0]
     settings = paste.settings(stimulus.constants)
     yield visible(scenario.name) + (f"  [{visible(settings)}]" if settings else "")
-    for file, line in paste.constant_changes(stimulus, surroundings):
+    for file, line in paste.constant_changes(stimulus, Surroundings.of(assignment)):
         yield from _labelled("set", f"in {file} {line}" if file else line)
     for name, content in paste.files_beside(stimulus):
         yield from _labelled("file", held(name, content))

@@ -216,13 +216,11 @@ _UNFINISHED = (
 def fallback_json() -> str:
     """The first results, written before grading starts and replaced afterwards."""
     return _text(
-        {
-            "output": _UNFINISHED,
-            "output_format": "text",
-            "stdout_visibility": "hidden",
-            "extra_data": {"marked": False, "no_mark": "did not finish"},
-            "tests": [_no_mark(_UNFINISHED)],
-        }
+        output=_UNFINISHED,
+        output_format="text",
+        stdout_visibility="hidden",
+        extra_data={"marked": False, "no_mark": "did not finish"},
+        tests=[_no_mark(_UNFINISHED)],
     )
 
 
@@ -232,18 +230,16 @@ def results_json(
     """The results of a run that took `seconds`; `plan` is the whole assignment's."""
     mark = run.result.mark if run.result is not None and run.no_mark is None else None
     return _text(
-        {
-            **({} if mark is None else {"score": float(rounded(mark))}),
-            "execution_time": round(seconds, 1),
-            "output": page(run, plan, metadata),
-            "output_format": "html",
-            "test_output_format": "text",
-            "test_name_format": "text",
-            "visibility": "visible",
-            "stdout_visibility": "hidden",
-            "extra_data": _facts(run, settings, metadata),
-            "tests": list(_tests(run, plan, settings)),
-        }
+        **({} if mark is None else {"score": float(rounded(mark))}),
+        execution_time=round(seconds, 1),
+        output=page(run, plan, metadata),
+        output_format="html",
+        test_output_format="text",
+        test_name_format="text",
+        visibility="visible",
+        stdout_visibility="hidden",
+        extra_data=_facts(run, settings, metadata),
+        tests=list(_tests(run, plan, settings)),
     )
 
 
@@ -254,30 +250,21 @@ def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[
         return
     if result.status is SubmissionStatus.UNREADABLE:
         reason = result.problem or (result.unparsable.reason if result.unparsable else "")
-        yield {
-            "name": "The submission can be graded",
-            "status": "failed",
-            "output": visible(reason),
-            "visibility": "visible",
-        }
+        why = {"output": visible(reason), "visibility": "visible"}
+        yield {"name": "The submission can be graded", "status": "failed", **why}
         return
     entries = {entry.scenario_id: entry for entry in result.scenarios}
-    surroundings = Surroundings.of(plan.assignment)
     counts: Counter[str] = Counter()  # of scenarios so far by function, in the order of the plan
     for scenario in plan.scenarios:
         counts[scenario.function] += 1
         if entry := entries.get(scenario.id):
             place = list(counts).index(scenario.function) + 1
             number = f"{place}.{counts[scenario.function]}"
-            yield {"number": number, **_test(scenario, entry, surroundings, run, settings)}
+            yield {"number": number, **_test(scenario, entry, run, plan, settings.hidden)}
 
 
 def _test(
-    scenario: Scenario,
-    entry: ScenarioResult,
-    surroundings: Surroundings,
-    run: PlatformRun,
-    settings: PackageSettings,
+    scenario: Scenario, entry: ScenarioResult, run: PlatformRun, plan: Plan, of_hidden: Visibility
 ) -> dict[str, Any]:
     """A scenario's test with what went wrong; of a hidden one only the kind of verdict."""
     hidden = scenario.visibility is Visibility.HIDDEN
@@ -285,10 +272,8 @@ def _test(
     if not hidden and (values := paste.settings(scenario.stimuli[0].constants)):
         name = f"{name} [{values}]"
     kind = entry.verdict.kind
-    test: dict[str, Any] = {
-        "name": visible(name),
-        "visibility": (settings.hidden if hidden else scenario.visibility).value,
-    }
+    shown = of_hidden if hidden else scenario.visibility
+    test: dict[str, Any] = {"name": visible(name), "visibility": shown.value}
     if kind is VerdictKind.HARNESS_ERROR:
         late = run.no_mark is NoMark.OUT_OF_TIME
         reason = "Not run: out of time" if late else words.VERDICT[kind].capitalize()
@@ -299,7 +284,8 @@ def _test(
     if hidden:
         lines.append(f"A hidden check: {words.VERDICT[hidden_kind(entry.verdict)]}.")
     elif not entry.verdict.passed or entry.verdict.message:
-        explanation = explained(ShownCheck.of(scenario, entry), surroundings)
+        check = ShownCheck.of(scenario, entry)
+        explanation = explained(check, Surroundings.of(plan.assignment))
         lines.append(as_text(explanation, _COLUMNS).rstrip("\n"))
     return test | {"output": "\n".join(lines)}
 
@@ -327,16 +313,13 @@ def _facts(run: PlatformRun, settings: PackageSettings, metadata: Metadata) -> d
             "spec_digest": plan.spec_digest,
             "reference_digest": plan.reference_digest,
         }
-    if run.result is not None:
-        facts |= {
-            "status": run.result.status.value,
-            "flagged": run.result.flagged,
-            "source_digest": run.result.source_digest,
-        }
+    if (result := run.result) is not None:
+        facts |= {"status": result.status.value, "flagged": result.flagged}
+        facts["source_digest"] = result.source_digest
     return facts
 
 
-def _text(plain: dict[str, Any]) -> str:
+def _text(**plain: object) -> str:
     return json.dumps(plain, indent=1, ensure_ascii=True) + "\n"
 
 

@@ -64,21 +64,18 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     asking = _asking(functions)
     lines = text.splitlines()
     classes = _constructors(tree)
-    found = (
-        *(
-            _call(file, name, [made(name, classes, n) for n in range(ATTEMPTS)], node, lines)
-            for name, node in classes.items()
-            if not _names(node) & {*asking, *_OUTSIDE}
-        ),
-        *(
-            _call(file, name, [called(node, classes, n) for n in range(ATTEMPTS)], node, lines)
-            for name, node in functions.items()
-            if name not in {*asking, "main"} and not name.startswith("_")
-            if node.body[0].lineno > node.lineno
-        ),
-        *_run(file, tree.body, asking, lines),
-    )
-    return tuple(each for each in found if not each.asks) or found
+    found: list[First] = []
+    for name, node in classes.items():
+        if not _names(node) & {*asking, *_OUTSIDE}:
+            calls = [made(name, classes, attempt) for attempt in range(ATTEMPTS)]
+            found.append(_call(file, name, calls, node, lines))
+    for name, node in functions.items():
+        is_public = name not in {*asking, "main"} and not name.startswith("_")
+        if is_public and node.body[0].lineno > node.lineno:
+            calls = [called(node, classes, attempt) for attempt in range(ATTEMPTS)]
+            found.append(_call(file, name, calls, node, lines))
+    found += _run(file, tree.body, asking, lines)
+    return tuple(each for each in found if not each.asks) or tuple(found)
 
 
 def _call(

@@ -49,14 +49,11 @@ def check(machine: Machine, files: Mapping[str, bytes]) -> str:
     passed = sum(tally.passed for tally in view.functions)
     total = sum(tally.total for tally in view.functions)
     summary = f"{passed} of {total} visible checks passed."
-    return json.dumps(
-        {
-            "html": check_results(replace(_as_checked(view), notes=tuple(told))),
-            "verdicts": {each.scenario_id: each.verdict.kind for each in result.scenarios},
-            "told": summary if total else "The file could not be checked.",
-            "kind": "good" if 0 < total == passed else "",
-        }
-    )
+    said = summary if total else "The file could not be checked."
+    kind = "good" if 0 < total == passed else ""
+    html = check_results(replace(_as_checked(view), notes=tuple(told)))
+    verdicts = {each.scenario_id: each.verdict.kind for each in result.scenarios}
+    return json.dumps({"html": html, "verdicts": verdicts, "told": said, "kind": kind})
 
 
 def _not_checked(problem: str) -> str:
@@ -64,7 +61,7 @@ def _not_checked(problem: str) -> str:
 
 
 def _as_checked(view: StudentView) -> StudentView:
-    """The view without marks, which a check does not give, and clauses: their texts are not here."""
+    """The view without marks, which a check does not give, and clauses: no text of them is here."""
 
     def unquoted(checks: Iterable[ShownCheck]) -> tuple[ShownCheck, ...]:
         return tuple(replace(check, clauses=()) for check in checks)
