@@ -45,14 +45,9 @@ def comparison_csv(comparison: comparing.RunComparison) -> str:
 
 def comparison_page(comparison: comparing.RunComparison) -> str:
     """The comparison as HTML."""
-    return render(
-        "comparison.html.j2",
-        comparison=comparison,
-        header=HEADER,
-        rows=[_cells(change) for change in comparison.changes],
-        incomplete=_incomplete(comparison),
-        summary=_summary(comparison),
-    )
+    rows = [_cells(change) for change in comparison.changes]
+    said = {"incomplete": _incomplete(comparison), "summary": _summary(comparison)}
+    return render("comparison.html.j2", comparison=comparison, header=HEADER, rows=rows, **said)
 
 
 def signed(marks: Fraction) -> str:

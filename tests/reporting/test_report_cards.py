@@ -337,7 +337,7 @@ def test_a_caret_stands_where_python_stopped(
 ) -> None:
     broken = Unparsable(file="a1.py", reason="r", line=1, source=source, column=column)
     view = replace(student_view(UNREADABLE, PLAN), unparsable=broken)
-    lines = explain_failures(view, width=100).splitlines()
+    lines = explain_failures(view, 3, width=100).splitlines()
     assert ([line for line in lines if "^" in line] or [None]) == [caret]
 
 

@@ -58,12 +58,12 @@ class Exporter:
     may_be_anonymous: bool = False  # it needs no names
 
 
+TextOfRun = Callable[[RunResult, Plan], str]
+PathOfPage = Callable[[SubmissionResult], str | None]
+
+
 def text_exporter(
-    name: str,
-    help_line: str,
-    text: Callable[[RunResult, Plan], str],
-    *,
-    may_be_anonymous: bool = False,
+    name: str, help_line: str, text: TextOfRun, *, may_be_anonymous: bool = False
 ) -> Exporter:
     """A format that is a text made from the run alone."""
 
@@ -74,12 +74,7 @@ def text_exporter(
 
 
 def feedback_exporter(
-    name: str,
-    help_line: str,
-    page: Callable[[SubmissionResult], str | None],
-    *,
-    platform: str = "",
-    index: bool = False,
+    name: str, help_line: str, page: PathOfPage, *, platform: str = "", index: bool = False
 ) -> Exporter:
     """A zip of the pages that grading wrote. `page` is the path of a student's page in it, None for
     a submission that is not from a download of `platform`; with `index` the zip lists its pages in

@@ -135,7 +135,10 @@ class _Reader:
         if ADJUSTMENT in cells:
             adjustment = self._adjustment(index, cells[ADJUSTMENT], cells.get(REASON, ""))
             if adjustment != result.adjustment:
-                self._check_total(index, result, marks, adjustment)
+                manual = tuple(replace(e, mark=marks.get(e.slot.id)) for e in result.manual)
+                self._check_total(
+                    index, replace(result, manual=manual, adjustment=None), adjustment
+                )
                 yield Adjusted(adjustment=adjustment)
         if COMMENT in cells:
             comment = "" if cells[COMMENT] == TAKEN_BACK else cells[COMMENT]
@@ -155,21 +158,13 @@ class _Reader:
             self._wrong(index, f"an adjustment of {text} needs a reason")
         return None if marks is None else Adjustment(marks=marks, reason=reason)
 
-    def _check_total(
-        self,
-        index: int,
-        result: SubmissionResult,
-        marks: dict[str, Fraction | None],
-        adjustment: Adjustment | None,
-    ) -> None:
+    def _check_total(self, index: int, result: SubmissionResult, given: Adjustment | None) -> None:
         """Refuse an adjustment that leads out of 0 to the maximum, where the total is known."""
-        manual = tuple(replace(part, mark=marks.get(part.slot.id)) for part in result.manual)
-        unadjusted = replace(result, manual=manual, adjustment=None).total
-        if unadjusted is None or adjustment is None:
+        if result.total is None or given is None:
             return
-        total, most = unadjusted + adjustment.marks, max(result.total_out_of, unadjusted)
+        total, most = result.total + given.marks, max(result.total_out_of, result.total)
         if not 0 <= total <= most:
-            by, makes, top = (words.number(each) for each in (adjustment.marks, total, most))
+            by, makes, top = (words.number(each) for each in (given.marks, total, most))
             what = f"an adjustment of {by} makes the total {makes}, not between 0 and {top}"
             self._wrong(index, what)
 

@@ -66,17 +66,16 @@ class Overview:
     def add(self, result: SubmissionResult) -> None:
         tallies = figures.tallies(result, self.plan)
         shares = {tally.function: figures.share(tally) for tally in tallies}
-        self.rows.append(
-            MarksRow(
-                id=result.id,
-                status=result.status,
-                flagged=result.flagged,
-                mark=words.mark_text(result.mark),
-                total=words.mark_text(result.total),
-                shares=tuple(shares.get(name) for name in self.functions),
-                causes=tuple(dict.fromkeys((each.function, each.rule) for each in result.causes)),
-            )
+        row = MarksRow(
+            id=result.id,
+            status=result.status,
+            flagged=result.flagged,
+            mark=words.mark_text(result.mark),
+            total=words.mark_text(result.total),
+            shares=tuple(shares.get(name) for name in self.functions),
+            causes=tuple(dict.fromkeys((each.function, each.rule) for each in result.causes)),
         )
+        self.rows.append(row)
         if result.mark is not None:
             self.marks.append(result.mark)
         self.out_of = max(self.out_of or result.out_of, result.out_of)

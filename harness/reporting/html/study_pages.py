@@ -89,19 +89,14 @@ def study_page(
     fuzz: study.FuzzReport | None = None,
 ) -> str:
     """The page as HTML, without a script."""
-    return render(
-        "study.html.j2",
-        plan=plan,
-        strength=strength,
-        similarity=similarity,
-        fuzz=fuzz,
-        differing=[
-            (", ".join(submission.ids), difference.function, difference.message)
-            for submission in (fuzz.submissions if fuzz is not None else ())
-            for difference in submission.differences
-        ],
-        matrix=matrix(similarity) if similarity is not None and similarity.pairs else None,
-    )
+    differing = [
+        (", ".join(submission.ids), difference.function, difference.message)
+        for submission in (fuzz.submissions if fuzz is not None else ())
+        for difference in submission.differences
+    ]
+    drawn = matrix(similarity) if similarity is not None and similarity.pairs else None
+    found = {"strength": strength, "similarity": similarity, "fuzz": fuzz, "matrix": drawn}
+    return render("study.html.j2", plan=plan, differing=differing, **found)
 
 
 def matrix(report: study.SimilarityReport) -> Matrix:
@@ -202,14 +197,8 @@ def write_similarity(
             page = pair_page(row.pair, plan, sources)
             files.write(place / f"{row.page}.html", page, private=True)
     grouped, outside = listing(report)
-    index = render(
-        "similarity.html.j2",
-        report=report,
-        plan=plan,
-        groups=grouped,
-        outside=outside[:_MOST_ROWS],
-        percent=percent,
-    )
+    listed = {"groups": grouped, "outside": outside[:_MOST_ROWS], "percent": percent}
+    index = render("similarity.html.j2", report=report, plan=plan, **listed)
     files.write(place / INDEX, index, private=True)
     return place / INDEX
 

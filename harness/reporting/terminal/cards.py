@@ -226,32 +226,19 @@ def explain_on_screen(view: StudentView, failures: int, *, whole: bool) -> str:
     colours = is_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     if colours and sys.platform == "win32":
         os.system("")  # makes its terminal understand the codes
-    return explain_failures(
-        view,
-        sys.maxsize if whole else failures,
-        width=terminal if is_terminal else _UNWRAPPED,
-        colours=colours,
-        most_lines=None if whole else _MOST_LINES,
-    )
-
-
-def explain_failures(
-    view: StudentView,
-    limit: int = 3,
-    *,
-    width: int,
-    colours: bool = False,
-    most_lines: int | None = None,
-) -> str:
-    """The first `limit` things to fix, explained. If there are more than `most_lines` lines, the
-    first of them and the last, which says how many checks passed."""
-    text = as_text(_explanation(view, limit), width, colours=colours)
+    limit, width = sys.maxsize if whole else failures, terminal if is_terminal else _UNWRAPPED
+    text = explain_failures(view, limit, width=width, colours=colours)
     lines = text.split("\n")[:-1]
-    if most_lines is None or len(lines) <= most_lines:
+    if whole or len(lines) <= _MOST_LINES:
         return text
-    shown = lines[: most_lines - 3]
+    shown = lines[: _MOST_LINES - 3]
     more = words.counted(len(lines) - len(shown) - 2, "more line")
     return "\n".join([*shown, f"… {more}: --all shows them", "", lines[-1], ""])
+
+
+def explain_failures(view: StudentView, limit: int, *, width: int, colours: bool = False) -> str:
+    """The first `limit` things to fix, explained, and how many checks passed."""
+    return as_text(_explanation(view, limit), width, colours=colours)
 
 
 def _explanation(view: StudentView, limit: int) -> Iterator[Line]:
