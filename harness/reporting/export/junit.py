@@ -19,8 +19,7 @@ def junit_xml(run: RunResult, plan: Plan) -> str:
     error; what is informational and did not pass is skipped, as is a submission without a mark."""
     root = ElementTree.Element("testsuites", name=_clean(run.facts.assignment))
     scenarios = {scenario.id: scenario for scenario in plan.scenarios}
-    for result in run.submissions:
-        root.append(_suite(result, scenarios))
+    root.extend(_suite(result, scenarios) for result in run.submissions)
     for count in ("tests", "failures", "errors"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     ElementTree.indent(root, " ")

@@ -250,8 +250,7 @@ STUDENT = Reader(actual="Your program", try_it="Try it yourself")
 def render(template: str, **context: object) -> str:
     """A page as HTML text, with the style that its kind of page needs."""
     style, digest = _style(_SHEETS.get(template, ("style.css", "class.css")))
-    page = environment().get_template(template)
-    return page.render(style=style, style_hash=digest, **context)
+    return environment().get_template(template).render(style=style, style_hash=digest, **context)
 
 
 # Templates as modules of Python: a student's browser has them in this form alone.

@@ -1,9 +1,7 @@
 (function () {
   "use strict";
-  var main = document.getElementById("content"), said = document.getElementById("said");
-  var progress = document.getElementById("progress"), list = document.getElementById("goto");
-  var sought = document.getElementById("sought"), found = document.getElementById("found");
-  var keys = document.getElementById("keys"), bar = document.getElementById("bar");
+  var ids = ["content", "said", "progress", "goto", "sought", "found", "keys", "bar"];
+  var [main, said, progress, list, sought, found, keys, bar] = ids.map(function (id) { return document.getElementById(id); });
   var entries = [], offered = [], number = 0, last = 0, made = 0, seen = 0, line = null, slot = 0, work = Promise.resolve(), waiting = 0, pressedKeys = [];
 
   // The token comes behind a # that no server is sent, and leaves the address before anything else.
