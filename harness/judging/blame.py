@@ -41,8 +41,7 @@ def find_blame(
     classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
     with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
     order = outline.callees_first(functions & outline.names())
-    own = sorted(constants & outline.names(callable=False))
-    search = _Search(usage, order, own, passes)
+    search = _Search(usage, order, sorted(constants & outline.names(callable=False)), passes)
     search.run([each for each in failures if not classes & usage.of(each.stimulus)])
     blame = search.blame
     faulty = frozenset(name for names in blame.values() for name in names)

@@ -347,16 +347,14 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
     return replace(cause.saying(message), place=place, line=line)
 
 
-def with_texts(
-    causes: Iterable[Cause], lines_of: Callable[[str], Sequence[str]]
-) -> tuple[Cause, ...]:
-    """The causes with the texts of their places; `lines_of` gives the lines of a file."""
+def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -> tuple[Cause, ...]:
+    """The causes with the texts of their places; `lines` gives those of a file."""
 
     def shown(place: CodePlace | None) -> CodePlace | None:
         if place is None or place.text:
             return place
-        lines = lines_of(place.file)[place.first - 1 : place.last][:MOST_LINES]
-        return replace(place, text=tuple(line[:_LONGEST_LINE] for line in lines))
+        text = lines(place.file)[place.first - 1 : place.last][:MOST_LINES]
+        return replace(place, text=tuple(line[:_LONGEST_LINE] for line in text))
 
     return tuple(
         replace(

@@ -54,7 +54,7 @@ def disagreements(
         sentences += _value(observation, stated)
         sentences += _texts(observation, stated)
         sentences += _left(observation, expectation)
-        sentences += _written(observation, expectation, stimulus)
+        sentences += _files(observation, expectation, stimulus)
         if stimulus.action.steps:
             sentences += _steps(observation, stated, stimulus.action)
     return tuple(sentences)
@@ -209,30 +209,24 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
     after.update(zip(expectation.parameters, observation.arguments, strict=False))
     for leave in stated.leaves:
         value = after.pop(leave.name, None)
-        if isinstance(leave.value, AnyValue):
-            continue
-        if value is None:
+        if value is None and not isinstance(leave.value, AnyValue):
             yield (
                 f"the scenario states {leave.name} afterwards, but no data has that name then "
                 "({any: true} leaves a function out)."
             )
-        elif not leave.value.accepts(value):
+        elif value is not None and not leave.value.accepts(value):
             wanted = _failing_words(leave.value, value)
             yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
     for name, value in after.items():
         fix = f"; write leaves: {{{name}: {{any: true}}}}"
         yield from _comparable(f"the reference's {name} afterwards", value, fix)
-    if not stated.leaves_unchanged:
-        return
-    sides = zip(observation.arguments_before, observation.arguments, strict=False)
-    for position, (before, value) in enumerate(sides):
+    given = observation.arguments_before if stated.leaves_unchanged else ()
+    for number, (before, value) in enumerate(zip(given, observation.arguments, strict=False), 1):
         if not same(before, value):
-            yield f"the reference changes argument {position + 1} to {source(value)}."
+            yield f"the reference changes argument {number} to {source(value)}."
 
 
-def _written(
-    observation: Observation, expectation: Expectation, stimulus: Stimulus
-) -> Iterator[str]:
+def _files(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Iterator[str]:
     if not stimulus.folder:
         return
     if observation.left_open:
@@ -262,5 +256,4 @@ def _steps(observation: Observation, stated: Expected, session: Action) -> Itera
             yield f"{name}: the reference shows {has}, but the sheet shows {wanted}."
     expected = len(stated.shown) if stated.shown is not None else len(session.steps)
     if len(observation.steps) < expected:
-        done = counted(len(observation.steps), "step")
-        yield f"the reference ran {done} of {expected}."
+        yield f"the reference ran {counted(len(observation.steps), 'step')} of {expected}."

@@ -2,7 +2,7 @@
 run; and what a scenario states with every `{python: …}` replaced by its value (`resolve`)."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
 from operator import is_not
 from typing import Any, TypeVar, cast
@@ -208,9 +208,7 @@ def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expecte
     return _changed(stated, change)
 
 
-def not_run(
-    scenario: Scenario, needs: Sequence[Scenario], wrong: Collection[str]
-) -> Verdict | None:
+def not_run(scenario: Scenario, needs: Iterable[Scenario], wrong: Set[str]) -> Verdict | None:
     """Not run, with the first of its needs that is among the ids `wrong`; None where none is."""
     first = next((other for other in needs if other.id in wrong), None)
     if first is None:

@@ -55,8 +55,7 @@ class Source:
 def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unparsable:
     """Decode and parse one file of a submission, whose files are `own_modules`; else the first
     reason against it. RecursionError or MemoryError for code nested too deeply for a tree."""
-    reason = _refusal(data)
-    if reason:
+    if reason := _refusal(data):
         return Unparsable(file=name, reason=reason)
     notes: list[str] = []
     if data.startswith(_BOM):
@@ -85,9 +84,8 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
     parsed = _parse(name, data, lines, notes)
     if isinstance(parsed, Unparsable):
         return parsed
-    for number, line in enumerate(lines, 1):
-        if _BIDI.search(line):
-            notes.append(f"{name} line {number} holds invisible marks that reorder its text")
+    marked = (number for number, line in enumerate(lines, 1) if _BIDI.search(line))
+    notes += [f"{name} line {at} holds invisible marks that reorder its text" for at in marked]
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"{name}: {len(notes) - MAX_NOTES} more notes of this kind"]
     return Source(name=name, lines=lines, index=Index(parsed, own_modules), notes=tuple(notes))

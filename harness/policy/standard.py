@@ -47,8 +47,7 @@ def is_value(module: str, name: str) -> bool:
 
 def module_named(module: str, name: str) -> str | None:
     """The standard module that `module.name` is by its name (`random._os`: os), or None."""
-    plain = name.lstrip("_")
-    same_name = next((each for each in (name, plain) if each in NAMES), None)
+    same_name = next((each for each in (name, name.lstrip("_")) if each in NAMES), None)
     return same_name or _OTHER_NAMES.get(f"{module}.{name}")
 
 

@@ -122,8 +122,8 @@ def windows_line_ends(failure: Failure) -> str | None:
             if differing >= lines:
                 which = "the line" if lines == 1 else "the lines"
             those = f"that it {texts.verb}" if texts.file is None else f"of {texts.named}"
-            who = f"{which} {those}"
-            return failure.says(_ends(texts, differing), place=texts.place, who=who)
+            clause, who = _ends(texts, differing), f"{which} {those}"
+            return failure.says(clause, place=texts.place, who=who)
     return None
 
 

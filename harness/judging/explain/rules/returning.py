@@ -130,8 +130,7 @@ def wrong_type(failure: Failure, mismatch: ValueMismatch) -> str | None:
         return None
     got, wanted = source(actual, limit=60), source(expected, limit=60)
     if actual.kind is ValueKind.UNREADABLE:
-        name = plain(actual.text, limit=60)
-        clause = f"raises {name} when it is read, it should be {wanted}"
+        clause = f"raises {plain(actual.text, limit=60)} when it is read, it should be {wanted}"
         return failure.says(clause, who=f"{place.named} of the result")
     what = a_type(actual)
     if actual.content is not None:
