@@ -113,8 +113,7 @@ def _graded(way: Way, folder: Path) -> None:
     """Grade a class of one, from its download to the report, the worker's side in this process."""
     scenario = f"function: word\nscenarios:\n  - name: it\n    visible: true\n    {way.scenario}"
     settings = SMALL + "functionality_marks: 6\n"
-    files = {"specs/toy/assignment.yaml": settings, "specs/toy/word.yaml": scenario}
-    Course.lay(folder, files)
+    Course.lay(folder, {"specs/toy/assignment.yaml": settings, "specs/toy/word.yaml": scenario})
     handed = HandIn(id="4711", name="Ada", files=program(way.program))
     download = zipped_class(moodle([handed]), folder / "class.zip")
     specification = load(folder, "toy")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.execution import AnyDriver, Driver
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.observation import Ending, Observation, Raised
+from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Key, Limits, Stimulus, Typed
 from harness.model.values import Value
 from harness.stimuli.call import Call
@@ -71,9 +71,14 @@ def typed(*lines: str | Key) -> tuple[Typed, ...]:
 
 
 def observe(
-    driver: AnyDriver, program: str, stimulus: Stimulus, limits: Limits = QUICK
+    driver: AnyDriver,
+    program: str | tuple[SourceFile, ...],
+    stimulus: Stimulus,
+    limits: Limits = QUICK,
+    of: Assignment | None = None,
 ) -> Observation:
-    with driver.submission(assignment(), (source(program),)) as server:
+    files = (source(program),) if isinstance(program, str) else program
+    with driver.submission(of or assignment(), files) as server:
         return server.observe(stimulus, limits)
 
 
@@ -89,12 +94,6 @@ def values(driver: Driver, program: str, expressions: Iterable[str]) -> dict[str
             assert (seen.ending, seen.raised) == (Ending.ANSWERED, None), text
             given[text] = plain(seen.value)
     return given
-
-
-def raised(observation: Observation) -> Raised:
-    """The exception that ended it; there is one."""
-    assert observation.raised is not None
-    return observation.raised
 
 
 def turns(observation: Observation) -> list[tuple[str, str | None]]:

@@ -71,17 +71,14 @@ def test_a_text_that_only_the_grading_interpreter_can_read_is_read_there(driver:
     """Quotes of the same kind inside an f-string: from 3.12 on."""
     seen = observe(driver, "def f(text): return text * 2\n", call("""f(f"{"a" + "b"}")"""))
     if driver.interpreter.version.startswith("3.11"):
-        assert seen.raised is not None
         assert seen.raised.type_name == "SyntaxError"
     else:
-        assert seen.value is not None
         assert seen.value.source() == "'abab'"
         assert [each.source() for each in seen.arguments_before] == ["'ab'"]
 
 
 def test_an_expression_that_does_not_compile_is_an_error_of_its_own(driver: Driver) -> None:
     seen = observe(driver, "def f(x): return x\n", call("f((yield))"))
-    assert seen.raised is not None
     assert seen.raised.type_name == "SyntaxError"
 
 
@@ -184,7 +181,6 @@ ROWS: dict[str, tuple[Stimulus, Phase]] = {
 
 
 def where(seen: Observation) -> tuple[Ending, str, Phase]:
-    assert seen.raised is not None
     return seen.ending, seen.raised.type_name, seen.phase
 
 

@@ -107,7 +107,6 @@ def started(core: int, source: str) -> Iterator[subprocess.Popen[bytes]]:
     """A Python program on one core, once it has printed its first line."""
     pin = f"import os; os.sched_setaffinity(0, {{{core}}})\n"
     with subprocess.Popen([sys.executable, "-c", pin + source], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
         process.stdout.readline()
         try:
             yield process

@@ -16,7 +16,6 @@ from tests.execution.small_world import (
     call,
     observe,
     plain,
-    raised,
     session,
     source,
 )
@@ -149,7 +148,7 @@ def test_a_forbidden_act_fails(one_driver: Driver, tmp_path: Path) -> None:
     for number, name in enumerate(FORBIDDEN):
         seen = observe(one_driver, program, call(f"f({number})"))
         assert seen.ending is Ending.ANSWERED, name
-        assert raised(seen).type_name in ("OSError", "PermissionError", "FileNotFoundError"), name
+        assert seen.raised.type_name in ("OSError", "PermissionError", "FileNotFoundError"), name
         assert spec.read_text("utf-8") == "expected: 42\n", name
 
 

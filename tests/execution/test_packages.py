@@ -250,9 +250,7 @@ def test_a_self_check_says_which_package_to_install() -> None:
     assert error.value.hint.endswith(f"-m pip install {FACES}")
     from importlib import metadata  # noqa: PLC0415
 
-    library = installed_here([f"jinja2=={metadata.version('jinja2')}"])
-    assert library is not None
-    assert library.modules == ("jinja2",)
+    assert installed_here([f"jinja2=={metadata.version('jinja2')}"]).modules == ("jinja2",)
     with pytest.raises(UserError, match="jinja2==0: version 3"):
         installed_here(["jinja2==0"])
 

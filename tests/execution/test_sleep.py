@@ -20,7 +20,6 @@ from tests.execution.small_world import (
     call,
     observe,
     plain,
-    raised,
     run,
     session,
     source,
@@ -164,7 +163,7 @@ WRONG = ("sleep(-1)", "sleep('1')", "sleep()", "sleep(secs=1)", "sleep(float('na
 def test_a_wrong_sleep_is_told_in_pythons_own_words(one_driver: Driver, text: str) -> None:
     program = f"import time\ndef f():\n    time.{text}\n"
     own = "import time\ndef f():\n    eval(bytes(" + str([*f"time.{text}".encode()]) + "))\n"
-    told, meant = (raised(observe(one_driver, each, call("f()"), LONG)) for each in (program, own))
+    told, meant = (observe(one_driver, each, call("f()"), LONG).raised for each in (program, own))
     assert (told.type_name, told.message) == (meant.type_name, meant.message)
     assert [(frame.file, frame.line) for frame in told.frames] == [("a1.py", 3)]
 
@@ -216,9 +215,8 @@ def test_the_times_of_files_are_not_before_a_sleep(way: AnyDriver) -> None:
         "import os, time\ndef f():\n    before = time.time()\n    time.sleep(0.3)\n"
         "    open('notes', 'w').close()\n    return os.path.getmtime('notes') - before > 0.2\n"
     )
-    with way.submission(replace(assignment(), writes_files=True), (source(program),)) as server:
-        seen = server.observe(call("f()", folder=True), LONG)
-    assert plain(seen.value) == "True"
+    writing = replace(assignment(), writes_files=True)
+    assert plain(observe(way, program, call("f()", folder=True), LONG, writing).value) == "True"
 
 
 def test_a_program_that_does_not_sleep_has_pythons_own_clocks(way: AnyDriver) -> None:

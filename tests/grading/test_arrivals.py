@@ -76,7 +76,6 @@ def test_what_is_large_is_cut(field: str) -> None:
 
 def test_what_causes_need_is_kept() -> None:
     kept = reduced(replace(ANSWERED, phase=Phase.LOADING, raised=RAISED, steps=LARGE["steps"]))  # type: ignore[arg-type]
-    assert kept.raised is not None
     assert kept.raised.frames == (FRAMES[0], FRAMES[-1])
     assert [step.raised for step in kept.steps] == [kept.raised]
     assert kept.phase is Phase.LOADING

@@ -99,7 +99,6 @@ def cluster(folder: Path, course: Course) -> Iterator[Running]:
         for worker in workers:
             stack.callback(worker.kill)
         for worker in workers:
-            assert worker.stderr is not None
             assert worker.stderr.readline().startswith("worker ")
             assert "grades for tls://" in worker.stderr.readline()
         yield found, workers

@@ -68,7 +68,6 @@ def entries(root: Path, student: str) -> dict[str, ScenarioResult]:
     results(root / "out")
     with Store.read_only(root / "out" / "run.sqlite") as store:
         result = store.result(student)
-    assert result is not None
     return {each.scenario_id: each for each in result.scenarios}
 
 

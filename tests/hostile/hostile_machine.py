@@ -119,9 +119,7 @@ class Meter:
 
 def _status(field: str) -> int:
     text = Path("/proc/self/status").read_text("ascii")
-    found = re.search(rf"^{field}:\s+(\d+) kB$", text, re.M)
-    assert found is not None
-    return int(found[1])
+    return int(re.search(rf"^{field}:\s+(\d+) kB$", text, re.M)[1])
 
 
 def _reset_peak() -> None:

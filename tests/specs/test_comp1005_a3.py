@@ -14,7 +14,6 @@ from harness.matchers.kinds.texts import Matches
 from harness.model.plan import Plan, Specification
 from harness.model.stimulus import Stimulus
 from harness.policy.checking import check
-from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from tests.shipped import program
 from tests.specs.conftest import bound_names, points
@@ -38,9 +37,7 @@ def grids() -> Any:
 def stated(plan: Plan, scenario: str, turn: int) -> str:
     """The pattern that a scenario holds a turn to."""
     turns = plan.scenario(scenario).stated.turns
-    assert turns is not None
     (matcher,) = (one.printed for one in turns.turns if one.index == turn)
-    assert isinstance(matcher, Matches)
     return matcher.pattern
 
 
@@ -112,7 +109,6 @@ def arguments(stimulus: Stimulus) -> tuple[list[list[str]], int]:
     names: dict[str, Any] = {"win": lambda grid, column: (grid, column)}
     exec(stimulus.given, names)
     names |= bound_names(stimulus)
-    assert isinstance(stimulus.action, Call)
     grid, column = eval(stimulus.action.expression, names)
     return grid, column
 
@@ -256,7 +252,6 @@ def sitting(question: str, before: str, said: str) -> str:
 )
 def test_a_message_is_told_from_silence(plan: Plan, question: str, before: str) -> None:
     matcher = plan.scenario("game_turns/a-message-for-the-column-after-the-last").stated.prints
-    assert isinstance(matcher, Matches)
     third = "|     |0\n|     |1\n|     |2\n|XO   |3\n+-----+\n 01234\n"
     for said in ("Invalid.\n", "No! ", "\nThat column is full or not there.\n\n", f"No.\n{third}"):
         assert re.search(matcher.pattern, sitting(question, before, said)), said
