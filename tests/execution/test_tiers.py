@@ -3,17 +3,12 @@ confinement layer is one new file: it belongs to its tiers and is in force in a 
 """
 
 import os
-import select
-import signal
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.common.errors import HarnessError
 from harness.execution import (
     Driver,
     Interpreter,
@@ -28,8 +23,7 @@ from harness.execution.confinement import Confinement, layers, probe
 from harness.model.observation import Tier
 from tests.conftest import Added, TryTier
 from tests.execution import children
-from tests.execution.small_world import QUICK, assignment, call, observe, plain, source
-from tests.hostile.hostile_machine import below
+from tests.execution.small_world import call, observe, plain
 
 CONFINING = [Tier.STRONG, Tier.STANDARD]
 PATIENCE = 60
@@ -183,61 +177,6 @@ def test_the_tiers_hold_under_tight_limits(
 
 def test_what_would_be_better_is_said_by_name() -> None:
     assert remedies([TierTrial(tier=tier) for tier in Tier]) == ()
-
-
-READER = "def f(path):\n    with open(path) as file: return file.read()\n"
-FORKER = "import os\ndef f():\n    if os.fork() == 0: os._exit(0)\n    return 1\n"
-
-
-@pytest.fixture
-def secret() -> Iterator[Path]:
-    """A file that every user of this machine may read, were it not for a layer."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        path = Path(folder, "secret")
-        path.write_text("42", "utf-8")
-        path.chmod(0o644)
-        yield path
-
-
-def test_a_layer_that_is_left_out_does_not_work(secret: Path) -> None:
-    interpreter = find_interpreter("3.12")
-    reads = call(f"f({str(secret)!r})")
-    without_files = tier_layers(Tier.STANDARD) - {"landlock"}
-    with Driver(interpreter, Tier.STANDARD, layers=without_files) as driver:
-        assert plain(observe(driver, READER, reads).value) == "'42'"
-        assert observe(driver, FORKER, call("f()")).raised is not None
-    without_calls = tier_layers(Tier.STANDARD) - {"seccomp"}
-    with Driver(interpreter, Tier.STANDARD, layers=without_calls) as driver:
-        assert observe(driver, READER, reads).raised is not None
-        assert plain(observe(driver, FORKER, call("f()")).value) == "1"
-
-
-def gone(pidfds: list[int]) -> bool:
-    """Whether each of these processes ends."""
-    for number in pidfds:
-        events = select.poll()
-        events.register(number, select.POLLIN)
-        if not events.poll(PATIENCE * 1000):
-            return False
-        os.close(number)
-    return True
-
-
-@pytest.mark.parametrize("tier", CONFINING, indirect=True)
-def test_a_killed_base_server_is_our_error(tier: Tier) -> None:
-    before = below(os.getpid())
-    files = (source("def f(): return 1\n"),)
-    with Driver(find_interpreter("3.12"), tier) as driver:
-        pidfds = [os.pidfd_open(pid) for pid in (below(os.getpid()) - before)]
-        with pytest.raises(HarnessError), driver.submission(assignment(), files) as server:
-            assert plain(server.observe(call("f()"), QUICK).value) == "1"
-            for number in pidfds:
-                with suppress(ProcessLookupError):  # one may have ended with the one before it
-                    signal.pidfd_send_signal(number, signal.SIGKILL)
-            assert gone(pidfds)  # and with it, by its parent's end, the server
-            server.observe(call("f()"), QUICK)
-    assert below(os.getpid()) <= before
 
 
 TOY = """

@@ -134,44 +134,10 @@ def test_both_ways_give_the_same(together: Grader, alone: Grader, name: str) -> 
     assert replace(shared, isolation=Isolation.ALONE, isolation_reason="") == apart
 
 
-# It looks for the questions of other scenarios from the first frame on, and answers with what it
-# finds: it would pass `count` but not know how.
-THIEF = (
-    REFERENCE.replace("    return len(rows)", "    return stolen(rows)")
-    + """
-class Text(str):
-    def format_map(self, names):
-        return super().format_map(names)
-def steps():
-    yield 1
-def stolen(rows):
-    running = steps()
-    next(running)
-    seen = ""
-    for path in ("gi_frame.f_back.f_locals", "gi_code.co_consts", "gi_frame.f_builtins"):
-        try:
-            seen += Text("{0." + path + "}").format_map({"0": running})
-            seen += ("{0." + path + "} {").format(running)
-        except (ValueError, LookupError, AttributeError):
-            pass
-    return 2 if "[1, 2]" in seen or "question" in seen else -1
-"""
-)
-
-
 def test_where_an_object_lies_is_no_difference(context: GradingContext, alone: Grader) -> None:
     program = handed_in(REFERENCE.replace("len(rows)", "str(count)  # its address"))
     with grader_of(context, secret=b"1", digests=True) as shared:
         assert shared.grade(program).seen == alone.grade(program).seen
-
-
-def test_a_thief_gains_nothing_in_ten_fresh_runs(context: GradingContext, alone: Grader) -> None:
-    apart = alone.grade(handed_in(THIEF)).result
-    for number in range(10):
-        with grader_of(context, secret=bytes([number])) as fresh:
-            result = fresh.grade(handed_in(THIEF)).result
-        assert "format_map" in result.isolation_reason
-        assert replace(result, isolation_reason="") == apart
 
 
 class Kept:
