@@ -15,7 +15,7 @@ from harness.assignment.files import small_files
 from harness.assignment.files.assignment import comparisons, manual_slots, read_heading
 from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.policy import read_policy
-from harness.assignment.loading import SpecErrors, digest, shown
+from harness.assignment.loading import SpecErrors, digest, display_path
 from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.context import Context, slug
 from harness.assignment.scenarios.draws import DRAWS, DrawRequest, draw, freeze, load_module
@@ -175,15 +175,15 @@ class _Compiler:
     def _open(self, name: str) -> Document | None:
         """A file that the plan depends on."""
         self.used.add(name)
-        return Document.open(self.folder / name, self._shown(name), self.problems)
+        return Document.open(self.folder / name, self._display_path(name), self.problems)
 
     def _open_other(self, name: str, problems: Problems) -> Document | None:
         """A file that the plan does not depend on, where there is one."""
         path = self.folder / name
-        return Document.open(path, self._shown(name), problems) if path.is_file() else None
+        return Document.open(path, self._display_path(name), problems) if path.is_file() else None
 
-    def _shown(self, name: str) -> str:
-        return shown(self.root, self.folder / name)
+    def _display_path(self, name: str) -> str:
+        return display_path(self.root, self.folder / name)
 
     def _open_named(self, vocabulary: Vocabulary, key: str, default: str) -> Document | None:
         document, name = vocabulary.document, getattr(vocabulary.shape, key)
@@ -200,7 +200,7 @@ class _Compiler:
         return "/" not in name and (self.folder / name).is_file()
 
     def _not_there(self, name: str) -> str:
-        return f"there is no file {name} in {shown(self.root, self.folder)}"
+        return f"there is no file {name} in {display_path(self.root, self.folder)}"
 
     def _mutants(self, vocabulary: Vocabulary) -> tuple[Mutant, ...]:
         """The mutants: about the reference alone, and no part of the plan."""
@@ -216,7 +216,7 @@ class _Compiler:
         compiled = Compiled(recording=self.recording)
         for path in sorted(self.folder.glob("*.yml")):
             what = "this file is not read"
-            self.problems.add_to_file(self._shown(path.name), what, "name it .yaml")
+            self.problems.add_to_file(self._display_path(path.name), what, "name it .yaml")
         shape = vocabulary.shape
         named = (
             shape.policy or "policy.yaml",
@@ -237,7 +237,7 @@ class _Compiler:
             short = name.rsplit("/", 1)[-1]
             if short in files:
                 what = f"two provided files are named {short}"
-                self.problems.add_to_file(self._shown(name), what)
+                self.problems.add_to_file(self._display_path(name), what)
             files[short] = SourceFile(name=short, data=(self.folder / name).read_bytes())
         return tuple(files.values())
 

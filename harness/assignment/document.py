@@ -160,7 +160,7 @@ class Document:
 
     def place(self, loc: Loc = (), *, key: bool = False) -> Place:
         """Where the value at `loc` (or its key) is, or the nearest holder of it."""
-        loc = self._held(loc)
+        loc = self._known_place(loc)
         event = (self._keys.get(loc) if key else None) or self._spots.get(loc)
         return self._place(event.start_mark if event else None)
 
@@ -168,7 +168,7 @@ class Document:
         line, column = (mark.line, mark.column) if mark else (0, 0)
         return Place(file=self.file, line=line + 1, column=column + 1)
 
-    def _held(self, loc: Loc) -> Loc:
+    def _known_place(self, loc: Loc) -> Loc:
         while loc and loc not in self._spots:
             loc = loc[:-1]
         return loc
@@ -176,7 +176,7 @@ class Document:
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
         """Note a mistake about the value at `loc`, unless one is there already."""
         if not any(loc[:size] in self.refused for size in range(1, len(loc) + 1)):
-            loc = self._held(loc)
+            loc = self._known_place(loc)
             self.problems.add(self.place(loc, key=key), self.label(loc), what, hint)
 
     def label(self, loc: Loc) -> str:
@@ -212,7 +212,7 @@ class Document:
 
     def raw(self, loc: Loc) -> str:
         """The plain scalar at `loc` as it was written."""
-        event = self._spots[self._held(loc)]
+        event = self._spots[self._known_place(loc)]
         return " ".join(self.text[event.start_mark.index : event.end_mark.index].split())
 
     def follows(self, loc: Loc, mark: str) -> bool:

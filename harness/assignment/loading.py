@@ -212,6 +212,6 @@ def scenario_files(folder: Path, named: tuple[str, ...]) -> list[Path]:
     return [each for each in files if each.name[0] != "." and each.name not in other]
 
 
-def shown(root: Path, path: Path) -> str:
+def display_path(root: Path, path: Path) -> str:
     """A path as messages show it: below the root, with forward slashes."""
     return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()

@@ -88,14 +88,16 @@ class Expects:
             return read(value)
         except ValidationError as error:
             details = error.errors(include_url=False)
-            inside = [len(_written(each["loc"])) > (each["type"] == "missing") for each in details]
+            inside = [
+                len(_without_options(each["loc"])) > (each["type"] == "missing") for each in details
+            ]
             if not self.whole and all(inside):  # and none is that the whole is something else
                 raise
         hint = self.hint if isinstance(self.hint, str) else self.hint(value)
         raise wrong(f"expected {self.words}, got {describe(value)}", hint, instead=self.instead)
 
 
-def _written(loc: Loc) -> Loc:
+def _without_options(loc: Loc) -> Loc:
     """The keys and indexes of a location, without the options' names."""
     return tuple(part for part in loc if not str(part).startswith(_OPTION))
 
@@ -211,7 +213,7 @@ def read_shape(kind: type[M], document: Document) -> M | None:
     for detail in details:
         if detail.get("ctx", {}).get("instead") is None:
             return None
-        data = _replace(data, _written(detail["loc"]), detail["ctx"]["instead"])
+        data = _replace(data, _without_options(detail["loc"]), detail["ctx"]["instead"])
     with suppress(ValidationError):
         return kind.model_validate(data) if details else shape
     return None
@@ -278,7 +280,7 @@ def _shapes_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> None:
     """Note one of pydantic's mistakes in plain words, at its place in the file."""
-    inner = _written(detail["loc"])
+    inner = _without_options(detail["loc"])
     full = (*loc, *inner)
     code, got = detail["type"], detail["input"]
     if code == "spec":

@@ -134,7 +134,7 @@ class Pace:
         self._todo -= 1
         self._moments.append(self._clock())
 
-    def left(self) -> float | None:
+    def remaining(self) -> float | None:
         """Seconds that the rest takes at the recent rate; None before there is one. Grows while
         nothing is done."""
         recent = len(self._moments) - 1
@@ -145,7 +145,7 @@ class Pace:
 
     def text(self) -> str:
         """`about 12 min left`; empty without an estimate."""
-        seconds = self.left()
+        seconds = self.remaining()
         return f"about {rounded(seconds)} left" if seconds is not None and self._todo > 0 else ""
 
 

@@ -32,7 +32,7 @@ class Person:
         return id_keys(self.ids if by is By.ID else [*self.ids, *self.logins])
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         return next((text for text in (self.name, *self.ids, *self.logins) if text), "a row")
 
 

@@ -271,7 +271,7 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
                 _decompress(stream, tar, ReadBudget(caps))
                 kind, stream = FileKind.TAR, tar
             if kind not in (FileKind.ZIP, FileKind.TAR):
-                raise Refused(f"is {kind or 'no archive'}, expected a zip or tar archive")
+                raise Refused(f"is {kind or 'not an archive'}, expected a zip or tar archive")
             by_folder: dict[str, list[Entry]] = {}
             for entry in _read(stream, kind, caps):
                 by_folder.setdefault(entry.folder, []).append(replace(entry, folder=""))

@@ -247,7 +247,7 @@ class Entry:
         return self.kind is EntryKind.FOLDER
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """The name, after that of its folder, as it can be printed."""
         return shown_path(f"{self.folder}/{self.name}") if self.folder else safe_id(self.name)
 
@@ -342,9 +342,9 @@ def described(entries: Sequence[Entry]) -> str:
 
 def _described(entry: Entry) -> str:
     if entry.is_python or entry.kind is not EntryKind.FILE:
-        return entry.shown
+        return entry.label
     try:
         kind = kind_of_bytes(entry.start(HEAD_BYTES))
     except Refused:
-        return entry.shown
-    return f"{entry.shown} ({kind})" if kind in ARCHIVES else entry.shown
+        return entry.label
+    return f"{entry.label} ({kind})" if kind in ARCHIVES else entry.label

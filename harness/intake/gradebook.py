@@ -45,7 +45,7 @@ class GradebookEntry:
     comment: str = ""
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         name = self.student.name
         return f"{self.id} ({name})" if name and name != self.id else self.id
 

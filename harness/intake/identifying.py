@@ -379,7 +379,7 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
             if entry.kind is EntryKind.FILE:
                 with suppress(OSError, Refused):
                     data = entry.load(_MOST_SHOWN)
-            label = f"{which}: {entry.shown}" if which else entry.shown
+            label = f"{which}: {entry.label}" if which else entry.label
             alone = replace(entry, name=expected[0], folder="")
             yield _Choice(
                 file=SourceFile(name=label, data=data),

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from harness.intake.entries import EntryKind, shown_path, unique_ids
 from harness.intake.identifying import Decisions, identify, not_listed, submissions_of
 from harness.intake.recognising import Download, find, recognise
-from harness.intake.terms import ClassOptions, read_terms, shown
+from harness.intake.terms import ClassOptions, iso_time, read_terms
 from harness.model.plan import Assignment
 from harness.model.result import CohortFacts, Contents
 from harness.model.submission import Submission, Withheld
@@ -57,7 +57,7 @@ def read_cohort(
         layouts=tuple(dict.fromkeys(download.name for download in downloads)),
         submissions=class_.submissions,
         students=class_.students,
-        due=shown(terms.due) if terms.due else "",
+        due=iso_time(terms.due) if terms.due else "",
         time_zone=terms.zone.key if terms.zone else "",
         contents=_contents(downloads, submissions),
     )

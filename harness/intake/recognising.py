@@ -158,7 +158,7 @@ def _check_archives(download: Download, assignment: Assignment) -> None:
         return
     inside = candidates_in(folder)
     if inside and all(archive_suffix(entry.name) and not entry.is_folder for entry in inside):
-        what = f"this archive holds archives alone ({listed([entry.shown for entry in inside])})"
+        what = f"this archive holds archives alone ({listed([entry.label for entry in inside])})"
         hint = "unpack it, and name what was in it: harness grade FOLDER/*"
         raise UserError(what, place=folder.where, hint=hint)
 
@@ -278,7 +278,7 @@ def _of_platform(download: Download, asked: str | None) -> Download | None:
     if len(layouts) > 1 or (unknown and asked is None):
         parts = [f"{len(named[each.name])} named as {each.name} names them" for each in layouts]
         if unknown:
-            parts.append(f"{len(unknown)} otherwise ({listed([each.shown for each in unknown])})")
+            parts.append(f"{len(unknown)} otherwise ({listed([each.label for each in unknown])})")
         what, place = f"the layout is not clear: {listed(parts)}", download.folder.where
         choices = (*(layout.name.lower() for layout in layouts), PLAIN)
         raise UserError(what, place=place, hint=f"--layout {' | '.join(choices)}")

@@ -23,7 +23,7 @@ from harness.intake.entries import (
     original_name,
 )
 from harness.intake.lateness import lateness
-from harness.intake.terms import instant, shown
+from harness.intake.terms import instant, iso_time
 from harness.intake.uploads import Attempt, StudentUploads, in_folder
 from harness.model.assignment import Assignment, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
@@ -58,7 +58,7 @@ def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submiss
         problem=attempt.problem,
         notes=(*uploads.notes, *attempt.notes),
         student=uploads.student,
-        handed_in=shown(attempt.at) if attempt.at else "",
+        handed_in=iso_time(attempt.at) if attempt.at else "",
         attempt=attempt.number if uploads.student else None,
         attempts=attempt.of if uploads.student else None,
         withheld=attempt.withheld,
@@ -125,7 +125,7 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
     archive = _archive(attempt, expected)
     any_name = attempt.loose or assignment.laid_as is not None
     loose = [
-        entry.shown
+        entry.label
         for entry in attempt.entries
         if entry.name in assignment.submission_files or (any_name and entry.is_python)
     ]
@@ -134,9 +134,9 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
         return replace(attempt, notes=(*attempt.notes, note)) if loose else attempt
     notes = list(attempt.notes)
     if archive.name != expected:
-        notes.append(f"{archive.shown} was read as {expected}")
+        notes.append(f"{archive.label} was read as {expected}")
     if loose:
-        notes.append(f"{listed(loose)} beside {archive.shown} {_were(loose)} not read")
+        notes.append(f"{listed(loose)} beside {archive.label} {_were(loose)} not read")
     try:
         if archive.kind is EntryKind.LINK:
             raise Refused("is a symbolic link, which is not followed")
@@ -145,8 +145,8 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
         stream = io.BytesIO(archive.load(MAX_ARCHIVE_BYTES))
         entries = read_archive(stream, kind_named(expected))
     except Refused as refusal:
-        return replace(attempt, problem=f"{archive.shown} {refusal}", ours=refusal.ours)
-    return replace(attempt, entries=entries, inside=archive.shown, loose=False, notes=tuple(notes))
+        return replace(attempt, problem=f"{archive.label} {refusal}", ours=refusal.ours)
+    return replace(attempt, entries=entries, inside=archive.label, loose=False, notes=tuple(notes))
 
 
 def _archive(attempt: Attempt, expected: str) -> Entry | None:
@@ -195,9 +195,9 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
         return _review(selected, why)
     if candidates:
         return replace(selected, notes=_time_notes(selected, uploads, len(later)))
-    when = f"handed in {shown(attempt.at)}" if attempt.at else "marked late by its platform"
+    when = f"handed in {iso_time(attempt.at)}" if attempt.at else "marked late by its platform"
     assert uploads.due is not None
-    notes = (f"{when}, due {shown(uploads.due)}",)
+    notes = (f"{when}, due {iso_time(uploads.due)}",)
     return replace(selected, withheld=Withheld.LATE, notes=notes)
 
 
@@ -212,7 +212,7 @@ def _doubt_about_times(attempts: Sequence[Attempt], uploads: StudentUploads) -> 
     due = uploads.due
     early = [at for at in uploads.elsewhere if due is not None and instant(at) <= instant(due)]
     if attempts and early:
-        at = shown(max(early, key=instant))
+        at = iso_time(max(early, key=instant))
         return f"the attempt of {at} was in time, but this export holds only a later one"
     return ""
 
@@ -285,7 +285,7 @@ def _chosen(attempt: Attempt, assignment: Assignment) -> Attempt:
         where = f"a folder inside {attempt.inside}" if attempt.inside else "a folder"
         notes.append(f"{described(in_folders)} {_were(in_folders)} in {where}")
     notes += [
-        f"{entry.shown} was graded as {name}"
+        f"{entry.label} was graded as {name}"
         for name, entry in found.items()
         if entry.name not in (name, *assignment.submission_files)
     ]
@@ -345,7 +345,7 @@ def _were(things: Sequence[object]) -> str:
 
 
 def _load(entry: Entry, laid_as: str, attempt: Attempt) -> SourceFile:
-    name = f"{entry.shown} in {attempt.inside}" if attempt.inside else entry.shown
+    name = f"{entry.label} in {attempt.inside}" if attempt.inside else entry.label
     if entry.kind is EntryKind.LINK:
         raise Refused(f"{name} is a symbolic link, which is not followed")
     if entry.kind is not EntryKind.FILE:

@@ -237,6 +237,6 @@ def instant(at: datetime) -> datetime:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
-def shown(at: datetime) -> str:
+def iso_time(at: datetime) -> str:
     """ISO 8601 to the second, with the offset where there is one."""
     return at.isoformat(timespec="seconds")

@@ -350,7 +350,7 @@ def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> 
 def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -> tuple[Cause, ...]:
     """The causes with the texts of their places; `lines` gives those of a file."""
 
-    def shown(place: CodePlace | None) -> CodePlace | None:
+    def with_text(place: CodePlace | None) -> CodePlace | None:
         if place is None or place.text:
             return place
         text = lines(place.file)[place.first - 1 : place.last][:MOST_LINES]
@@ -359,9 +359,9 @@ def with_texts(causes: Iterable[Cause], lines: Callable[[str], Sequence[str]]) -
     return tuple(
         replace(
             cause,
-            place=shown(cause.place),
-            raised_in=shown(cause.raised_in),
-            suspects=tuple(replace(s, place=shown(s.place) or s.place) for s in cause.suspects),
+            place=with_text(cause.place),
+            raised_in=with_text(cause.raised_in),
+            suspects=tuple(replace(s, place=with_text(s.place) or s.place) for s in cause.suspects),
         )
         for cause in causes
     )

@@ -115,7 +115,7 @@ def _outcome(
             expected = Exactly(value=reference.value, within=expectation.within)
         if expected is not None and (value is None or not expected.accepts(value)):
             yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
-    yield from _left(observation, expectation)
+    yield from _leave_mismatches(observation, expectation)
 
 
 def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
@@ -133,7 +133,7 @@ def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise
     return None if raised is None else StatedRaise(type_name=raised.type_name)
 
 
-def _left(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
+def _leave_mismatches(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     """The positional arguments (or a draw's variables) afterwards. As many as the reference has
     must be there: a raise that is reported without them may hide what was changed."""
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}

@@ -156,7 +156,7 @@ def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Comparison:
     if turn is not None and not mismatch.shown:
         what = f"turn {turn + 1}" if turn else "turn 1, before the first input"
         if 0 < turn <= len(inputs) and not stimulus.action.steps:
-            what += f", after {shortened(inputs[turn - 1].shown(), 60)!r}"
+            what += f", after {shortened(inputs[turn - 1].echo(), 60)!r}"
     channel = Channel.SHOWS if mismatch.shown else Channel.PRINTS
     subject = _in_step(what, mismatch.step, stimulus)
     expected = mismatch.expected.exact_text

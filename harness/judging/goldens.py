@@ -53,7 +53,7 @@ def disagreements(
         sentences += _exit(observation, stated)
         sentences += _value(observation, stated)
         sentences += _texts(observation, stated)
-        sentences += _left(observation, expectation)
+        sentences += _leave_findings(observation, expectation)
         sentences += _files(observation, expectation, stimulus)
         if stimulus.action.steps:
             sentences += _steps(observation, stated, stimulus.action)
@@ -203,7 +203,7 @@ def _failing_words(matcher: Matcher, value: Value) -> str:
     return matcher.failing_part(lambda one: one.accepts(value)).in_words()
 
 
-def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
+def _leave_findings(observation: Observation, expectation: Expectation) -> Iterator[str]:
     stated = expectation.stated
     after = {variable.name: variable.value for variable in observation.variables}
     after.update(zip(expectation.parameters, observation.arguments, strict=False))

@@ -54,7 +54,7 @@ class ValueMismatch(_AnyMismatch):
         return self.expected.pair(self.actual)
 
     @property
-    def wanted(self) -> str:
+    def words(self) -> str:
         """What is expected, in words."""
         return self.expected.in_words() if self.expected else "no value"
 

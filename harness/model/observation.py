@@ -145,7 +145,7 @@ class Observation:
 
 def transcript(turns: tuple[Turn, ...]) -> str:
     """Turns as a person would have seen them, typed text and Enter included."""
-    typed = ("" if turn.typed is None else turn.typed.shown() + "\n" for turn in turns)
+    typed = ("" if turn.typed is None else turn.typed.echo() + "\n" for turn in turns)
     return "".join(turn.printed + after for turn, after in zip(turns, typed, strict=True))
 
 

@@ -41,7 +41,7 @@ class Typed:
     text: str = ""
     key: Key | None = None
 
-    def shown(self) -> str:
+    def echo(self) -> str:
         """How a transcript shows it, without the line end."""
         if self.key is None:
             return self.text
@@ -121,10 +121,10 @@ class Action(ABC):
         Raises Refused, with the mistake noted."""
 
     @abstractmethod
-    def written(self) -> Mapping[str, str | Sequence[str]]:
+    def yaml_keys(self) -> Mapping[str, str | Sequence[str]]:
         """The keys of a scenario that state it."""
 
-    def shown(self, bound: Sequence[str] = ()) -> str:
+    def display(self, bound: Sequence[str] = ()) -> str:
         """What is called or run, for a page, with the assignments that bind a case's names."""
         return "\n".join((*bound, *self.lines))
 

@@ -226,14 +226,14 @@ def _scenario(scenario: Scenario, answer: Answer | None, assignment: Assignment)
     for file, line in paste.constant_changes(stimulus, Surroundings.of(assignment)):
         yield from _labelled("set", f"in {file} {line}" if file else line)
     for name, content in paste.files_beside(stimulus):
-        yield from _labelled("file", held(name, content))
+        yield from _labelled("file", file_text(name, content))
     if stimulus.given:
         yield from _labelled("first", stimulus.given.rstrip("\n"))
     yield from _labelled("try", paste.to_try(stimulus))
     if stimulus.inputs:
         yield from _labelled("type", "  ".join(one.named() for one in stimulus.inputs))
     if stimulus.stdin is not None:
-        yield from _labelled("pipe", held("piped in", paste.piped(stimulus)))
+        yield from _labelled("pipe", file_text("piped in", paste.piped(stimulus)))
     if len(scenario.stimuli) > 1:
         yield from _labelled("", f"(and {len(scenario.stimuli) - 1} more like it)")
     for label, text in outcome(expectation(scenario, stimulus, answer, assignment), stimulus):
@@ -267,15 +267,15 @@ def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         yield from _steps(expected, stimulus.action)
     else:
         yield from _printed(expected, stimulus)
-        yield from _ended(expected)
-    yield from _left(expected)
+        yield from _ending_lines(expected)
+    yield from _leave_lines(expected)
     if stimulus.folder:
-        yield from _written(expected, stimulus)
+        yield from _file_lines(expected, stimulus)
     for each in expected.stated.ignore:
         yield "and", _IGNORED[each]
 
 
-def held(name: str, content: str) -> str:
+def file_text(name: str, content: str) -> str:
     """A file or what is piped in: its name, and its text further to the right."""
     if not content:
         return f"{name}, empty"
@@ -324,7 +324,7 @@ def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         yield "must", f"ask at most {stated.reads_at_most} times"
 
 
-def _ended(expected: Expectation) -> Iterator[Labelled]:
+def _ending_lines(expected: Expectation) -> Iterator[Labelled]:
     stated, reference = expected.stated, expected.reference
     ending = stated.ends or (reference.ending if reference else Ending.ANSWERED)
     if stated.raises is not None:
@@ -344,7 +344,7 @@ def _ended(expected: Expectation) -> Iterator[Labelled]:
             yield "and", f"ends with exit status {status}"
 
 
-def _left(expected: Expectation) -> Iterator[Labelled]:
+def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
     """Arguments, and variables of a session, afterwards."""
     reference = expected.reference or Observation(ending=Ending.ANSWERED)
     stated = {leave.name: leave.value for leave in expected.stated.leaves}
@@ -362,7 +362,7 @@ def _left(expected: Expectation) -> Iterator[Labelled]:
         yield "and", "leaves what it is given unchanged"
 
 
-def _written(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+def _file_lines(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     """The files that are not as they were."""
     began = {file.name: Exactly(value=file_value(file.data)) for file in stimulus.files}
     contents = expected_files(expected, stimulus)
@@ -373,7 +373,7 @@ def _written(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         if matcher == Exactly(value=NONE):
             yield "leaves", f"no file {name}"
         elif (text := matcher.exact_text) is not None:
-            yield "leaves", held(name, shorten(text, paste.MOST_OF_A_FILE))
+            yield "leaves", file_text(name, shorten(text, paste.MOST_OF_A_FILE))
         elif isinstance(matcher, Exactly) and matcher.value.kind is ValueKind.FOREIGN:
             yield "leaves", f"{name}, a {matcher.value.text}"
         else:

@@ -280,9 +280,9 @@ def _causes(
         names = dict.fromkeys((cause.example, *cause.scenarios))
         checks = tuple(failed[name] for name in names if name in failed)
         if checks:
-            together = _together(cause, result.causes, failed)
+            together = _other_functions(cause, result.causes, failed)
             marks = _part(cause, [name for name in cause.scenarios if name in ids], lost)
-            shown_cause = _shown(cause, checks, plan, marks, together)
+            shown_cause = _show_cause(cause, checks, plan, marks, together)
             placed.append((min(place[check.id] for check in checks), shown_cause))
     placed.sort(key=itemgetter(0))
     for index, (first, shown_cause) in enumerate(placed):
@@ -349,7 +349,7 @@ def _part(cause: Cause, names: Iterable[str], lost: Mapping[str, Fraction]) -> F
     return cause.marks_at_stake * part / all_of_it if all_of_it else nothing
 
 
-def _together(
+def _other_functions(
     cause: Cause, causes: Iterable[Cause], failed: Mapping[str, ShownCheck]
 ) -> tuple[str, ...]:
     """The functions that have to be right as well: all of them where the whole cause is shown, else
@@ -361,7 +361,7 @@ def _together(
     return tuple(name for name in cause.together_with if name in sharing)
 
 
-def _shown(
+def _show_cause(
     cause: Cause,
     checks: tuple[ShownCheck, ...],
     plan: Plan,

@@ -38,8 +38,8 @@ class Call(Action):
         action = cls(expression=text.strip(), equals=equals)
         return StimulusParts(action=action, inputs=inputs, leaves=leaves)
 
-    def written(self) -> Mapping[str, str]:
+    def yaml_keys(self) -> Mapping[str, str]:
         return {"call": self.expression}
 
-    def shown(self, bound: Sequence[str] = ()) -> str:
+    def display(self, bound: Sequence[str] = ()) -> str:
         return f"{self.expression}  with  {', '.join(bound)}" if bound else self.expression

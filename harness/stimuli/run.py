@@ -35,10 +35,10 @@ class Run(Action):
         action = cls(program=context.file(loc, context.text("run")), argv=tuple(context.own.argv))
         return StimulusParts(action=action, inputs=inputs)
 
-    def written(self) -> Mapping[str, str | Sequence[str]]:
+    def yaml_keys(self) -> Mapping[str, str | Sequence[str]]:
         return {"run": self.program, "argv": self.argv}
 
-    def shown(self, bound: Sequence[str] = ()) -> str:
+    def display(self, bound: Sequence[str] = ()) -> str:
         return " ".join(("python3", self.program, *self.argv))
 
     @property

@@ -37,7 +37,7 @@ class Session(Action):
             leaves=frozenset(context.names),
         )
 
-    def written(self) -> Mapping[str, str]:
+    def yaml_keys(self) -> Mapping[str, str]:
         steps = (step.replace("\n", "\n... ") for step in self.steps)
         return {"session": "".join(f">>> {step}\n" for step in steps)}
 

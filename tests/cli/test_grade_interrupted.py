@@ -380,7 +380,7 @@ def test_what_is_left(
             clock.now += seconds
             pace.done()
         clock.now += 0 if count else seconds
-    assert (pace.left(), pace.text()) == (left, text)
+    assert (pace.remaining(), pace.text()) == (left, text)
 
 
 @pytest.mark.parametrize(

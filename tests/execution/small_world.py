@@ -99,7 +99,7 @@ def values(driver: Driver, program: str, expressions: Iterable[str]) -> dict[str
 def turns(observation: Observation) -> list[tuple[str, str | None]]:
     """The turns as pairs of what was printed and what was then typed."""
     return [
-        (turn.printed, None if turn.typed is None else turn.typed.shown())
+        (turn.printed, None if turn.typed is None else turn.typed.echo())
         for turn in observation.turns
     ]
 

@@ -569,7 +569,7 @@ def test_any_name_stays_below_its_folder_or_is_refused(name: str, form: str) -> 
     for entry in entries:
         parts = [*entry.folder.split("/"), entry.name] if entry.folder else [entry.name]
         assert all(part and not part.startswith(".") and "\\" not in part for part in parts)
-        assert entry.shown.isprintable()
+        assert entry.label.isprintable()
         assert entry.load() == b"x"
 
 

@@ -186,7 +186,7 @@ FIRES: Sentences = {
             raised("ValueError", "oh"),
             stated=Expected(raises=StatedRaise(type_name="ValueError", message=exactly("no"))),
         ),
-        "add_piece raised NoMoney, which derives from Exception and is not a ValueError: its class "
+        "add_piece raised NoMoney, which derives from Exception and not from ValueError: its class "
         "should begin with class NoMoney(ValueError).": case(
             raised("NoMoney", bases=("ValueError", "Exception", "BaseException", "object")),
             raised("NoMoney", bases=("Exception", "BaseException", "object")),

@@ -36,10 +36,10 @@ class Twice(Action):
         context.expression(context.text("twice"), loc)
         return StimulusParts(action=cls(expression=context.text("twice")), inputs=inputs)
 
-    def written(self):
+    def yaml_keys(self):
         return {"twice": self.expression}
 
-    def shown(self, bound=()):
+    def display(self, bound=()):
         return f"{self.expression}, and again"
 
     @property
@@ -162,7 +162,7 @@ class Plain(Action):
     def read(cls, context: Any, loc: tuple[Any, ...], inputs: tuple[Typed, ...]) -> StimulusParts:
         raise NotImplementedError
 
-    def written(self) -> Mapping[str, str]:
+    def yaml_keys(self) -> Mapping[str, str]:
         return {}
 
 

@@ -21,7 +21,7 @@ from pydantic import (
 
 from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
-from harness.assignment.loading import REFERENCE, shown
+from harness.assignment.loading import REFERENCE, display_path
 from harness.assignment.scenarios.stimulus import read_clock
 from harness.assignment.shapes import (
     Expects,
@@ -356,7 +356,7 @@ def read_heading(
     }
     if support is not None and not instead:
         what = f"holds none of the provided files ({', '.join(shape.provided) or 'there are none'})"
-        document.problems.add_to_file(shown(root, support), what, "correct --support")
+        document.problems.add_to_file(display_path(root, support), what, "correct --support")
     paths = [(support if support and name in instead else beside) / name for name in shape.provided]
     provided = _files(document, root, ("provided",), paths)
     clock: Clock | None = None
@@ -368,7 +368,7 @@ def read_heading(
         document=document,
         shape=shape,
         folder=folder,
-        shown_folder=shown(root, folder),
+        shown_folder=display_path(root, folder),
         reference_folder=beside,
         reference=reference,
         provided=provided,
@@ -388,7 +388,7 @@ def _files(
     """The files of a list; mistakes are noted for those that are not there or cannot be read."""
     files: list[SourceFile] = []
     for index, path in enumerate(paths):
-        name = shown(root, path)
+        name = display_path(root, path)
         if not path.is_file():
             document.add((*loc, index), f"{name} is not there")
             continue

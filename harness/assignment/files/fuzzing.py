@@ -12,7 +12,7 @@ from harness.assignment.scenarios.cases import Compiled, variations
 from harness.assignment.scenarios.context import Context, Variation, slug
 from harness.assignment.scenarios.draws import course_function, with_constants
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
-from harness.assignment.scenarios.stimulus import given, kind_of, read_stimulus, typed_inputs
+from harness.assignment.scenarios.stimulus import kind_of, read_given, read_stimulus, typed_inputs
 from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, one_required, quote
 from harness.assignment.vocabulary import Vocabulary
 from harness.matchers.reading import Refused
@@ -146,7 +146,7 @@ def _of_scenarios(compiled: Compiled) -> Iterator[FuzzTarget]:
 def _target(context: Context, entry: _Entry, kind: type[Action]) -> FuzzTarget:
     """The target of an entry under one set of constants; Refused if it cannot be read."""
     context.names_known = isinstance(entry, FuzzGameShape)
-    prefix, variation = given(context), context.variation
+    prefix, variation = read_given(context), context.variation
     action = read_stimulus(context, kind).action
     target = FuzzTarget(
         id=f"{slug(entry.name)}{variation.bracket()}",

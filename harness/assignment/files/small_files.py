@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn
 from pydantic import AfterValidator, Field
 
 from harness.assignment.document import Document
-from harness.assignment.loading import EQUIVALENT, find_root, shown
+from harness.assignment.loading import EQUIVALENT, display_path, find_root
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.shapes import (
     Expects,
@@ -321,7 +321,7 @@ class ExpectShape(Shape):
 def load_expectation(path: Path) -> SampleExpectation:
     """What an expect.yaml says; SpecErrors with every mistake in it."""
     try:
-        name = shown(find_root(path.parent), path.resolve())
+        name = display_path(find_root(path.parent), path.resolve())
     except UserError:
         name = path.as_posix()
     shape = load_shape(ExpectShape, path, name)

@@ -53,7 +53,7 @@ def variations(context: Context) -> list[Variation]:
         values = dict(zip(options, combination, strict=True))
         literals = {name: _literal(value, base[name]) for name, value in sorted(values.items())}
         overrides = tuple(Binding(name=name, literal=text) for name, text in literals.items())
-        marks = tuple(f"{name}={_shown(values[name])}" for name in swept)
+        marks = tuple(f"{name}={_display(values[name])}" for name in swept)
         combined.append(Variation(overrides, (*marks, *mark), clock))
     return combined
 
@@ -64,7 +64,7 @@ def _literal(value: Any, base: object) -> str:
     return repr(tuple(value) if isinstance(base, tuple) else value)
 
 
-def _shown(value: Any) -> str:
+def _display(value: Any) -> str:
     is_word = isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.-]+", value)
     return str(value) if is_word else repr(value)
 

@@ -32,9 +32,9 @@ from harness.assignment.scenarios.shape import (
 from harness.assignment.scenarios.stimulus import (
     check_takes,
     content_of,
-    given,
     kind_of,
     provided_names,
+    read_given,
     read_stimulus,
     ruled_out,
     stand_in_files,
@@ -156,7 +156,7 @@ class ScenarioFile:
     def _variation(self, context: Context, kind: type[Action]) -> None:
         """Add the scenario under one set of constants; Refused if it cannot be read."""
         cases = cases_of(context, kind, self.compiled)
-        prefix = given(context)
+        prefix = read_given(context)
         transcript: str | None = None
         if context.states("transcript") and not context.has_cases:
             with suppress(Refused):
@@ -170,7 +170,7 @@ class ScenarioFile:
         before = len(self.document.problems)
         for case in (cases if each_read else cases[:1]) or [context]:
             parts = read_stimulus(case, kind)
-            outcome = stated(case, parts, transcript=transcript)
+            outcome = read_stated(case, parts, transcript=transcript)
             stimulus = stimulus_of(case, parts)
             if len(self.document.problems) > before:
                 return  # the other cases would say the same again
@@ -233,7 +233,7 @@ def rescale(scenarios: list[Scenario], total: Fraction) -> list[Scenario]:
     return [replace(each, points=each.points * total / points) for each in scenarios]
 
 
-def stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
+def read_stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
     """Everything stated of a stimulus, templates filled in; mistakes are noted."""
     ignore = tuple(Ignore(name) for name in context.own.ignore)
     fields: dict[str, Any] = {}

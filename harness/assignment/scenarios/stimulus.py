@@ -174,7 +174,7 @@ def _of_zone(time: datetime, zone: tzinfo, text: str, name: str) -> datetime:
     return first
 
 
-def given(context: Context) -> str:
+def read_given(context: Context) -> str:
     """The statements of every `given:` in force; their names join the context."""
     parts: list[str] = []
     for loc, text in context.layers("given"):

@@ -54,7 +54,7 @@ def _comparison_lines(stimulus: Stimulus, observation: Observation) -> list[str]
     lines += visible_lines(stimulus.given).splitlines()
     action = stimulus.action
     if not action.steps:
-        lines += [f"{'$' if action.program else '>>>'} {visible(action.shown())}"]
+        lines += [f"{'$' if action.program else '>>>'} {visible(action.display())}"]
         lines += visible_lines(observation.loading_printed + observation.transcript()).splitlines()
         lines += [visible(observation.value.source())] if observation.value is not None else []
     for number, step in enumerate(action.steps):

@@ -267,7 +267,12 @@ class Jobs:
             "runs": action.program != "",
             "program": action.program or self.main,
             "argv": list(action.argv),
-            "texts": (stimulus.given, action.expression, action.steps, _told(action.equals)),
+            "texts": (
+                stimulus.given,
+                action.expression,
+                action.steps,
+                _equals_to_send(action.equals),
+            ),
             "selection": (own_files, proxies, substituted),
             "bindings": [(each.name, each.literal) for each in stimulus.used_bindings()],
             "seed": stimulus.seed or 0,
@@ -301,7 +306,7 @@ class Jobs:
         }
 
 
-def _told(equals: str) -> str:
+def _equals_to_send(equals: str) -> str:
     """What a process is told of the expression that a value is to be equal to. A literal is the
     answer, and is compared outside: any data in its place has the value described as data."""
     try:

@@ -151,7 +151,7 @@ def run_jobs(
     harness itself failed on a job."""
     reference = context.specification.reference if blame else ()
     grader = replace(context.grader_setup(), digests=digests, reference=reference)
-    return _ended(context.worker_setup(grader), jobs, workers)
+    return _outcomes(context.worker_setup(grader), jobs, workers)
 
 
 def search_failures(
@@ -160,10 +160,10 @@ def search_failures(
     """Each job with the failures that were found, as `run_jobs`."""
     # Our own programs do not exploit the order of a shared run: a fixed one, for the same answers.
     grader = replace(context.grader_setup(), secret=bytes(32))
-    return _ended(context.worker_setup(grader), jobs, workers)
+    return _outcomes(context.worker_setup(grader), jobs, workers)
 
 
-def _ended(
+def _outcomes(
     setup: WorkerSetup, jobs: Iterable[JobOfOurs], workers: int | None
 ) -> Iterator[tuple[JobOfOurs, Any]]:
     with WorkerPool(workers) as pool:

@@ -62,10 +62,10 @@ def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploa
         inner = _NUMBERS.finditer(entry.name, match.end("id"))
         others = (_numbered(entry.name[each.end(1) :], assignment)[0] for each in inner)
         if not _expected(assignment).isdisjoint(others):
-            doubt = f"{entry.shown} can be read as two students'"
+            doubt = f"{entry.label} can be read as two students'"
         is_upload = match.start("file") > match.end("id") + 1  # it has an attachment's number
         if not is_upload and match["file"] in _NO_FILES:
-            doubt = f"handed in as {_NO_FILES[match['file']]} and not as a file ({entry.shown})"
+            doubt = f"handed in as {_NO_FILES[match['file']]} and not as a file ({entry.label})"
         upload = _Upload(entry=entry, doubt=doubt, name=name, again=again, late=bool(match["late"]))
         uploads.setdefault(who, []).append(upload)
     pieces = (

@@ -35,7 +35,7 @@ def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploa
     for entry, match in ((each.entry, each.match) for each in named):
         who = student(match["id"], "" if is_blind else match["name"])
         attempt = attempt_at(place, entry, match["file"], entry.name)
-        doubt = f"handed in as a text and not as a file ({entry.shown})"
+        doubt = f"handed in as a text and not as a file ({entry.label})"
         pieces.append(upload_of(who, attempt, "" if match["id"] in with_files else doubt))
     return students_of(pieces, lambda attempt: "")  # a download has one attempt of each
 

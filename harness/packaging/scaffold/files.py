@@ -67,7 +67,7 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     found: list[First] = []
     for name, node in classes.items():
         if not _names(node) & {*asking, *_OUTSIDE}:
-            calls = [made(name, classes, attempt) for attempt in range(ATTEMPTS)]
+            calls = [make_call(name, classes, attempt) for attempt in range(ATTEMPTS)]
             found.append(_call(file, name, calls, node, lines))
     for name, node in functions.items():
         is_public = name not in {*asking, "main"} and not name.startswith("_")
@@ -177,7 +177,7 @@ def called(node: ast.FunctionDef, classes: Constructors, attempt: int) -> str:
     return f"{node.name}({', '.join(listed)})"
 
 
-def made(name: str, classes: Constructors, attempt: int, depth: int = 0) -> str:
+def make_call(name: str, classes: Constructors, attempt: int, depth: int = 0) -> str:
     """The call that makes an object of this class."""
     arguments = _required(classes[name])[1:] if depth < _DEEPEST else []
     listed = (_example(each.annotation, classes, attempt, depth + 1) for each in arguments)
@@ -193,7 +193,7 @@ def _example(kind: ast.expr | None, classes: Constructors, attempt: int, depth: 
     """A value of the annotated type."""
     text = ast.unparse(kind).strip("'\"") if kind else ""
     if text in classes:
-        return made(text, classes, attempt, depth)
+        return make_call(text, classes, attempt, depth)
     if attempt:
         match kind:
             case ast.Subscript(value=ast.Name(id="list"), slice=inner):

@@ -150,7 +150,7 @@ def _from_submissions(
     title = request.column or request.plan.assignment.title
     return FilledGradebook(
         sheet=platform.blank(entries, words.number(entries[0].out_of), title),
-        warnings=tuple(_without_mark([(entry.shown, entry) for entry in named])),
+        warnings=tuple(_without_mark([(entry.label, entry) for entry in named])),
         marks=sum(bool(entry.mark) for entry in entries),
     )
 
@@ -317,10 +317,10 @@ class _Filler:
         layout, entry = self._layout, match.entry
         row = self.rows[match.row.at]
         row += [""] * (max(layout.mark, layout.comment or 0) + 1 - len(row))
-        where = f"{self._sheet.at(match.row.at)}: {match.row.person.shown}"
+        where = f"{self._sheet.at(match.row.at)}: {match.row.person.label}"
         before = row[layout.mark].strip()
         if match.by_name:
-            self.by_name.append(f"{where} is taken to be {entry.shown}")
+            self.by_name.append(f"{where} is taken to be {entry.label}")
         if before.upper() == EXCUSED:
             self.warnings.append(f"{where} is excused ({EXCUSED}); it stays so")
             return
@@ -355,8 +355,8 @@ def _left_over(
     left_rows = [row for row in rows if row.at not in matched_rows]
     left_entries = [entry for entry in entries if entry.id not in matched_entries]
     for row in left_rows:
-        yield f"{sheet.at(row.at)}: {row.person.shown} has no submission; the row stays"
+        yield f"{sheet.at(row.at)}: {row.person.label} has no submission; the row stays"
     for entry in left_entries:
-        yield f"{sheet.place}: submission {entry.shown} has no row (or more than one)"
+        yield f"{sheet.place}: submission {entry.label} has no row (or more than one)"
     if left_rows and left_entries:
         yield f"{sheet.place}: --match FILE says which row is whose"

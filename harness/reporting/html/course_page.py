@@ -29,7 +29,7 @@ def course_page(course: Course, unread: Sequence[str] = ()) -> str:
         missing=[(run, students) for run, students in missing if students],
         mark=_mark,
         page=_page,
-        together=_together,
+        together=_sum_of_marks,
     )
 
 
@@ -45,7 +45,7 @@ def student_page(
         student=student,
         rows=[(run.assignment.title, run.facts.complete, result) for run, result in results],
         mark=_mark,
-        together=_together(student),
+        together=_sum_of_marks(student),
         slip_days=slip_days,
     )
 
@@ -67,7 +67,7 @@ def _mark(result: SubmissionResult | None) -> str:
     return words.STATUS[result.status] + unmarked
 
 
-def _together(student: CourseStudent) -> tuple[str, str]:
+def _sum_of_marks(student: CourseStudent) -> tuple[str, str]:
     """The marks there are, `13.50 of 20`, and in percent; empty for none."""
     got = sum((each.total or Fraction(0) for each in student.marked), Fraction(0))
     of = sum((each.total_out_of for each in student.marked), Fraction(0))

@@ -144,7 +144,7 @@ def turns_html(turns: Iterable[Turn]) -> Markup:
     for turn in turns:
         parts.append(block(shortened(turn.printed)))
         if turn.typed is not None:
-            parts.append(Markup(f"<b>{code(turn.typed.shown()) or ENTER}</b>\n"))
+            parts.append(Markup(f"<b>{code(turn.typed.echo()) or ENTER}</b>\n"))
     # HTML drops a line end that comes first in a <pre>, so that one is written twice.
     shown = Markup("").join(parts)
     return Markup("\n") + shown if shown.startswith("\n") else shown
@@ -216,10 +216,10 @@ def source_lines(lines: Sequence[str]) -> list[Markup]:
             if colored[-1] and colored[-1][-1][0] == name:
                 part = colored[-1].pop()[1] + part  # noqa: PLW2901
             colored[-1].append((name, part))
-    return [Markup("".join(_shown(*run) for run in line)) for line in colored]
+    return [Markup("".join(_span(*run) for run in line)) for line in colored]
 
 
-def _shown(name: str, text: str) -> str:
+def _span(name: str, text: str) -> str:
     shown = str(code(text))
     return f'<span class="{name}">{shown}</span>' if name and text else shown
 

@@ -128,7 +128,7 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
         aside = visible(f"  [{settings}]") if (settings := ", ".join(about)) else ""
         inside = [*_place(shown), *explained(check, surroundings, shown.message)]
         if shown.hint and shown.hint not in shown.message:
-            inside.append(_asked("hint", visible(shorten(shown.hint, 400))))
+            inside.append(_label_line("hint", visible(shorten(shown.hint, 400))))
         if others:
             inside.append(line((words.other_checks(each.verdict for each in others), "dim")))
     else:
@@ -181,36 +181,36 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
 
 def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
     for file, change in paste.constant_changes(check.stimulus, surroundings):
-        yield _asked("set", visible(f"in {file} {change}" if file else change))
+        yield _label_line("set", visible(f"in {file} {change}" if file else change))
     for name, content in paste.files_beside(check.stimulus):
-        yield from _held("file", visible(name), content)
+        yield from _file_lines("file", visible(name), content)
     if given := paste.set_up(check.stimulus):
         yield from _labelled("first", given)
     yield from _labelled("try", paste.to_try(check.stimulus))
     if check.stimulus.inputs:
         keys = "  ".join(typed.named() for typed in check.stimulus.inputs)
-        yield _asked("type", shorten(keys, 400))
+        yield _label_line("type", shorten(keys, 400))
     if text := paste.piped(check.stimulus):
-        yield from _held("pipe", "piped in", text)
+        yield from _file_lines("pipe", "piped in", text)
 
 
 def _labelled(label: str, text: str) -> Iterator[Line]:
     for part in shorten(text, 400).split("\n"):
-        yield _asked(label, visible(part))
+        yield _label_line(label, visible(part))
         label = ""
 
 
-def _held(label: str, name: str, content: str) -> Iterator[Line]:
+def _file_lines(label: str, name: str, content: str) -> Iterator[Line]:
     """A file or what is piped in: its name, and the first lines of its text."""
-    yield _asked(label, f"{name}:" if content else f"{name}, empty")
+    yield _label_line(label, f"{name}:" if content else f"{name}, empty")
     shown = shorten(content, 400).rstrip("\n").split("\n") if content else []
     for text in shown[:MOST_ROWS]:
-        yield _asked("", "  " + visible(text))
+        yield _label_line("", "  " + visible(text))
     if len(shown) > MOST_ROWS:
-        yield _asked("", "  …")
+        yield _label_line("", "  …")
 
 
-def _asked(label: str, text: str) -> Line:
+def _label_line(label: str, text: str) -> Line:
     return line((label.ljust(_LABEL), "dim"), text, hang=_LABEL)
 
 
@@ -315,7 +315,7 @@ def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
         rows[-1].append((visible(first), ""))
         rows += [[(visible(text), "")] for text in more]
         if turn.typed is not None:
-            rows[-1].append((visible(turn.typed.shown()), "cyan"))
+            rows[-1].append((visible(turn.typed.echo()), "cyan"))
             rows.append([])
     while len(rows) > 1 and not "".join(text for text, _ in rows[-1]).strip():
         rows.pop()

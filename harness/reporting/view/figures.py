@@ -250,7 +250,7 @@ class FailingCounter:
 
     def most(self) -> list[Tally]:
         """At most 25 groups or several that fail together, most failed first."""
-        return _together(self._failed.values())[:MOST_SCENARIOS]
+        return _join(self._failed.values())[:MOST_SCENARIOS]
 
     def doubtful(self) -> list[Tally]:
         """The groups that more than half of the otherwise good submissions fail: the scenario or
@@ -258,7 +258,7 @@ class FailingCounter:
         if self.good < FEWEST_GOOD:
             return []
         failed = [replace(tally, graded=self.good) for tally in self._failed_by_good.values()]
-        return _together(tally for tally in failed if 2 * tally.count > tally.graded)
+        return _join(tally for tally in failed if 2 * tally.count > tally.graded)
 
 
 def mistake(cause: Cause) -> str:
@@ -267,7 +267,7 @@ def mistake(cause: Cause) -> str:
     return rule_in_words(cause.rule) + (f" to {out.number}" if out else "")
 
 
-def _together(tallies: Iterable[Tally]) -> list[Tally]:
+def _join(tallies: Iterable[Tally]) -> list[Tally]:
     """Most counted first; of groups that fail for one cause, or for the same submissions, one tally
     with the scenarios of all, which counts as the one that most fail."""
     joined: dict[object, Tally] = {}

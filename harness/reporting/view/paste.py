@@ -56,7 +56,7 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
 
 def called(stimulus: Stimulus) -> str:
     """The call, a session's steps a line each, or the command; with the names of a case."""
-    return stimulus.action.shown(_assignments(stimulus.bindings))
+    return stimulus.action.display(_assignments(stimulus.bindings))
 
 
 def to_try(stimulus: Stimulus) -> str:

@@ -205,7 +205,7 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
         named = ", ".join(f"{name}: {_yaml(value)}" for name, value in lists)
         lines.append(f"constants: {{{named}}}")
     bindings = stimulus.bindings
-    keys = dict(stimulus.action.written())
+    keys = dict(stimulus.action.yaml_keys())
     expression = stimulus.action.expression
     if expression and not stimulus.given and (filled := _with_values(expression, bindings)):
         keys[stimulus.action.key], bindings = filled, ()

@@ -91,7 +91,7 @@ def child_filter() -> bytes:
 
 
 @functools.cache
-def _found() -> ModuleType | str:
+def _find_pyseccomp() -> ModuleType | str:
     """The package, or why it cannot be had. Only now: to find the library, it runs a program."""
     try:
         return importlib.import_module("pyseccomp")
@@ -100,7 +100,7 @@ def _found() -> ModuleType | str:
 
 
 def _library() -> ModuleType:
-    if isinstance(found := _found(), str):
+    if isinstance(found := _find_pyseccomp(), str):
         raise HarnessError(found)
     return found
 
@@ -136,7 +136,7 @@ class Seccomp(Layer):
     notifies = True
 
     def unavailable(self) -> str:
-        found = _found()
+        found = _find_pyseccomp()
         return found if isinstance(found, str) else ""
 
     def set_up_server(self, setup: ServerSetup) -> None:

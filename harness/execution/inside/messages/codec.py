@@ -84,12 +84,12 @@ class ObjectEquality:
             if by is None or by == "attributes":
                 continue
             if by == "repr":
-                return [("repr", _asked(lambda: without_addresses(repr(thing))))]
+                return [("repr", _ask(lambda: without_addresses(repr(thing))))]
             if by == "equality":
                 return []
             if by == "none":
                 return [("", ...)]
-            return [(name, _asked(lambda name=name: getattr(thing, name))) for name in by]  # type: ignore[misc]
+            return [(name, _ask(lambda name=name: getattr(thing, name))) for name in by]  # type: ignore[misc]
         return _public(thing, kind, most)
 
 
@@ -100,7 +100,7 @@ class Unreadable:
         self.name = name
 
 
-def _asked(read: Callable[[], object]) -> object:
+def _ask(read: Callable[[], object]) -> object:
     try:
         return read()
     except MemoryError:

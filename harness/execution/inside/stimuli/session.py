@@ -29,14 +29,14 @@ def perform(
         outcome = "{}"
         try:
             if (value := run_step(step, context.names)) is not None:
-                outcome = _shown(value, answer.budget)
+                outcome = _display(value, answer.budget)
         except BaseException as error:
             outcome = '{"raised":' + describe(error, answer.sources) + "}"
         finished(outcome)
     answer.fields["variables"] = context.variables(answer.budget)
 
 
-def _shown(value: object, budget: codec.SizeBudget) -> str:
+def _display(value: object, budget: codec.SizeBudget) -> str:
     """A step's value, and what a person sees of it where objects are in it."""
     met = budget.objects
     encoded = '{"value":' + codec.encode(value, budget)

@@ -293,9 +293,9 @@ def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> str | None:
     if not has_base(expected, raised):
         name = plain(raised.type_name)
         bases = [base for base in raised.bases if base not in ("BaseException", "object")]
-        derived = f", which derives from {plain(bases[0])}" if bases else ""
+        derives = f"derives from {plain(bases[0])} and not" if bases else "does not derive"
         advice = f"its class should begin with class {name}({expected.is_a})"
-        return failure.says(f"raised {name}{derived} and is no {expected.is_a}: {advice}")
+        return failure.says(f"raised {name}, which {derives} from {expected.is_a}: {advice}")
     wanted = expected.message
     text = None if wanted is None else wanted.exact_text
     words = "another" if wanted is None else quoted(text) if text else wanted.in_words()

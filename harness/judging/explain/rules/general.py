@@ -38,7 +38,7 @@ def wrong_value(failure: Failure, mismatch: ValueMismatch) -> str | None:
     at = None if name is None or failure.step is None else f"in step {failure.step + 1}"
     does = "returned" if name is None else "is then"
     if pair is None or place is None:
-        clause = f"{does} {source(mismatch.actual)}, expected {mismatch.wanted}"
+        clause = f"{does} {source(mismatch.actual)}, expected {mismatch.words}"
     elif not place.path:
         got, expected = _around(pair[1], pair[0])
         clause = f"{does} {got} instead of {expected}"
@@ -59,7 +59,7 @@ def wrong_value_afterwards(failure: Failure, mismatch: ValueMismatch) -> str:
     if mismatch.actual is None:
         return failure.says("does not exist afterwards", who=f"the variable {name}")
     if pair is None:
-        clause = f"is {source(mismatch.actual)} afterwards, expected {mismatch.wanted}"
+        clause = f"is {source(mismatch.actual)} afterwards, expected {mismatch.words}"
         return failure.says(clause, who=name)
     place = first_difference(*pair)
     if not place.path:
