@@ -78,7 +78,6 @@ def grade(
     every scenario at its full limit. `only` has the ids of the submissions to grade, where the
     others stay in the report as they are (empty: all). `asked` is what the class is held to,
     `ready` says which submissions take part at all, `listener` is called with each event.
-
     The run's submissions are read from `out` when they are asked for, until another run is written
     there: go through them once, or keep `list(run.submissions)`.
 
@@ -91,9 +90,10 @@ def grade(
         raise UserError(what, hint="leave one of the two out")
     out = Path(out)
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked, out)
+    cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
     _make_writable(out)
     engine = _engine(cluster, listener)
-    context = _context(specification, python, require=require_tier)
+    context = _context(specification, python, require_tier)
     options = BatchOptions(
         out=out,
         paths=_paths(paths),
@@ -103,7 +103,7 @@ def grade(
         fresh=fresh,
         thorough=thorough,
     )
-    return _grade(context, cohort, ready, options, listener)
+    return _grade(context, cohort, options, listener)
 
 
 def _engine(cluster: Cluster | None, listener: Listener) -> DaskEngine | None:
@@ -120,46 +120,34 @@ def check(
     """Run the visible scenarios alone on each file or folder, in this process; nothing is written.
     Raises UserError when a file cannot be read or the assignment has no visible scenario."""
     visible = visible_only(specification)
-    context = _context(visible, python, recall_tier=True)
+    context = _context(visible, python, None)
     return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
 
 
 def _context(
-    specification: Specification,
-    python: AnyPath | None,
-    *,
-    require: Tier | None = None,
-    recall_tier: bool = False,
+    specification: Specification, python: AnyPath | None, require: Tier | None
 ) -> GradingContext:
-    return prepare(
-        specification,
-        python=None if python is None else Path(python),
-        require=require,
-        cache=_cache(specification),
-        recall_tier=recall_tier,
-    )
+    """Under the tier that is required; None: the one that was found here before, if any."""
+    path, recall = None if python is None else Path(python), require is None
+    cache = _cache(specification)
+    return prepare(specification, python=path, require=require, cache=cache, recall_tier=recall)
 
 
 def _grade(
-    context: GradingContext,
-    cohort: Cohort,
-    ready: Callable[[Submission], bool] | None,
-    options: BatchOptions,
-    listener: Listener,
+    context: GradingContext, cohort: Cohort, options: BatchOptions, listener: Listener
 ) -> RunResult:
     """Grade, and write the report, of what is done where it is interrupted."""
     specification, plan = context.specification, context.specification.plan
     # What was measured of exactly these scenarios, all of them.
-    whole = not specification.left_out
-    strength = latest_strength(_cache(specification), plan) if whole else None
+    strength = latest_strength(_cache(specification), plan) if not specification.left_out else None
+    folder = options.out
     options = replace(
         options,
         cohort=cohort.facts,
         notices=cohort.notices,
-        on_graded=partial(page_writer, options.out),
+        on_graded=partial(page_writer, folder),
         strength=strength.figures if strength is not None else None,
     )
-    folder = options.out
 
     def hear(event: Event) -> None:
         if isinstance(event, RunStarted) and event.kept < event.total:
@@ -176,7 +164,7 @@ def _grade(
             write_reports(run, plan, folder, after_each=tell)
 
     try:
-        run = grade_batch(context, tuple(filter(ready, cohort.submissions)), options, hear)
+        run = grade_batch(context, cohort.submissions, options, hear)
     except Interrupted as interrupted:
         publish(interrupted.run)
         raise

@@ -19,14 +19,9 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer `--submission`."""
+    text = "the file that `pytest specs/<id>` tests (default: the reference)"
     group = parser.getgroup("harness", "grading harness")
-    group.addoption(
-        "--submission",
-        type=Path,
-        default=None,
-        metavar="FILE",
-        help="the file that `pytest specs/<id>` tests (default: the reference)",
-    )
+    group.addoption("--submission", type=Path, default=None, metavar="FILE", help=text)
 
 
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -104,13 +104,8 @@ def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Calla
             raise UserError(what, place=str(value), hint=hint)
         return value
 
-    return option(
-        *("-o", "--output", "--out", text),
-        type=PATH,
-        metavar=metavar,
-        required=required,
-        callback=in_a_folder,
-    )
+    words = ("-o", "--output", "--out", text)
+    return option(*words, type=PATH, metavar=metavar, required=required, callback=in_a_folder)
 
 
 def json_file(text: str) -> Callable[[F], F]:

@@ -128,7 +128,17 @@ class Sheet:
 def read_sheet(path: Path) -> Sheet:
     """The table in a CSV file. Raises UserError with the line for a file that cannot be read, is
     no CSV, is empty, or has a row with more cells than the header."""
-    text, form = _decode(_bytes_of(path), path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
+    if len(data) > MAX_BYTES:
+        raise UserError(f"is larger than {MAX_BYTES // 1024**2} MiB", place=str(path))
+    if data.startswith(_OFFICE):
+        hint = "save it as CSV, or download it as CSV"
+        raise UserError("is an Office document", place=str(path), hint=hint)
+    text, form = _decode(data, path)
     first_line = 2 if form.separator_line else 1
     rows: list[Row] = []
     lines: list[int] = []
@@ -195,20 +205,6 @@ def bare_cell(text: str) -> str:
     bare = _INERT_INNER.sub(r"\1", text)
     written = (each for each in (bare.removeprefix("'"), bare) if inert_cell(each) == text)
     return next(written, text)
-
-
-def _bytes_of(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
-    if len(data) > MAX_BYTES:
-        raise UserError(f"is larger than {MAX_BYTES // 1024**2} MiB", place=str(path))
-    if data.startswith(_OFFICE):
-        hint = "save it as CSV, or download it as CSV"
-        raise UserError("is an Office document", place=str(path), hint=hint)
-    return data
 
 
 def _decode(data: bytes, path: Path) -> tuple[str, Form]:

@@ -14,7 +14,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePath
@@ -138,16 +138,14 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
         return name
     try:
         raw = name.encode("cp437")
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
     except UnicodeEncodeError:
         return name  # zipfile has found the name elsewhere
-    try:
-        western = raw.decode("cp1252")
-    except UnicodeDecodeError:
-        return name
-    return western if all(c.isascii() or c.isalpha() for c in western) else name
+    for encoding in ("utf-8", "cp1252"):
+        with suppress(UnicodeDecodeError):
+            read = raw.decode(encoding)
+            if encoding == "utf-8" or all(c.isascii() or c.isalpha() for c in read):
+                return read
+    return name
 
 
 def _tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:

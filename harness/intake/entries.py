@@ -124,13 +124,7 @@ class FileKind(StrEnum):
     PROGRAM = "a compiled program"
 
 
-ARCHIVES = frozenset(
-    {
-        *(FileKind.ZIP, FileKind.TAR, FileKind.GZIP, FileKind.BZIP2),
-        *(FileKind.XZ, FileKind.RAR, FileKind.SEVEN_ZIP),
-    }
-)
-
+ARCHIVES = frozenset(kind for kind in FileKind if kind.endswith(" archive"))
 # Nothing here can begin a Python program.
 _BEGINNINGS = {
     b"PK\x05\x06": FileKind.ZIP,

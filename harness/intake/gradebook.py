@@ -114,11 +114,9 @@ def by_items(item: str, *needed: Sequence[str], lacks: str, hint: str, comment: 
         # Canvas has a line of what each column is out of.
         points = next((row for row in sheet.rows if _POINTS in row[0].casefold()), ())
         below = points[mark] if mark < len(points) else ""
-        return GradebookLayout(
-            mark=mark,
-            maximum=number_in(items[mark].get("maximum") or below),
-            comment=sheet.column(comment) if comment else None,
-        )
+        maximum = number_in(items[mark].get("maximum") or below)
+        remarks = sheet.column(comment) if comment else None
+        return GradebookLayout(mark=mark, maximum=maximum, comment=remarks)
 
     return layout
 

@@ -22,7 +22,6 @@ from harness.model.result import Decision, DecisionKind
 from harness.model.submission import Student, Submission, Withheld
 
 MAX_SUBMISSIONS = 20_000  # their files are in memory until all are graded
-_TEST_STUDENT = "studenttest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +57,7 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
         f"{uploads.identity} is Canvas's test student, not a person"
         for download in downloads
         for uploads in (download.uploads if download.name == "Canvas" else ())
-        if uploads.student and uploads.student.name == _TEST_STUDENT
+        if uploads.student and uploads.student.name == "studenttest"
     ]
     attempts = {(each.origin, each.number) for one in everybody for each in one.attempts}
     groups = {one.attempts[0].origin: one for one in everybody}  # one member of each
@@ -381,7 +380,5 @@ def _choices(uploads: StudentUploads, assignment: Assignment) -> Iterator[_Choic
                     data = entry.load(_MOST_SHOWN)
             label = f"{which}: {entry.label}" if which else entry.label
             alone = replace(entry, name=expected[0], folder="")
-            yield _Choice(
-                file=SourceFile(name=label, data=data),
-                attempt=replace(numbered, entries=(alone,), problem=""),
-            )
+            chosen = replace(numbered, entries=(alone,), problem="")
+            yield _Choice(file=SourceFile(name=label, data=data), attempt=chosen)

@@ -42,13 +42,9 @@ def lateness(at: datetime, due: datetime, terms: LateTerms) -> Lateness | None:
     if policy.unit is TimeUnit.HOUR:
         free = Period(count=slip_days, unit=TimeUnit.DAY)
         count = begun(after(due, free, terms.zone), at, TimeUnit.HOUR, terms.zone)
-    return Lateness(
-        due=shown,
-        begun=Period(count=count, unit=policy.unit),
-        slip_days=slip_days,
-        share=min(policy.at_most, policy.rate * count),
-        of=policy.of,
-    )
+    late = Period(count=count, unit=policy.unit)
+    share = min(policy.at_most, policy.rate * count)
+    return Lateness(due=shown, begun=late, slip_days=slip_days, share=share, of=policy.of)
 
 
 def begun(due: datetime, at: datetime, unit: TimeUnit, zone: ZoneInfo | None) -> int:

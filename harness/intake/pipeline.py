@@ -37,12 +37,10 @@ def read_cohort(
     decisions: Decisions = MappingProxyType({}),
 ) -> Cohort:
     """Every student's submission under the paths, each once, and what is known of them; of those
-    that were held before as people decided.
-
-    What is wrong with one submission is its own `problem` and stops no other. Raises UserError
-    when a path itself is missing or cannot be read, its layout is not clear, it holds more than
-    can be read, or what was asked for (due time, extensions, roster) cannot be used.
-    """
+    that were held before as people decided. What is wrong with one submission is its own `problem`
+    and stops no other. UserError when a path itself is missing or cannot be read, its layout is not
+    clear, it holds more than can be read, or what was asked for (due time, extensions, roster)
+    cannot be used."""
     terms = read_terms(asked, assignment)
     hands_in_archives = assignment.archive is not None and asked.layout is None
     with ExitStack() as archives:

@@ -28,6 +28,7 @@ from harness.intake.uploads import Attempt, StudentUploads, attempt_of, in_folde
 from harness.model.plan import Assignment
 
 PLAIN = "plain"
+Condition = Callable[[Entry, Assignment], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +58,10 @@ def find(
     paths: Sequence[Path], archives: ExitStack, *, students_hand_in_archives: bool
 ) -> tuple[Entry, ...]:
     """Every path once, in order: a folder, on the disk or in an archive, or one student's file.
-    What is in archives can be read until the stack is closed.
-
-    Raises UserError for a path that is missing, or neither a folder, an archive nor a Python
-    file; and for an archive that cannot be read, unless it may be one that a student handed in:
-    what is wrong with that is said of the submission.
-    """
+    What is in archives can be read until the stack is closed. UserError for a path that is missing,
+    or neither a folder, an archive nor a Python file; and for an archive that cannot be read,
+    unless it may be one that a student handed in: what is wrong with that is said of the
+    submission."""
     first = {path.absolute(): path for path in reversed(paths)}
     once = sorted(first.values(), key=paths.index)
     return tuple(_entry(path, archives, students_hand_in_archives) for path in once)
@@ -179,9 +178,7 @@ def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> froze
         if entry.is_folder and not entry.is_packed:
             by_parent.setdefault(Path(entry.where).absolute().parent, []).append(entry)
     submissions: set[str] = set()
-    for folders in by_parent.values():
-        if len(folders) < 2:
-            continue
+    for folders in (several for several in by_parent.values() if len(several) > 1):
         is_class = {f.where: _holds(_is_class, f, assignment, unreadable=True) for f in folders}
         clear = any(_holds(_is_clearly_one, folder, assignment) for folder in folders)
         around = sum(_holds(_is_around_one, folder, assignment) for folder in folders)
@@ -191,11 +188,7 @@ def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> froze
 
 
 def _holds(
-    condition: Callable[[Entry, Assignment], bool],
-    folder: Entry,
-    assignment: Assignment,
-    *,
-    unreadable: bool = False,
+    condition: Condition, folder: Entry, assignment: Assignment, *, unreadable: bool = False
 ) -> bool:
     """`unreadable` is the answer for what cannot be read: that is said when it is."""
     try:

@@ -167,11 +167,11 @@ def select_attempt(uploads: StudentUploads) -> Attempt:
     withheld as late. If it cannot be told which is, one withheld for a person, with the reason. If
     there is none at all, one without files."""
     if not uploads.attempts:
-        return Attempt(
-            origin=uploads.listed.place if uploads.listed else "",
-            notes=(uploads.doubt or "on the roster, and nothing was handed in",),
-            withheld=Withheld.NEEDS_REVIEW if uploads.doubt else Withheld.NO_SUBMISSION,
-        )
+        origin = uploads.listed.place if uploads.listed else ""
+        if uploads.doubt:
+            return _review(Attempt(origin=origin), uploads.doubt)
+        notes = ("on the roster, and nothing was handed in",)
+        return Attempt(origin=origin, notes=notes, withheld=Withheld.NO_SUBMISSION)
     attempts = [replace(each, lateness=_lateness(each, uploads)) for each in in_order(uploads)]
     of = max(len(attempts) + len(uploads.elsewhere), *(a.number or 0 for a in attempts))
     accepted = [each for each in attempts if _in_time(each, uploads) or each.lateness]
@@ -402,9 +402,7 @@ def _in_folders(entries: Sequence[Entry]) -> list[Entry]:
 
     def add(entries: Sequence[Entry], folder: str, depth: int) -> None:
         nonlocal count
-        for entry in entries if depth <= DEEPEST else ():
-            if not entry.is_folder:
-                continue
+        for entry in (each for each in entries if each.is_folder and depth <= DEEPEST):
             path = f"{folder}/{entry.name}".lstrip("/")
             inner = entry.entries()
             count += len(inner)

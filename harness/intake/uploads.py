@@ -73,11 +73,10 @@ class StudentUploads:
     @property
     def person(self) -> Person:
         """What finds the student on a roster and in a list of extensions."""
-        own, line = self.student, self.listed
-        ids = (self.identity, *((own.id, own.email) if own else ()))
-        return Person(
-            ids=(*ids, *(line.person.ids if line else ())), name=own.name if own else self.identity
-        )
+        own = (self.student.id, self.student.email) if self.student else ()
+        listed = self.listed.person.ids if self.listed else ()
+        name = self.student.name if self.student else self.identity
+        return Person(ids=(self.identity, *own, *listed), name=name)
 
 
 Uploads = tuple[StudentUploads, ...]  # of a download

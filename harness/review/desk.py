@@ -92,12 +92,8 @@ class Desk:
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
         """Read the submissions of this part. It depends on the ids alone: the same everywhere."""
         names = sorted(reader.states())[self._part.number - 1 :: self._part.of]
-        outlines = (reader.outline(name) for name in names)
-        results = [
-            reader.result(outline.id) or outline if outline.flagged else outline
-            for outline in outlines
-            if outline is not None
-        ]
+        outlines = filter(None, map(reader.outline, names))
+        results = [reader.result(each.id) or each if each.flagged else each for each in outlines]
         if self.anonymous:
             results.sort(key=unrelated_order)
         graded = {result.id for result in results}

@@ -202,7 +202,6 @@ class Known:
         self._path = cache / "strength" / f"{name}.json"
         scored = {each.id: _digest(each) for each in plan.scenarios if not each.informational}
         self._digests = {_NOTHING: _hex(json.dumps(sorted(scored.items()))), **scored}
-        self._unsaved = 0
         self._failures: dict[str, list[str]] = {}
         with suppress(OSError, ValueError, AttributeError, TypeError):
             data = json.loads(self._path.read_text(encoding="utf-8"))
@@ -213,13 +212,11 @@ class Known:
             self._failures = {program: names for program, names in failures.items() if names}
 
     def _save(self) -> None:
-        if self._unsaved:
-            data = {
-                program: {name: self._digests[name] for name in names}
-                for program, names in self._failures.items()
-            }
-            files.write(self._path, json.dumps(data))
-        self._unsaved = 0
+        data = {
+            program: {name: self._digests[name] for name in names}
+            for program, names in self._failures.items()
+        }
+        files.write(self._path, json.dumps(data))
 
     def failures(self, program: Submission) -> tuple[str, ...]:
         """The scenarios that a program fails first."""
@@ -238,17 +235,17 @@ class Known:
             for program, change in programs
             if program.digest not in self._failures
         }
-        done = len(programs) - len(jobs)
+        before = len(programs) - len(jobs)
+        found = search_failures(self._context, list(jobs.values()), workers)
         try:
-            for job, ended in search_failures(self._context, list(jobs.values()), workers):
+            for done, (job, ended) in enumerate(found, start=1):
                 self._failures[job.submission.digest] = [*ended.scenarios] or [_NOTHING]
-                done += 1
-                self._unsaved += 1
-                if self._unsaved >= _SAVED_EVERY:
+                if done % _SAVED_EVERY == 0:
                     self._save()
-                progress("changed programs", done, len(programs))
+                progress("changed programs", before + done, len(programs))
         finally:
-            self._save()
+            if jobs:
+                self._save()
 
 
 def _digest(scenario: Scenario) -> str:

@@ -122,12 +122,9 @@ def style_report(
             if submission.digest not in by_digest:
                 by_digest[submission.digest] = _evidence(tool, ruff, submission.files)
             progress(done)
-    return study.StyleReport(
-        submissions=tuple(
-            study.StyleOfSubmission(source_digest=digest, evidence=evidence)
-            for digest, evidence in sorted(by_digest.items())
-        )
-    )
+    found = sorted(by_digest.items())
+    of_each = (study.StyleOfSubmission(source_digest=d, evidence=each) for d, each in found)
+    return study.StyleReport(submissions=tuple(of_each))
 
 
 def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> study.StyleEvidence:

@@ -31,11 +31,8 @@ def command(folder: Path, student: str | None, roster: Path | None) -> int:
     runs, unread = read_course(folder)
     listed = read_roster(roster, None) if roster is not None else ()
     titles = {run.assignment.course for run in runs}
-    course = put_together(
-        titles.pop() if len(titles) == 1 else folder.resolve().name,
-        runs,
-        [(each.student, each.person) for each in listed],
-    )
+    name = titles.pop() if len(titles) == 1 else folder.resolve().name
+    course = put_together(name, runs, [(each.student, each.person) for each in listed])
     for line in (*unread, *course.notices):
         click.echo(visible(line), err=True)
     if student is None:

@@ -9,11 +9,10 @@ import click
 from harness.cli import options
 from harness.common.errors import UserError
 from harness.common.escaping import visible
-from harness.model.result import SubmissionResult
 from harness.reporting.html.study_pages import remove_studies
 from harness.reporting.mail import remove_mails
 from harness.reporting.writing import write_reports
-from harness.results.database import StoreReader, store_of
+from harness.results.database import store_of
 from harness.results.store import Store
 
 SECTION = "Results"
@@ -33,8 +32,15 @@ def command(run: Path, student: str) -> int:
     """
     path = store_of(run)
     with Store.open(path) as store:
-        result = _find(store, student, str(run))
-        facts = store.facts()
+        found = [
+            each
+            for each in store.run().submissions
+            if student in (each.id, each.student.id if each.student else each.id)
+        ]
+        if len(found) != 1:
+            count = f"{len(found)} submissions have" if found else "no submission has"
+            raise UserError(f"{count} the id {student!r}", place=str(run))
+        result, facts = found[0], store.facts()
         if not facts.complete:
             hint = "grade again without what the student handed in, then forget"
             raise UserError("this run is not complete", place=str(run), hint=hint)
@@ -54,15 +60,3 @@ def command(run: Path, student: str) -> int:
     if mailed:
         click.echo("the mails in its folder mail went too")
     return 0
-
-
-def _find(store: StoreReader, student: str, place: str) -> SubmissionResult:
-    students = [
-        result
-        for result in store.run().submissions
-        if student in (result.id, result.student.id if result.student else result.id)
-    ]
-    if len(students) != 1:
-        count = f"{len(students)} submissions have" if students else "no submission has"
-        raise UserError(f"{count} the id {student!r}", place=place)
-    return students[0]

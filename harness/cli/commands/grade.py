@@ -139,8 +139,7 @@ def _watch(paths: tuple[Path, ...], once: Callable[..., int], *, whole: bool) ->
         incomplete = [inbox / name for name in unsettled]
 
         def ready(submission: Submission) -> bool:
-            origin = Path(submission.origin)
-            return not any(origin.is_relative_to(path) for path in incomplete)
+            return not any(map(Path(submission.origin).is_relative_to, incomplete))
 
         try:
             status = once(ready=ready)
@@ -218,7 +217,6 @@ class FolderEntries:
         return bool(gone) or any(self._graded.get(name) != complete[name] for name in complete)
 
     def graded(self, now: float) -> None:
-        """Note that what is complete at `now` was graded."""
         self._graded = self._complete(now)
 
     def _complete(self, now: float) -> dict[str, Stamps]:

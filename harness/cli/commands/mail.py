@@ -51,13 +51,9 @@ def command(
     result, plan = read_run(run)
     if not result.facts.complete:
         raise UserError("this run is not complete", place=str(run), hint="grade again first")
-    request = MailRequest(
-        sender=sender,
-        at=datetime.now(UTC),
-        template=template or TEMPLATE,
-        link=link,
-        addresses=_addresses(result.submissions, roster) if roster else None,
-    )
+    addresses = _addresses(result.submissions, roster) if roster else None
+    now, text = datetime.now(UTC), template or TEMPLATE
+    request = MailRequest(sender=sender, at=now, template=text, link=link, addresses=addresses)
     made = [*mails(result, plan, folder, request)]
     remove_mails(folder)
     for mail in made:

@@ -1,7 +1,6 @@
 """Check that reference, scenarios, mutants and samples agree."""
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from harness.common.files import write_bytes
 from harness.common.words import counted
 from harness.grading.context import prepare
 from harness.grading.single_runs import record_transcripts
-from harness.grading.validation.checks import SampleOutcome, ValidationReport
+from harness.grading.validation.checks import ValidationReport
 from harness.grading.validation.validate import Sample, validate
 from harness.intake.pipeline import read
 from harness.model.plan import Assignment, Specification
@@ -145,7 +144,13 @@ def show(report: ValidationReport, console: Console) -> None:
             verdict = "[red]no" if sample.parts else "[green]yes"
             samples.add_row(escape(sample.name), sample.mark, str(sample.failed), verdict)
         console.print(samples)
-        _print_causes(console, report.samples)
+        stated = [sample for sample in report.samples if sample.other_causes is not None]
+        other = [sample for sample in stated if sample.other_causes]
+        if stated:
+            same = f"{len(stated) - len(other)} of {len(stated)} samples"
+            console.print(f"causes as stated: {same}", highlight=False)
+        for sample in other:
+            console.print(escape(f"  {sample.name}: {sample.other_causes}"), highlight=False)
     for trivial in report.trivial:
         names = ", ".join(trivial.passed) or "nothing"
         said = f"{trivial.name} scores {trivial.mark} of {trivial.out_of} and passes {names}"
@@ -170,17 +175,6 @@ def _print_clauses(console: Console, report: ValidationReport) -> None:
             what += f" [dim](unsettled: {escape(entry.clause.unsettled)})[/]"
         clauses.add_row(entry.clause.id, what, str(entry.scenarios), count, escape(by))
     console.print(clauses)
-
-
-def _print_causes(console: Console, samples: Sequence[SampleOutcome]) -> None:
-    stated = [sample for sample in samples if sample.other_causes is not None]
-    if not stated:
-        return
-    other = [sample for sample in stated if sample.other_causes]
-    same = len(stated) - len(other)
-    console.print(f"causes as stated: {same} of {len(stated)} samples", highlight=False)
-    for sample in other:
-        console.print(escape(f"  {sample.name}: {sample.other_causes}"), highlight=False)
 
 
 _MOST_LINES = 60

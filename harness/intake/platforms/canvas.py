@@ -35,12 +35,10 @@ _AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,3})(?P<ending>\.[^.]+(?:\.g
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Upload:
-    """One file of one student; `again` counts from 0."""
-
-    entry: Entry
+    entry: Entry  # one file of one student
     doubt: str
     name: str
-    again: int
+    again: int  # from 0
     late: bool
 
 
@@ -112,12 +110,9 @@ def _attempts(place: Entry, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
                 newest[upload.name] = upload
         chosen = [*newest.values(), *(u for u in extra if newest[u.name].again == u.again)]
         mine = [upload for upload in uploads if upload.again == again]
-        attempt = at_root(
-            place,
-            [replace(upload.entry, name=upload.name) for upload in chosen],
-            mine[0].entry.name,
-            [upload.entry.name for upload in mine],
-        )
+        entries = [replace(upload.entry, name=upload.name) for upload in chosen]
+        parts = [upload.entry.name for upload in mine]
+        attempt = at_root(place, entries, parts[0], parts)
         late = any(upload.late for upload in mine)
         yield replace(attempt, late=late, number=again + 1)
 

@@ -29,10 +29,17 @@ _TIME = re.compile(
 
 
 def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:
-    entries = [each.entry for each in named]
+    entries = {each.entry.name: each.entry for each in named}
     where = f"{place.where}/{METADATA}"
-    metadata = _metadata(entries, where)
-    folders = {entry.name: entry for entry in entries if entry.is_folder}
+    if METADATA not in entries:
+        raise UserError(f"there is no {METADATA}", place=where, hint="export the submissions again")
+    try:
+        metadata = _texts(entries[METADATA].load(_MAX_METADATA_BYTES), where)
+    except Refused as refusal:
+        raise UserError(str(refusal), place=where) from None
+    if not isinstance(metadata, Mapping):
+        raise _malformed(where, "it is not a list of submissions")
+    folders = {name: entry for name, entry in entries.items() if entry.is_folder}
     uploads: list[StudentUploads] = []
     for name in sorted({*metadata, *folders}):
         attempt = Attempt(origin=f"{place.where}/{name}", source=name)  # without any file
@@ -73,20 +80,6 @@ def _of_submission(name: str, files: Attempt, fields: Any, where: str) -> list[S
 def _text(value: Any) -> str:
     """A scalar as text; "" for none, which this loader gives as it is written."""
     return value if isinstance(value, str) and value not in ("~", "null") else ""
-
-
-def _metadata(entries: Sequence[Entry], where: str) -> Mapping[str, Any]:
-    entry = next((entry for entry in entries if entry.name == METADATA), None)
-    if entry is None:
-        raise UserError(f"there is no {METADATA}", place=where, hint="export the submissions again")
-    try:
-        data = entry.load(_MAX_METADATA_BYTES)
-    except Refused as refusal:
-        raise UserError(str(refusal), place=where) from None
-    metadata = _texts(data, where)
-    if not isinstance(metadata, Mapping):
-        raise _malformed(where, "it is not a list of submissions")
-    return metadata
 
 
 def _texts(data: bytes, where: str) -> Any:

@@ -85,10 +85,9 @@ class Kept:
         return len(differing & set(digests))
 
     def save(self) -> None:
-        contents = _Contents(
-            targets=tuple(self.targets[key] for key in sorted(self.targets)),
-            batches=tuple(self.batches[key] for key in sorted(self.batches)),
-        )
+        targets = tuple(self.targets[key] for key in sorted(self.targets))
+        batches = tuple(self.batches[key] for key in sorted(self.batches))
+        contents = _Contents(targets=targets, batches=batches)
         files.write(self.path, serial.dumps(contents), private=True)
 
 

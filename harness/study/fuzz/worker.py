@@ -39,6 +39,7 @@ from harness.model.verdict import Verdict, VerdictKind
 from harness.policy.sources import ENTRY, SOURCES
 from harness.study.fuzz import drawing
 
+Files = tuple[SourceFile, ...]  # of one program
 _RAISED = b'"raised":'
 _MOST_JUDGED = 40  # of a submission's inputs in one batch that are not the same
 _LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.MEMORY_LIMIT})
@@ -82,19 +83,15 @@ class Comparer:
     """The reference, ready to be compared with submissions until `stack` is closed."""
 
     def __init__(
-        self,
-        driver: AnyDriver,
-        assignment: Assignment,
-        reference: tuple[SourceFile, ...],
-        stack: ExitStack,
+        self, driver: AnyDriver, assignment: Assignment, reference: Files, stack: ExitStack
     ) -> None:
         self._driver = driver
         self._assignment = assignment
-        self._sharing: dict[tuple[SourceFile, ...], bool] = {}
+        self._sharing: dict[Files, bool] = {}
         self._tool = stack.enter_context(driver.tool(SOURCES, ENTRY))
         self._reference = self.program(reference, stack)
 
-    def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> RunningProgram:
+    def program(self, files: Files, stack: ExitStack) -> RunningProgram:
         """A submission's program, until `stack` is closed."""
         server = stack.enter_context(self._driver.submission(self._assignment, files))
         sharing = server if isinstance(server, SharingObserver) and self._may_share(files) else None
@@ -114,7 +111,6 @@ class Comparer:
         return observations
 
     def prepare(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> Prepared:
-        """A batch, run on the reference."""
         prepared = Prepared(target, stimuli)
         if self._reference.sharing is None:
             return prepared
@@ -139,9 +135,7 @@ class Comparer:
             if numbers := sorted(group.jobs.keys() & together.keys()):
                 equal |= program.run_together(group, numbers, lambda n, d: d == together[n]).keys()
         judged = 0
-        for number in range(len(prepared.stimuli)):
-            if number in equal or number in prepared.left_out:
-                continue
+        for number in sorted({*range(len(prepared.stimuli))} - equal - prepared.left_out):
             verdict = self.verdict(prepared, number, program)
             if verdict is None or verdict.passed or verdict.kind in _OF_OURS:
                 continue
@@ -177,7 +171,7 @@ class Comparer:
             prepared.alone[number] = self._reference.server.observe(stimulus, limits)
         return prepared.alone[number]
 
-    def _may_share(self, files: tuple[SourceFile, ...]) -> bool:
+    def _may_share(self, files: Files) -> bool:
         if files not in self._sharing:
             self._sharing[files] = program_may_share(self._tool, self._assignment, files)
         return self._sharing[files]
@@ -339,12 +333,9 @@ class Worker:
                     smallest = replace(target.stimulus, bindings=draw)
                 drawn = unit.batch * batch_size(target) + differing[0] + 1
                 differences[digest] = self._difference(target, smallest, program, drawn)
-        return UnitResult(
-            unit=unit,
-            inputs=len(stimuli) - len(prepared.left_out),
-            left_out=len(prepared.left_out),
-            found=differences,
-        )
+        left_out = len(prepared.left_out)
+        inputs = len(stimuli) - left_out
+        return UnitResult(unit=unit, inputs=inputs, left_out=left_out, found=differences)
 
     def _games(self, target: FuzzTarget, drawer: drawing.Drawer, seed: int) -> list[Stimulus]:
         closing = [self._code.lines(prompt.closing) for prompt in target.prompts]
