@@ -181,10 +181,8 @@ class Document:
 
     def label(self, loc: Loc) -> str:
         """How a mistake names a location: its keys below the scenario, and the item's number."""
-        words = ""
-        for size, part in enumerate(loc, start=1):
-            if loc[0] == "scenarios" and size <= 2:
-                continue
+        words, above = "", 2 if loc[:1] == ("scenarios",) else 0
+        for size, part in enumerate(loc[above:], start=above + 1):
             if isinstance(part, str) or loc[:size] in self._keys:
                 words += f"{', ' if ', item ' in words else '.' if words else ''}{part}"
             else:

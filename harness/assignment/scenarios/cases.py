@@ -5,6 +5,7 @@ import difflib
 import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -151,7 +152,9 @@ def cases_of(context: Context, kind: type[Action], compiled: Compiled) -> list[C
     if not context.has_cases:
         return [context]
     if isinstance(context.own.cases, list) and not context.states("sample"):
-        cases = _rows(context, context.own.cases)
+        cases: list[Context] = []
+        with suppress(Refused):
+            cases = _rows(context, context.own.cases)
         before = len(context.document.problems)
         for case in cases:
             if len(context.document.problems) == before:
@@ -185,29 +188,23 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
 
 
 def _rows(context: Context, cases: Sequence[CaseShape]) -> list[Context]:
-    """The rows in their order; none, with mistakes noted, if one is no such row."""
+    """The rows in their order; Refused, with a mistake noted, if one is no such row."""
     loc: Loc = (*context.loc, "cases")
     if not cases:
-        context.add(loc, "expected at least one case, got an empty list")
-    try:
-        rows = [_row(context, (*loc, index), case) for index, case in enumerate(cases)]
-    except Refused:
-        return []
+        context.refuse(loc, "expected at least one case, got an empty list")
+    rows = [_row(context, (*loc, index), case) for index, case in enumerate(cases)]
     names = [[each.name for each in row.bindings] for row in rows]
     beside = str(context.own.model_dump(exclude={"cases"}, exclude_unset=True))
-    for name in names[0] if names else ():
+    for name in names[0]:
         misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
         if misspelled and not re.search(rf"\b{re.escape(name)}\b", beside):
-            at = next(i for i, row in enumerate(names) if name in row)
             hint = f"did you mean {misspelled[0]}?"
-            context.add((*loc, at, name), "nothing uses this name", hint, key=True)
-            return []
+            context.refuse((*loc, 0, name), "nothing uses this name", hint, key=True)
     for row, bound in zip(rows, names, strict=True):
         if bound != names[0]:
             this, first = (", ".join(each) or "nothing" for each in (bound, names[0]))
             what = f"this case binds {this}, the first one {first}"
-            context.add(row.row, what, "every case binds the same names")
-            return []
+            context.refuse(row.row, what, "every case binds the same names")
     return rows
 
 
