@@ -307,8 +307,7 @@ def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> Sequ
 
 def _needed_name(context: Context, index: int, name: str, functions: _Named, ids: _Named) -> str:
     """The function, or the id or group of scenarios, that the name stands for; Refused."""
-    loc = (*context.at("needs"), index)
-    own = ids.get(context.group, ())
+    loc, own = (*context.at("needs"), index), ids.get(context.group, ())
     if name in functions:
         needed_name, others = name, functions[name]
         if any(one.function == name for one in own):

@@ -308,8 +308,7 @@ def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise:
 
 
 def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
-    names = parts.leaves
-    call = parts.action.expression
+    names, call = parts.leaves, parts.action.expression
     if call and names == frozenset():
         what = "of this call nothing is seen but what it returns and prints"
         hint = "what a method does to its object is compared in a session: one step makes it, "
@@ -382,8 +381,7 @@ def _call_in(call: str) -> ast.Call:
 def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None]:
     """The path of the scenario's transcript, below the spec folder, and its text (None: still to be
     recorded); Refused, with a mistake noted, if there is none."""
-    loc = (*context.loc, "transcript")
-    written = context.own.transcript
+    loc, written = (*context.loc, "transcript"), context.own.transcript
     for name in (mark.partition("=")[0] for mark in context.variation.swept):
         if name not in names_in(written):
             hint = f"put {{{{ {name} }}}} into the name"
