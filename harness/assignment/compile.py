@@ -218,11 +218,8 @@ class _Compiler:
             what = "this file is not read"
             self.problems.add_to_file(self._display_path(path.name), what, "name it .yaml")
         shape = vocabulary.shape
-        named = (
-            shape.policy or "policy.yaml",
-            shape.clauses or "clauses.yaml",
-            shape.mutants or loading.MUTANTS,
-        )
+        named = [shape.policy or "policy.yaml", shape.clauses or "clauses.yaml"]
+        named.append(shape.mutants or loading.MUTANTS)
         documents = [self._open(path.name) for path in loading.scenario_files(self.folder, named)]
         files = [ScenarioFile(each, vocabulary, compiled) for each in documents if each]
         for file in files:

@@ -205,7 +205,7 @@ def spec_folder(root: Path, assignment_id: str) -> Path:
     raise UserError(f"there is no assignment {assignment_id!r} in {SPECS}/", hint=hint)
 
 
-def scenario_files(folder: Path, named: tuple[str, ...]) -> list[Path]:
+def scenario_files(folder: Path, named: Iterable[str]) -> list[Path]:
     """The scenario files of a spec folder: every .yaml that is not `named` for another use."""
     other = {ASSIGNMENT, EXEMPT, EQUIVALENT, *named}
     files = sorted(folder.glob("*.yaml"))

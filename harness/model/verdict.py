@@ -320,11 +320,6 @@ def rule_words() -> Mapping[str, str]:
     return words
 
 
-def names_mistake(rule: str) -> bool:
-    """Whether a rule says which mistake it is, and not only that something differs."""
-    return not importlib.import_module("harness.judging.explain.rules").is_general(rule)
-
-
 def rule_in_words(rule: str) -> str:
     """What a function does wrong, as the end of a sentence; the rule's name where it is new."""
     return rule_words().get(rule) or rule.replace("_", " ") or "fails"

@@ -10,14 +10,7 @@ from harness.judging.explain.siblings import written_out
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Severity
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.model.verdict import (
-    TO_REVIEW,
-    Cause,
-    Explanation,
-    VerdictKind,
-    names_mistake,
-    rule_in_words,
-)
+from harness.model.verdict import TO_REVIEW, Cause, Explanation, VerdictKind, rule_in_words
 from harness.policy.rules import finding_kind
 from harness.reporting.view.words import VERDICT, percent
 from harness.results.student_view import FunctionTally, by_function
@@ -356,6 +349,8 @@ class ClassCauses:
 
     def _wide(self) -> dict[str, Tally]:
         """What several got wrong, one in several functions, as a size that is written out."""
+        from harness.judging.explain.rules import is_general  # noqa: PLC0415  (where some fail)
+
         functions: defaultdict[str, list[str]] = defaultdict(list)
         times: Counter[str] = Counter()
         for (function, rule), tally in sorted(self._causes.items(), key=lambda item: item[0]):
@@ -365,7 +360,7 @@ class ClassCauses:
         return {
             rule: replace(tally, functions=tuple(functions[rule]))
             for rule, tally in self._rules.items()
-            if 1 < tally.count < times[rule] and names_mistake(rule)
+            if 1 < tally.count < times[rule] and not is_general(rule)
         }
 
     def for_a_person(self) -> list[Tally]:
