@@ -24,22 +24,12 @@ from harness.assignment.vocabulary import ProvidedError, Vocabulary, class_names
 from harness.common.files import write
 from harness.matchers.reading import Refused, nearest
 from harness.model.assignment import Assignment, OtherFiles, SourceFile
-from harness.model.plan import (
-    PLAN_VERSION,
-    Mutant,
-    Plan,
-    Scenario,
-    Specification,
-    Visibility,
-    in_turn,
-    needed,
-)
+from harness.model.plan import PLAN_VERSION, Mutant, Plan, Scenario, Specification, in_turn, needed
 from harness.model.policy import Policy
 from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings
 
 _Named = Mapping[str, Sequence[Scenario]]
-_OPEN = tuple(Visibility)  # who sees it first comes first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,8 +308,8 @@ def _needed_name(context: Context, index: int, name: str, functions: _Named, ids
             context.refuse(loc, what, nearest(name, (*functions, *ids)))
         if needed_name == context.group:
             context.refuse(loc, "a scenario cannot need itself")
-        last_open = max(_OPEN.index(other.visibility) for other in others)
-        if any(last_open > _OPEN.index(one.visibility) for one in own):
+        last_open = max(other.visibility.rank for other in others)
+        if any(last_open > one.visibility.rank for one in own):
             what = f"{needed_name} is hidden from students who see this scenario"
             context.refuse(loc, what, "make both visible, or need its function")
     if all(other.informational for other in others):

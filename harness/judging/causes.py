@@ -16,7 +16,7 @@ from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.explain.siblings import WrittenOut, written_out
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Phase
-from harness.model.plan import Visibility, in_turn, needed
+from harness.model.plan import in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Unparsable
 from harness.model.verdict import (
     NOT_HANDED_IN,
@@ -34,8 +34,6 @@ TOO_SLOW = "too_slow"
 MOST_LINES = 100  # of the text of a place
 _LONGEST_LINE = 200
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
-
-_SOONEST = tuple(Visibility)  # who may be seen first comes first
 
 Key = tuple[str, ...]
 
@@ -284,7 +282,7 @@ def _clearest(members: Sequence[FailedScenario], name: str, together: Set[str]) 
     def order(each: FailedScenario) -> tuple[object, ...]:
         return (
             each.verdict.kind is VerdictKind.NOT_RUN,
-            _SOONEST.index(each.scenario.visibility),
+            each.scenario.visibility.rank,
             name not in {"", each.scenario.function},
             each.scenario.id in together,
             each.verdict.kind is VerdictKind.STOPPED_EARLY,

@@ -27,6 +27,11 @@ class Visibility(StrEnum):
     AFTER_PUBLISHED = "after_published"
     HIDDEN = "hidden"
 
+    @property
+    def rank(self) -> int:
+        """From 0 for what is seen first."""
+        return list(Visibility).index(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:

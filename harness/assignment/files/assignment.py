@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    PlainValidator,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from harness.assignment.document import Document, HintedError, Loc
 from harness.assignment.files.fuzzing import FuzzShape
@@ -203,9 +196,10 @@ def _attribute(name: Any) -> str:
     return name
 
 
+_Attribute = Annotated[str, PlainValidator(_attribute), WithJsonSchema({"type": "string"})]
 _COMPARED_BY = "a list of attributes, or attributes, repr, equality or none"
 Comparison = Annotated[
-    _WAYS | Annotated[list[Annotated[str, BeforeValidator(_attribute)]], Field(min_length=1)],
+    _WAYS | Annotated[list[_Attribute], Field(min_length=1)],
     Expects(_COMPARED_BY, _hint_to_compare, instead="repr"),
 ]
 

@@ -213,9 +213,7 @@ class Context:
             lines = enumerate(step.shown, start=step.shown_from)
             shown = [self.render(line, loc, line=number) for number, line in lines]
             step.shown = "".join(shown).splitlines(keepends=True)
-            tree = parse_statements(step.source)
-            self.names |= names_of(tree).bound
-            self.check_names(tree, loc, line=step.line)
+            self.bind(parse_statements(step.source), loc, line=step.line)
         return steps
 
     def typed_in(self, steps: list[Step], loc: Loc) -> tuple[Typed, ...]:
@@ -243,6 +241,11 @@ class Context:
             hint = nearest(name, names) or f"known files are {', '.join(names)}"
             self.refuse(loc, f"{name} is neither a submitted nor a provided file", hint)
         return name
+
+    def bind(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
+        """Check the names of statements that run first; those that they bind join the context."""
+        self.check_names(tree, loc, line=line)
+        self.names |= names_of(tree).bound
 
     def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
         vocabulary = self.vocabulary

@@ -10,25 +10,11 @@ from zoneinfo import ZoneInfo
 from harness.assignment.document import HintedError, Loc
 from harness.assignment.scenarios.context import Context
 from harness.assignment.scenarios.draws import replies_of
-from harness.assignment.scenarios.python_text import (
-    PythonError,
-    names_of,
-    parse_session,
-    parse_statements,
-)
+from harness.assignment.scenarios.python_text import PythonError, parse_session, parse_statements
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
 from harness.model.policy import SourceFile
-from harness.model.stimulus import (
-    Action,
-    Binding,
-    Clock,
-    Key,
-    Replies,
-    Stimulus,
-    StimulusParts,
-    Typed,
-)
+from harness.model.stimulus import Action, Binding, Clock, Key, Stimulus, StimulusParts, Typed
 from harness.stimuli import stimulus_kinds
 
 _CLASHES = (
@@ -90,7 +76,7 @@ def read_stimulus(context: Context, kind: type[Action]) -> StimulusParts:
 
 def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
     """The whole stimulus of a case: what is done, and all that surrounds the program; Refused."""
-    replies: Replies | None = None
+    replies = None
     if context.states("replies"):
         with context.noted((*context.loc, "replies")):
             replies = replies_of(context.vocabulary, context.own.replies, context.constants)
@@ -192,8 +178,7 @@ def read_given(context: Context) -> str:
         except PythonError as error:
             context.add(loc, f"not Python statements ({error})")
             continue
-        context.check_names(tree, loc)
-        context.names |= names_of(tree).bound
+        context.bind(tree, loc)
         parts.append(source if source.endswith("\n") else source + "\n")
     return "".join(parts)
 

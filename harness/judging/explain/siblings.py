@@ -11,7 +11,7 @@ from harness.judging.boards import Cells, cells, grid_at
 from harness.model.assignment import Surroundings
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
-from harness.model.plan import Plan, Scenario, Visibility
+from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Stimulus
 from harness.model.values import ValueKind
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -36,8 +36,7 @@ def refine(
     refined = dict(verdicts)
     if key is None or all(verdict.passed for verdict in verdicts.values()):
         return refined
-    soonest = tuple(Visibility)
-    seen_from = {scenario.id: soonest.index(scenario.visibility) for scenario in plan.scenarios}
+    seen_from = {scenario.id: scenario.visibility.rank for scenario in plan.scenarios}
     for now in sorted(set(seen_from.values())):
         open_now = {name: each for name, each in verdicts.items() if seen_from[name] <= now}
         explained = _hard_coded(plan, open_now, observations, key)
