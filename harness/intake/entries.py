@@ -17,13 +17,10 @@ from enum import StrEnum
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from harness.common import words
 from harness.common.errors import UserError
 from harness.common.escaping import shorten
-
-T = TypeVar("T")
 
 MAX_ID = 100
 _NAMES_SHOWN = 5
@@ -84,11 +81,10 @@ def shown_path(path: str) -> str:
     return shorten("".join(c if c.isprintable() else "_" for c in path), MAX_ID)
 
 
-def listed(names: Sequence[T], shown_as: Callable[[T], str] = str) -> str:
-    """`a, b and c`, of many the first few; `shown_as` gives the text of each that is shown."""
-    shown = [shown_as(name) for name in names[:_NAMES_SHOWN]]
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`, of many the first few."""
     more = [f"{len(names) - _NAMES_SHOWN} more"] if len(names) > _NAMES_SHOWN else []
-    return words.listed([*shown, *more])
+    return words.listed([*names[:_NAMES_SHOWN], *more])
 
 
 ARCHIVE_SUFFIXES = (
@@ -331,7 +327,8 @@ def must_exist(path: Path) -> None:
 
 def described(entries: Sequence[Entry]) -> str:
     """The names listed; of an archive also what kind it really is."""
-    return listed(entries, _described)
+    first, rest = entries[:_NAMES_SHOWN], entries[_NAMES_SHOWN:]  # only what is shown is read
+    return listed([*map(_described, first), *(entry.label for entry in rest)])
 
 
 def _described(entry: Entry) -> str:

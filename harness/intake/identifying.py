@@ -152,7 +152,8 @@ def _on_roster(
     notices = by_name_line(alone)
     if strangers:
         are = "is" if len(strangers) == 1 else "are"
-        notices.append(f"{listed(strangers, lambda one: one.identity)} {are} not on the roster")
+        names = listed([stranger.identity for stranger in strangers])
+        notices.append(f"{names} {are} not on the roster")
     return members, notices
 
 

@@ -102,19 +102,16 @@ class Desk:
         # A number stays that of its submission: an open window must not show another one by it.
         for result in results:
             number = self._numbers.setdefault(result.id, len(self._numbers) + 1)
-            self._entries[number] = self._entry(number, result)
+            student = result.student
+            self._entries[number] = Entry(
+                number=number,
+                id=result.id,
+                shown=f"Submission {number}" if self.anonymous else result.id,
+                reason=", ".join(dict.fromkeys(kind for kind, _ in figures.reasons(result))),
+                status=result.status,
+                name=student.name if student and not self.anonymous else "",
+            )
         self._entries = {n: e for n, e in self._entries.items() if e.id in graded}
-
-    def _entry(self, number: int, result: SubmissionResult) -> Entry:
-        student = result.student
-        return Entry(
-            number=number,
-            id=result.id,
-            shown=f"Submission {number}" if self.anonymous else result.id,
-            reason=", ".join(dict.fromkeys(kind for kind, _ in figures.reasons(result))),
-            status=result.status,
-            name=student.name if student and not self.anonymous else "",
-        )
 
     def rows(self, since: int = -1) -> list[dict[str, Any]]:
         """Submissions for the page's list, first those that need a person: all, or those that were

@@ -31,12 +31,11 @@ Progress = Callable[[int], None]
 def program_reader(assignment: Assignment, function: str, python: Path | None) -> Iterator[Answers]:
     """A function of `program_texts` in a confined process. UserError when this machine has no
     usable interpreter or not the standard tier."""
-    module = "program_texts"
-    text = resources.files("harness.study").joinpath(f"{module}.py").read_text("utf-8")
+    text = resources.files("harness.study").joinpath("program_texts.py").read_text("utf-8")
     interpreter = find_interpreter(assignment.python, python)
     with (
         create_driver(interpreter, choose_tier(interpreter, Tier.STANDARD).tier) as driver,
-        driver.tool({module: text}, f"{module}:{function}") as tool,
+        driver.tool({"program_texts": text}, f"program_texts:{function}") as tool,
     ):
         yield tool
 

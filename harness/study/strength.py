@@ -270,6 +270,10 @@ def report(
     scored = [scenario for scenario in plan.scenarios if not scenario.informational]
     noticed = [one.noticed_by for one in outcomes] + [one.noticed_by for one in pairs]
     needed = _needed_ids(scored, noticed)
+    clauses = {scenario.id: scenario.clauses for scenario in scored}
+    counts = Counter(clause for ids in clauses.values() for clause in ids)
+    sets = ({clause for name in each.noticed_by for clause in clauses[name]} for each in outcomes)
+    of_clauses = Counter(clause for each in sets for clause in each)
     by_function: dict[str, list[study.ChangeOutcome]] = {}
     for each in outcomes:
         by_function.setdefault(each.function, []).append(each)
@@ -286,7 +290,10 @@ def report(
             )
             for name, group in by_function.items()
         ),
-        clauses=_clauses(scored, outcomes),
+        clauses=tuple(
+            study.ClauseStrength(clause=clause, scenarios=count, noticed=of_clauses[clause])
+            for clause, count in counts.items()
+        ),
         outcomes=tuple(outcomes),
         pairs=tuple(pairs),
         needed=tuple(each.id for each in scored if each.id in needed),
@@ -298,19 +305,6 @@ def report(
 def place(entry: study.Equivalent | study.ChangeOutcome) -> tuple[str, str, str, str]:
     """What an entry of equivalent.yaml and its change have in common."""
     return entry.file, entry.function, entry.before, entry.after
-
-
-def _clauses(
-    scored: Sequence[Scenario], outcomes: Sequence[study.ChangeOutcome]
-) -> tuple[study.ClauseStrength, ...]:
-    clauses = {scenario.id: scenario.clauses for scenario in scored}
-    counts = Counter(clause for ids in clauses.values() for clause in ids)
-    sets = ({clause for name in each.noticed_by for clause in clauses[name]} for each in outcomes)
-    noticed = Counter(clause for each in sets for clause in each)
-    return tuple(
-        study.ClauseStrength(clause=clause, scenarios=count, noticed=noticed[clause])
-        for clause, count in counts.items()
-    )
 
 
 def _needed_ids(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) -> set[str]:

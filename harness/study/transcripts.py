@@ -330,10 +330,9 @@ def import_transcript(
     clauses: Sequence[str],
     python: Path | None = None,
 ) -> Imported:
-    """Add the scenario that a transcript shows to `target`, a file of `specs/<id>`.
-
-    It runs `program` (empty: the first file that is handed in), with `constants` overridden, as
-    YAML text by name, and has these `clauses`, or those of its file.
+    """Add the scenario that a transcript shows to `target`, a file of `specs/<id>`. It runs
+    `program` (empty: the first file that is handed in), with `constants` overridden, as YAML text
+    by name, and has these `clauses`, or those of its file.
 
     Nothing is written unless the assignment loads with it. UserError, with the transcript's line,
     where the reference shows something else; SpecErrors where the file cannot take the scenario.
