@@ -165,7 +165,7 @@ def _override(sent: Sent, most: Fraction) -> review.Action:
         raise UserError("an override needs a reason")
     what = f"an override of {rounded(mark)} is"
     if not 0 <= mark <= _MOST_MARK:
-        raise UserError(f"{what} {'below 0' if mark < 0 else 'no mark'}")
+        raise UserError(f"{what} {'below 0' if mark < 0 else 'not a mark'}")
     if mark > most:
         hint = "it takes the place of the mark without marks by hand"
         raise UserError(f"{what} above {rounded(most)}", hint=hint)
