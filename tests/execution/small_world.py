@@ -82,13 +82,17 @@ def observe(
         return server.observe(stimulus, limits)
 
 
-def values(driver: Driver, program: str, expressions: Iterable[str]) -> dict[str, str | None]:
+def values(
+    driver: Driver, program: str, expressions: Iterable[str], **more: object
+) -> dict[str, str | None]:
     """What a program returns that evaluates each of these in a function of its own."""
     numbers = dict(enumerate(expressions))
     program += "".join(f"def f{n}():\n    return {text}\n" for n, text in numbers.items())
     named = tuple(FunctionSignature(name=f"f{n}", parameters=()) for n in numbers)
     given: dict[str, str | None] = {}
-    with driver.submission(replace(assignment(), functions=named), (source(program),)) as server:
+    with driver.submission(
+        replace(assignment(), functions=named, **more), (source(program),)
+    ) as server:
         for n, text in numbers.items():
             seen = server.observe(call(f"f{n}()"), QUICK)
             assert (seen.ending, seen.raised) == (Ending.ANSWERED, None), text

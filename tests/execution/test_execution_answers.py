@@ -7,7 +7,7 @@ import pytest
 
 from harness.execution import AnyDriver, Driver
 from harness.model.assignment import ClassComparison, CompareBy, SourceFile
-from harness.model.observation import Ending, Observation, Phase
+from harness.model.observation import Ending, Phase
 from harness.model.stimulus import Binding, StandIn, Stimulus
 from harness.stimuli.call import Call
 from tests.execution.small_world import (
@@ -53,15 +53,6 @@ class Many:
 class Raising:
     @property
     def value(self): raise ValueError("no")
-class Hanging:
-    @property
-    def value(self):
-        while True: pass
-class Printing:
-    @property
-    def value(self):
-        print("read")
-        return 1
 class Asking:
     def __getattribute__(self, name): raise SystemExit("asked")
     def __eq__(self, other): return True
@@ -427,32 +418,21 @@ def test_a_line_is_counted_as_python_counts_it(one_driver: Driver) -> None:
     assert [(each.line, each.source) for each in seen.raised.frames] == [(3, "    return 1 // n")]
 
 
-def watch(
-    driver: Driver, stimulus: Stimulus, *compare: ClassComparison, program: str = CLASSES
-) -> Observation:
-    return observe(driver, program, stimulus, of=replace(assignment(), compare=compare))
+COMPARED = {
+    "Raising()": "Raising(value=<raises ValueError>)",
+    "Plain()": "Plain(value=<raises AttributeError>)",
+    "Asking()": "Asking(repr='Asking at 0x…')",
+}
 
 
-def by(name: str, how: CompareBy, *attributes: str) -> ClassComparison:
-    return ClassComparison(name=name, how=how, attributes=attributes)
-
-
-def test_named_attributes_are_asked_of_the_class(driver: Driver) -> None:
-    def value(name: str) -> Observation:
-        program = f"{CLASSES}\ndef f():\n    return {name}()\n"
-        return watch(driver, call("f()"), by(name, CompareBy.NAMED, "value"), program=program)
-
-    assert plain(value("Raising").value) == "Raising(value=<raises ValueError>)"
-    assert value("Hanging").ending is Ending.CPU_LIMIT
-    printing = value("Printing")
-    assert (plain(printing.value), printing.printed) == ("Printing(value=1)", "read\n")
-    assert plain(value("Plain").value) == "Plain(value=<raises AttributeError>)"
-
-
-def test_a_repr_is_compared_without_addresses(driver: Driver) -> None:
-    program = f"{CLASSES}\ndef f():\n    return Asking()\n"
-    seen = watch(driver, call("f()"), by("Asking", CompareBy.REPR), program=program)
-    assert plain(seen.value) == "Asking(repr='Asking at 0x…')"
+def test_an_object_is_asked_for_what_is_to_be_compared(driver: Driver) -> None:
+    """A property that hangs or prints is in `test_hostile_objects_and_files.py`."""
+    named = [
+        ClassComparison(name=name, how=CompareBy.NAMED, attributes=("value",))
+        for name in ("Raising", "Plain")
+    ]
+    shown = ClassComparison(name="Asking", how=CompareBy.REPR, attributes=())
+    assert values(driver, CLASSES, COMPARED, compare=(*named, shown)) == COMPARED
 
 
 EQUAL = {
@@ -487,5 +467,5 @@ def test_data_that_is_expected_is_nowhere_in_the_process(driver: Driver) -> None
 
 def test_a_session_shows_the_repr_of_objects(driver: Driver) -> None:
     program = f"{CLASSES}\ndef f():\n    return [Asking(), Same(1)]\n"
-    seen = watch(driver, session("f()", "f()[1].n"), program=program)
+    seen = observe(driver, program, session("f()", "f()[1].n"))
     assert [step.shown for step in seen.steps] == ["[Asking at 0x…, <a1.Same object at 0x…>]", ""]

@@ -208,6 +208,10 @@ def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.Monk
         dask.require_distributed()
 
 
+KEPT = {"k": (observed(),), "l": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}
+ANSWER = wire.WorkerAnswer(
+    worker="tcp://a:1", ended=result("ada"), pieces=tuple(Packer().pieces(*KEPT))
+)
 SETUP = WorkerSetup(
     grader=GraderSetup(plan=plan(scenario("f/b")), key=key({}), secret=b"\0secret"),
     interpreter=find_interpreter("3.12"),
@@ -229,30 +233,23 @@ def test_a_job_comes_back_as_it_was() -> None:
 
 
 def test_an_answer_comes_back_as_it_was() -> None:
-    pieces = tuple(
-        Packer().pieces(
-            {"k": (observed(),), "l": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}
-        )
-    )
     for answer in [
         wire.WorkerAnswer(worker="tcp://a:1", refused="it is tired"),
-        wire.WorkerAnswer(worker="tcp://a:1", ended=result("ada"), pieces=pieces),
+        ANSWER,
         wire.WorkerAnswer(worker="", ended=WorkerFailure(reason="full disk")),
     ]:
         assert wire.unpack_answer(wire.pack_answer(answer)) == answer
 
 
 def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    pieces = tuple(Packer().pieces({"k": (observed(),)}, {}))
-    answer = wire.WorkerAnswer(worker="tcp://a:1", ended=result("ada"), pieces=pieces)
-    size = len(wire.pack_answer(replace(answer, pieces=())))
-    assert sum(len(text) for piece in pieces for _, text in piece.texts) < size
+    size = len(wire.pack_answer(replace(ANSWER, pieces=())))
+    assert sum(len(text) for piece in ANSWER.pieces for _, text in piece.texts) < size
     monkeypatch.setattr(wire, "MOST_ANSWER", size)
     monkeypatch.setattr(wire, "_fit", lambda pieces: False)
-    assert wire.unpack_answer(wire.pack_answer(answer)) == replace(answer, pieces=())
+    assert wire.unpack_answer(wire.pack_answer(ANSWER)) == replace(ANSWER, pieces=())
     monkeypatch.undo()
     monkeypatch.setattr(wire, "MOST_ANSWER", size // 2 - 1)
-    failed = wire.unpack_answer(wire.pack_answer(answer)).ended
+    failed = wire.unpack_answer(wire.pack_answer(ANSWER)).ended
     assert isinstance(failed, WorkerFailure) and "too large" in failed.reason
 
 
@@ -278,9 +275,7 @@ def test_what_is_no_answer_is_an_error(data: object) -> None:
 @pytest.mark.parametrize("field", ["observations", "verdicts", "texts"])
 @pytest.mark.parametrize("change", [lambda row: row[:1], lambda row: ["AA==", *row[1:]]])
 def test_a_piece_cut_off_is_refused(field: str, change: Callable[[list[str]], list[str]]) -> None:
-    pieces = tuple(Packer().pieces({"k": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}))
-    graded = result("ada")
-    plain = json.loads(wire.pack_answer(wire.WorkerAnswer(worker="", ended=graded, pieces=pieces)))
+    plain = json.loads(wire.pack_answer(ANSWER))
     cut: Any = plain["pieces"][0][field]
     plain["pieces"][0][field] = [change(row) for row in cut]
     with pytest.raises(serial.SerialError):
