@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -98,14 +97,10 @@ def state(pid: int) -> str:
         return ""
 
 
-@dataclass(slots=True)
 class Meter:
     """From its making: how much this process's peak memory grew (MiB), and its CPU time (s)."""
 
-    _memory: int = 0
-    _cpu: float = 0.0
-
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
         _reset_peak()
         self._memory = _status("VmRSS")
         self._cpu = time.process_time()

@@ -5,15 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from harness.assignment.loading import load
-from harness.execution import Driver, find_interpreter
+from harness.grading.context import prepare
 from harness.grading.grader import Grader
-from harness.grading.observing.answer_key import make_key
-from harness.grading.observing.judged_runs import GraderSetup
-from harness.model.assignment import SourceFile
 from harness.model.submission import Submission
 from harness.model.verdict import VerdictKind
+from tests.execution.small_world import source
 from tests.grading.stand_in_course import SHOP, WRONG_BANK, write
-from tests.hostile.hostile_machine import tiers_here
+from tests.inline import grader_of
 
 SECRET = "canary-of-the-stand-in"
 # Everything that can be reached, and what stands behind it, is looked through.
@@ -77,23 +75,13 @@ ATTACKS = {"frames": FRAMES, "during a call": DURING_A_CALL, "its source": PRINT
 
 @pytest.fixture(scope="module")
 def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
-    specification = load(write(tmp_path_factory.mktemp("pair")), "pair")
-    interpreter = find_interpreter(specification.plan.assignment.python)
-    with (
-        Driver(interpreter, tiers_here()[-1]) as driver,
-        Grader(
-            GraderSetup(plan=specification.plan, key=make_key(specification, driver)), driver
-        ) as it,
-    ):
+    with grader_of(prepare(load(write(tmp_path_factory.mktemp("pair")), "pair"))) as it:
         yield it
 
 
 def graded(grader: Grader, shop: str, bank: str = WRONG_BANK) -> tuple[dict[str, VerdictKind], str]:
     """The verdicts, and all that was observed."""
-    files = (
-        SourceFile(name="bank.py", data=bank.encode()),
-        SourceFile(name="shop.py", data=shop.encode()),
-    )
+    files = (source(bank, "bank.py"), source(shop, "shop.py"))
     done = grader.grade(Submission(id="x", files=files, origin="x"))
     verdicts = {each.scenario_id: each.verdict.kind for each in done.result.scenarios}
     return verdicts, repr(done.observations)
