@@ -296,8 +296,8 @@ def test_a_plan_that_is_too_large_is_one_line(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("address", "files", "said"),
     [
-        ("grading.example.edu", 0, "no address of a scheduler"),
-        ("tcp://grading.example.edu", 0, "no address of a scheduler"),
+        ("grading.example.edu", 0, "not an address of a scheduler"),
+        ("tcp://grading.example.edu", 0, "not an address of a scheduler"),
         ("tls://h:1", 0, "TLS needs an authority, a certificate and its key"),
         ("tls://h:1", 2, "TLS needs an authority, a certificate and its key"),
         ("tcp://h:1", 3, "uses no certificates"),
