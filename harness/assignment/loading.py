@@ -170,7 +170,7 @@ def files_asked_for(root: Path, assignment_id: str) -> tuple[str, ...]:
     if not isinstance(part, dict):
         return ()
     files = part.get("files")
-    return _texts([*(files if isinstance(files, list) else []), part.get("archive")])
+    return _texts([*(files if isinstance(files, list) else [files]), part.get("archive")])
 
 
 def packages_of(root: Path, assignment_id: str) -> tuple[str, ...]:

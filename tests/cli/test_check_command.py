@@ -263,8 +263,9 @@ def test_check_finds_the_assignment_by_the_name(two: Course, name: str) -> None:
     assert said == (name != "a1.py")
 
 
-def test_two_that_ask_for_it_are_listed(two: Course) -> None:
-    two.edit("specs/other/assignment.yaml", "game.py", "a1.py")
+@pytest.mark.parametrize("files", ["[a1.py]", "a1.py"])
+def test_two_that_ask_for_it_are_listed(two: Course, files: str) -> None:
+    two.edit("specs/other/assignment.yaml", "[game.py]", files)
     line = "several assignments ask for a1.py: other, tiny. Hint: --assignment other | tiny"
     assert two.refusal("check", "a1.py") == line
 
