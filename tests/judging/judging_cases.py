@@ -1,5 +1,6 @@
 """Short ways to write observations and cases in the tests of judging."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,14 @@ from harness.judging.channels import mismatches
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import registered_rules
 from harness.matchers.kinds.values import Exactly
-from harness.model.expectation import Expectation, Expected, Matcher
+from harness.model.expectation import (
+    Expectation,
+    Expected,
+    Matcher,
+    StatedRaise,
+    StatedTurn,
+    StatedTurns,
+)
 from harness.model.observation import (
     Ending,
     Frame,
@@ -38,10 +46,9 @@ def turns(*parts: str) -> tuple[Turn, ...]:
 
 def called(value: object = None, *parts: str, before: tuple = (), after: tuple = ()) -> Observation:
     """A call that answered with a plain value."""
-    described = value if isinstance(value, Value) else Value.of(value)
     return Observation(
         ending=Ending.ANSWERED,
-        value=described,
+        value=value if isinstance(value, Value) else Value.of(value),
         turns=turns(*parts),
         arguments_before=tuple(Value.of(one) for one in before),
         arguments=tuple(Value.of(one) for one in after or before),
@@ -109,7 +116,19 @@ def exactly(value: object) -> Matcher:
     return Exactly(value=Value.of(value))
 
 
-CALL = Stimulus(action=Call(expression="add_piece(board, 'X', 1)"))
+def some_turns(printed: Mapping[int, Matcher], *, all_turns: bool = False) -> StatedTurns:
+    """What these turns print, by their numbers."""
+    stated = tuple(StatedTurn(index=index, printed=each) for index, each in printed.items())
+    return StatedTurns(turns=stated, all_turns=all_turns)
+
+
+def raising(type_name: str, message: object = None, *, is_a: str = "") -> Expected:
+    """What is stated of a call that raises this, with this plain message if there is one."""
+    told = None if message is None else exactly(message)
+    return Expected(raises=StatedRaise(type_name=type_name, message=told, is_a=is_a))
+
+
+CALL = Stimulus(action=Call(expression="add(board, 'X', 1)"))
 RUN = Stimulus(action=Run(program="a1.py"))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.judging.explain.failure import Failure
 from harness.matchers.kinds.contains import Contains
-from harness.model.expectation import Expected, Ignore, StatedRaise
+from harness.model.expectation import Expected, Ignore
 from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.policy import SourceFile
 from harness.model.stimulus import Stimulus
@@ -20,6 +20,7 @@ from tests.judging.judging_cases import (
     case,
     exactly,
     raised,
+    raising,
     ran,
 )
 
@@ -44,12 +45,11 @@ USAGE = "usage: a1.py FILE\n"
 
 def complained(errors: str, *parts: str, wanted: Any = USAGE) -> Failure:
     """A program that wrote this to stderr and printed these parts, where `wanted` is stated."""
-    matcher = exactly(wanted) if isinstance(wanted, str) else wanted
     return case(
         replace(ran(), stderr=USAGE),
         replace(ran(*parts), stderr=errors),
         replace(CALL, action=Run(program="a1.py"), stderr_apart=True),
-        stated=Expected(stderr=matcher),
+        stated=Expected(stderr=exactly(wanted) if isinstance(wanted, str) else wanted),
     )
 
 
@@ -77,14 +77,30 @@ def left(observation: Observation, given: bytes = b"a\nb\n") -> Failure:
     return case(called(None), observation, stimulus, stated=Expected(writes_unchanged=True))
 
 
-def stays(given: bytes = b"a\nb\n", **texts: str | bytes) -> Failure:
-    """The same, which leaves these."""
-    return left(wrote(**texts), given)
+def stays(text: str | bytes, given: bytes = b"a\nb\n") -> Failure:
+    """The same, which leaves this in it."""
+    return left(wrote(**{"in": text}), given)
 
 
-TOO_MUCH = left(left_files(**{"in.txt": Value(ValueKind.TOO_LARGE, "a file of 2000000 bytes")}))
-
-
+STAYS = {
+    "it is removed.": left(wrote()),
+    "it is renamed to other.txt.": left(wrote(other="a\nb\n")),
+    "it is emptied: is it opened with mode 'w'? To read a file, open it with mode 'r'.": stays(""),
+    'nothing of it is left: line 1 was "a" and is "c" now. Is it opened with mode \'w\'? '
+    "To read a file, open it with mode 'r'.": stays("c\n"),
+    "1 line is added at its end: \"c\". Is it opened with mode 'a'?": stays("a\nb\nc\n"),
+    "1 line is added at its end: \"\". Is it opened with mode 'a'?": stays("a\nb\n\n"),
+    'it is changed: line 2 was "b" and is "b!" now.': stays("a\nb!\n"),
+    'it is changed: line 2, "b", is gone.': stays("a\n"),
+    "it is now a binary file.": stays(b"\xff\x00"),
+    "it is changed: the newline at its end is gone.": stays("a\nb"),
+    "it is changed: a newline is added at its end.": stays("a\n", given=b"a"),
+    "it is overwritten.": stays("a\n", given=b"\xff\x00"),
+    'it is changed: line 1, "", is added.': stays("\na\nb\n"),
+    "it is now a file of 2000000 bytes.": left(
+        left_files(**{"in.txt": Value(ValueKind.TOO_LARGE, "a file of 2000000 bytes")})
+    ),
+}
 REPORT = wrote(report="a: 1\nb: 2\n")
 DIFFERS = case(REPORT, wrote(report="a: 1\nb: 3\n"), IN_A_FOLDER)
 NOT_THERE = case(REPORT, wrote(), IN_A_FOLDER)
@@ -115,55 +131,53 @@ FIRES: Sentences = {
                 phase=Phase.LOADING,
             ),
         ),
-        "add_piece imports numpy, which is neither a module of Python nor a file that is here, nor "
+        "add imports numpy, which is neither a module of Python nor a file that is here, nor "
         "a package of this assignment (line 7).": case(
             called(1), raised("ModuleNotFoundError", "No module named 'numpy'", line=7)
         ),
     },
     "file_not_closed": {
-        "add_piece does not close report.txt, so that its text is not all written: use with "
-        "open(…).": [
+        "add does not close report.txt, so that its text is not all written: use with open(…).": [
             case(REPORT, wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
             case(wrote(report="\n"), wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
         ]
     },
     "file_written_elsewhere": {
-        "add_piece writes reports.txt and not report.txt: the name is another.": case(
+        "add writes reports.txt and not report.txt: the name is another.": case(
             REPORT, wrote(reports="a: 1\nb: 2\n"), IN_A_FOLDER
         ),
-        "add_piece writes data/report.txt and not report.txt: open the file by its name alone, "
+        "add writes data/report.txt and not report.txt: open the file by its name alone, "
         "without a folder.": case(
             REPORT, left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), IN_A_FOLDER
         ),
-        "add_piece writes C:\\me\\report.txt and not report.txt: open the file by its name alone, "
+        "add writes C:\\me\\report.txt and not report.txt: open the file by its name alone, "
         "without "
         "a folder.": case(REPORT, left_files(**{"C:\\me\\report.txt": TWO_LINES}), IN_A_FOLDER),
-        "add_piece writes report.txt and not data/report.txt: it belongs into a folder.": case(
+        "add writes report.txt and not data/report.txt: it belongs into a folder.": case(
             left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), REPORT, IN_A_FOLDER
         ),
     },
     "folder_is_read_only": {
-        "add_piece uses /tmp/x.txt, which is outside its folder (line 3: "
+        "add uses /tmp/x.txt, which is outside its folder (line 3: "
         "open('/tmp/x.txt', 'w')). Files belong beside the program: open x.txt by its "
         "name alone.": case(
             called(None), denied("/tmp/x.txt", line=3, source="open('/tmp/x.txt', 'w')")
         ),
-        "add_piece uses ../data/x.txt, which is outside its folder. Files belong beside "
-        "the program: open x.txt by its "
-        "name alone.": case(called(None), denied("../data/x.txt"), IN_A_FOLDER),
-        "add_piece uses a/../../x.txt, which is outside its folder. Files belong beside "
+        "add uses ../data/x.txt, which is outside its folder. Files belong beside the program: "
+        "open x.txt by its name alone.": case(called(None), denied("../data/x.txt"), IN_A_FOLDER),
+        "add uses a/../../x.txt, which is outside its folder. Files belong beside "
         "the program: open x.txt by its "
         "name alone.": case(called(None), denied("a/../../x.txt", error=30, name="OSError")),
-        "add_piece uses C:\\me\\x.txt, which is outside its folder. Files belong beside "
+        "add uses C:\\me\\x.txt, which is outside its folder. Files belong beside "
         "the program: open x.txt by its name "
         "alone.": case(called(None), denied(r"C:\me\x.txt", error=2, name="FileNotFoundError")),
-        "add_piece uses /home/me/it's, which is outside its folder. Files belong beside "
+        "add uses /home/me/it's, which is outside its folder. Files belong beside "
         "the program: open it's by its name alone.": case(
             raised("ValueError"), denied("/home/me/it's", error=2, name="FileNotFoundError")
         ),
-        "add_piece uses /, which is outside its folder. Files belong beside the program: open each "
+        "add uses /, which is outside its folder. Files belong beside the program: open each "
         "by its name alone.": case(called(None), denied("/")),
-        "add_piece writes log.txt, although no file should be written here (line 6: "
+        "add writes log.txt, although no file should be written here (line 6: "
         "open('log.txt', "
         "'a')).": case(called(None), denied("log.txt", line=6, source="open('log.txt', 'a')")),
     },
@@ -172,38 +186,7 @@ FIRES: Sentences = {
         "The file in.txt is gone afterwards.": case(wrote(**{"in": "a\n"}), wrote(), WITH_A_FILE),
     },
     "file_should_stay": {
-        "The file in.txt should stay as it is, and it is removed.": stays(),
-        "The file in.txt should stay as it is, and it is renamed to other.txt.": stays(
-            other="a\nb\n"
-        ),
-        "The file in.txt should stay as it is, and it is emptied: is it opened with mode 'w'? "
-        "To read a file, open it with mode 'r'.": stays(**{"in": ""}),
-        'The file in.txt should stay as it is, and nothing of it is left: line 1 was "a" and is '
-        "\"c\" now. Is it opened with mode 'w'? To read a file, open it with "
-        "mode 'r'.": stays(**{"in": "c\n"}),
-        'The file in.txt should stay as it is, and 1 line is added at its end: "c". Is it opened '
-        "with mode 'a'?": stays(**{"in": "a\nb\nc\n"}),
-        'The file in.txt should stay as it is, and 1 line is added at its end: "". Is it opened '
-        "with mode 'a'?": stays(**{"in": "a\nb\n\n"}),
-        'The file in.txt should stay as it is, and it is changed: line 2 was "b" and is '
-        '"b!" now.': stays(**{"in": "a\nb!\n"}),
-        'The file in.txt should stay as it is, and it is changed: line 2, "b", is gone.': stays(
-            **{"in": "a\n"}
-        ),
-        "The file in.txt should stay as it is, and it is now a binary file.": stays(
-            **{"in": b"\xff\x00"}
-        ),
-        "The file in.txt should stay as it is, and it is changed: the newline at its end "
-        "is gone.": stays(**{"in": "a\nb"}),
-        "The file in.txt should stay as it is, and it is changed: a newline is added at "
-        "its end.": stays(given=b"a", **{"in": "a\n"}),
-        "The file in.txt should stay as it is, and it is overwritten.": stays(
-            given=b"\xff\x00", **{"in": "a\n"}
-        ),
-        'The file in.txt should stay as it is, and it is changed: line 1, "", is added.': stays(
-            **{"in": "\na\nb\n"}
-        ),
-        "The file in.txt should stay as it is, and it is now a file of 2000000 bytes.": TOO_MUCH,
+        f"The file in.txt should stay as it is, and {what}": case for what, case in STAYS.items()
     },
     "windows_line_ends": {
         "The lines of the file report.txt end with \\r\\n, as on Windows, and should end with \\n: "
@@ -217,7 +200,7 @@ FIRES: Sentences = {
     },
     "printed_to_stdout": {
         'The program prints "usage: a1.py FILE" to stdout, and it belongs on stderr. '
-        "Write print(…, file=sys.stderr).": complained("", USAGE),
+        "Write print(…, file=sys.stderr).": complained("", USAGE)
     },
     "stderr_differs": {
         'The program writes "usage: a1.py\\n" to stderr, expected "usage: a1.py FILE\\n".': (
@@ -232,7 +215,7 @@ FIRES: Sentences = {
         ),
     },
     "file_should_not_be_there": {
-        "add_piece leaves the file debug.txt, which should not be there afterwards.": case(
+        "add leaves the file debug.txt, which should not be there afterwards.": case(
             wrote(), wrote(debug="x"), IN_A_FOLDER
         )
     },
@@ -287,9 +270,7 @@ LEAVES_ALONE: Neighbours = {
         case(
             called(1),
             raised("ModuleNotFoundError", "No module named 'x'"),
-            stated=Expected(
-                raises=StatedRaise(type_name="ModuleNotFoundError", message=exactly("no plug-in"))
-            ),
+            stated=raising("ModuleNotFoundError", "no plug-in"),
         ),
     ],
     "not_handed_in": [
@@ -313,13 +294,7 @@ LEAVES_ALONE: Neighbours = {
             denied("/x", error=2, name="FileNotFoundError"),
             replace(CALL, action=Call(expression="read('/x')")),
         ),
-        case(
-            None,
-            denied("/x"),
-            stated=Expected(
-                raises=StatedRaise(type_name="PermissionError", message=exactly("sealed"))
-            ),
-        ),
+        case(None, denied("/x"), stated=raising("PermissionError", "sealed")),
     ],
     "file_should_stay": [
         NOT_THERE,

@@ -1,13 +1,14 @@
-"""Returned values and arguments: what each rule fires on, says, and leaves alone."""
+"""Values, arguments, classes and generators: what each rule fires on, says, and leaves alone."""
 
 from dataclasses import replace
 
 from harness.matchers.kinds.combinations import AllOf, OneOf
 from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, OfType, Yields
 from harness.model.expectation import Expected, StatedLeave
-from harness.model.observation import Observation
+from harness.model.observation import NameHint, NameHintKind, Observation, StepOutcome
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.stimuli.call import Call
@@ -21,6 +22,7 @@ from tests.judging.judging_cases import (
     changed,
     exactly,
     prints,
+    raised,
     ran,
     returns,
     session,
@@ -36,7 +38,6 @@ FIRST = ["---X", "----", "----", "----"]
 LAST = ["----", "----", "----", "---X"]
 TURNED = ["----", "----", "----", "-X--"]
 BOARD = "|-|-|-|\n|-|-|-|\n|X|O|-|\n 1 2 3 \n"
-
 GENERATOR = Value(ValueKind.FOREIGN, "generator")
 ONE_BY_ONE = Value(ValueKind.ITERATOR, "generator", (Value.of(1), Value.of(2)))
 FILTERED = replace(ONE_BY_ONE, text="filter")
@@ -75,148 +76,187 @@ def accounts(*balances: float) -> Value:
 
 def gave_interest(after: Value, value: object = None) -> Observation:
     """A call that changed the accounts of 100 and 50 dollars that it was given."""
-    observed = called(value)
-    return replace(observed, arguments_before=(accounts(100.0, 50.0),), arguments=(after,))
+    return replace(called(value), arguments_before=(accounts(100.0, 50.0),), arguments=(after,))
 
 
-SHOW = steps("board = ['--', '--']", "add_piece(board, 'X', 0)", "board")
+SHOW = steps("board = ['--', '--']", "add(board, 'X', 0)", "board")
+EQUALS_ADA = "== Account('Ada')"
 
+
+def account(**attributes: object) -> Value:
+    """An object of the class Account."""
+    parts = [Value.of(part) for pair in attributes.items() for part in pair]
+    return Value(ValueKind.OBJECT, "Account", tuple(parts))
+
+
+def answering(answer: Value) -> Value:
+    """An object of which only the answer of its `==` is known."""
+    return Value(ValueKind.OBJECT, "Account", (Value(ValueKind.STR, EQUALS_ADA), answer))
+
+
+def about(kind: NameHintKind, near: str, error: str = "AttributeError") -> Observation:
+    """An exception about the name deposit of the class Account."""
+    seen = raised(error, "oh", line=4, source="balance += 1")
+    assert seen.raised is not None
+    names = NameHint(kind=kind, name="deposit", owner="Account", near=near)
+    return replace(seen, raised=replace(seen.raised, names=names))
+
+
+def shown(text: str) -> Observation:
+    """A session that shows an account as this text."""
+    return session(StepOutcome(value=account(owner="Ada"), shown=text))
+
+
+DEFAULT_REPR = "<a1.Account object at 0x…>"
+SHOW_ACCOUNT = steps("account")
+NO_EQ = Value(ValueKind.FOREIGN, "no __eq__")
+EQUAL = Expected(returns=EqualTo(expression="Account('Ada')"))
+YIELDS = Value(ValueKind.ITERATOR, "generator", (Value.of(1),))
+WRONG_NAME = case(called(1), raised("AttributeError", "oh", line=4, source="x.y"))
 FIRES: Sentences = {
     "too_large": {
-        "add_piece returned a value that is too large to compare (an int of 1000000 "
-        "digits).": returns(1, HUGE)
+        "add returned a value that is too large to compare (an int of 1000000 digits).": returns(
+            1, HUGE
+        )
     },
     "printed_instead_of_returned": {
-        "add_piece printed True instead of returning it.": case(
-            called(True), called(None, "True\n")
-        ),
-        "add_piece printed ['ab', 'cd'] instead of returning it.": case(
+        "add printed True instead of returning it.": case(called(True), called(None, "True\n")),
+        "add printed ['ab', 'cd'] instead of returning it.": case(
             called(["ab", "cd"]), called(None, "ab\ncd\n")
         ),
         # With blanks at the ends of lines.
-        "add_piece printed 'a b' instead of returning it.": case(
-            called("a b"), called(None, "a b  \n")
-        ),
-        "add_piece printed 'ab\\ncd' instead of returning it.": case(
+        "add printed 'a b' instead of returning it.": case(called("a b"), called(None, "a b  \n")),
+        "add printed 'ab\\ncd' instead of returning it.": case(
             called("ab\ncd"), called(None, "ab \ncd\n")
+        ),
+        "richest printed Account(owner='Ada') instead of returning it. In a session both look "
+        "alike.": case(
+            shown("Account('Ada')"),
+            session(step(None, "Account('Ada')\n")),
+            steps("richest([ada])"),
         ),
     },
     "returned_instead_of_printed": {
-        "add_piece returned the text instead of printing it.": case(
+        "add returned the text instead of printing it.": case(
             called(None, BOARD), called(BOARD.rstrip("\n"))
         )
     },
     "iterator_instead_of_generator": {
-        "add_piece returned a filter object instead of a generator: write yield.": [
+        "add returned a filter object instead of a generator: write yield.": [
             case(None, called(FILTERED), stated=YIELDED),
             returns(ONE_BY_ONE, FILTERED),
         ]
     },
     "returned_a_function": {
-        "add_piece returned the function check_win itself: are its parentheses missing?": returns(
+        "add returned the function check_win itself: are its parentheses missing?": returns(
             1, Value(ValueKind.FUNCTION, "check_win")
         )
     },
     "returned_none": {
-        "add_piece returned None instead of False.": returns(False, None),
-        "add_piece returned None instead of 'O'.": returns("O", None),
-        "add_piece returned None instead of True.": case(called(True), called(None, "No move.\n")),
+        "add returned None instead of False.": returns(False, None),
+        "add returned None instead of 'O'.": returns("O", None),
+        "add returned None instead of True.": case(called(True), called(None, "No move.\n")),
         "f returned None instead of True.": case(
             session(step(True)), session(step()), steps("f()")
         ),
-        "add_piece returned None instead of an int.": case(
+        "add returned None instead of an int.": case(
             None, called(None), stated=Expected(returns=OfType(name="int"))
         ),
     },
     "wrong_type": {
-        "add_piece returned 1 (an int) instead of True (a bool).": returns(True, 1),
-        "add_piece returned 'True' (a str) instead of True (a bool).": returns(True, "True"),
-        "add_piece returned 2.0 (a float) instead of 2 (an int).": returns(2, 2.0),
+        "add returned 1 (an int) instead of True (a bool).": returns(True, 1),
+        "add returned 'True' (a str) instead of True (a bool).": returns(True, "True"),
+        "add returned 2.0 (a float) instead of 2 (an int).": returns(2, 2.0),
         "Item [1] of the result is '2' (a str) instead of 2 (an int).": returns([1, 2], [1, "2"]),
-        "add_piece returned <generator object> (a generator) instead of [1] (a list).": returns(
+        "add returned <generator object> (a generator) instead of [1] (a list).": returns(
             [1], GENERATOR
         ),
-        "add_piece returned <int object> (an object of the program's own class int) "
+        "add returned <int object> (an object of the program's own class int) "
         "instead of 1 (an int).": returns(1, Value(ValueKind.FOREIGN, "int")),
-        "add_piece returned Counter({'a': 2}) (a Counter) instead of {'a': 2} (a dict): dict(…) "
+        "add returned Counter({'a': 2}) (a Counter) instead of {'a': 2} (a dict): dict(…) "
         "makes a dict of it.": returns({"a": 2}, by_repr("Counter", "Counter({'a': 2})")),
         "Item [0] of the result is OrderedDict() (an OrderedDict) instead of {'a': 2} (a dict): "
         "dict(…) makes a "
         "dict of it.": returns([{"a": 2}], listed(by_repr("OrderedDict", "OrderedDict()"))),
-        "add_piece returned deque([1, 2]) (a deque) instead of [1, 2] (a list): list(…) makes a "
+        "add returned deque([1, 2]) (a deque) instead of [1, 2] (a list): list(…) makes a "
         "list of it.": returns([1, 2], by_repr("deque", "deque([1, 2])")),
-        "add_piece returned <dict_keys object> (a dict_keys) instead of ('a',) (a tuple): tuple(…) "
+        "add returned <dict_keys object> (a dict_keys) instead of ('a',) (a tuple): tuple(…) "
         "makes a tuple of it.": returns(("a",), Value(ValueKind.FOREIGN, "dict_keys")),
-        "add_piece returned <dict_items object> (a dict_items) instead of {'a': 1} (a dict): "
+        "add returned <dict_items object> (a dict_items) instead of {'a': 1} (a dict): "
         "dict(…) makes a dict of it.": returns({"a": 1}, Value(ValueKind.FOREIGN, "dict_items")),
-        "add_piece returned <dict_keys object> (a dict_keys) instead of {'a': 1} "
-        "(a dict).": returns({"a": 1}, Value(ValueKind.FOREIGN, "dict_keys")),
-        "add_piece returned Counts({'a': 2}) (a Counts, derived from dict) instead of {'a': 2} (a "
+        "add returned <dict_keys object> (a dict_keys) instead of {'a': 1} (a dict).": returns(
+            {"a": 1}, Value(ValueKind.FOREIGN, "dict_keys")
+        ),
+        "add returned Counts({'a': 2}) (a Counts, derived from dict) instead of {'a': 2} (a "
         "dict): dict(…) makes a dict of it.": returns({"a": 2}, derived("Counts", {"a": 2})),
-        "add_piece returned Word('hello', length=5) (a Word, derived from str) instead of 'hello' "
+        "add returned Word('hello', length=5) (a Word, derived from str) instead of 'hello' "
         "(a str): str(…) makes a str of it.": returns("hello", derived("Word", "hello", length=5)),
-        "add_piece returned Colour('red', name='RED', value='red') (a Colour, derived from str) "
+        "add returned Colour('red', name='RED', value='red') (a Colour, derived from str) "
         "instead of 'red' (a str): its attribute value "
         "is a str.": returns("red", derived("Colour", "red", name="RED", value="red")),
         "Item [0] of the result is Pair(('a', 2)) (a Pair, derived from tuple) instead of ('a', 2) "
         "(a tuple): tuple(…) makes a "
         "tuple of it.": returns([("a", 2)], listed(derived("Pair", ("a", 2)))),
-        "add_piece returned Row([1, 2]) (a Row, derived from list) instead of (1, 2) (a tuple): "
+        "add returned Row([1, 2]) (a Row, derived from list) instead of (1, 2) (a tuple): "
         "tuple(…) makes a tuple of it.": returns((1, 2), derived("Row", [1, 2])),
-        "add_piece returned Word('five') (a Word, derived from str) instead of 5 "
-        "(an int).": returns(5, derived("Word", "five")),
-        "add_piece returned Note(content='hello') (a Note) instead of 'hello' (a str).": returns(
+        "add returned Word('five') (a Word, derived from str) instead of 5 (an int).": returns(
+            5, derived("Word", "five")
+        ),
+        "add returned Note(content='hello') (a Note) instead of 'hello' (a str).": returns(
             "hello", note(content="hello")
         ),
-        "add_piece returned '2' (a str) instead of a float.": breaks(OfType(name="float"), "2"),
-        "add_piece returned 3 (an int) instead of a str.": breaks(
+        "add returned '2' (a str) instead of a float.": breaks(OfType(name="float"), "2"),
+        "add returned 3 (an int) instead of a str.": breaks(
             AllOf(matchers=(AnyValue(), OfType(name="str"))), 3
+        ),
+        "add returned 'Ada' (a str) instead of Account(owner='Ada') (an Account).": returns(
+            account(owner="Ada"), "Ada"
         ),
     },
     "wrong_value": {
-        "add_piece returned <function str.lower> instead of <function str.upper>.": returns(
+        "add returned <function str.lower> instead of <function str.upper>.": returns(
             Value(ValueKind.FUNCTION, "str.upper"), Value(ValueKind.FUNCTION, "str.lower")
         ),
-        "add_piece returned 2 instead of 1.": case(called(1), called(2, "debug\n")),
-        "add_piece returned a different list: item [0]['a'] is 3, it should be 2.": returns(
+        "add returned 2 instead of 1.": case(called(1), called(2, "debug\n")),
+        "add returned a different list: item [0]['a'] is 3, it should be 2.": returns(
             listed(derived("Counts", {"a": 2})), listed(derived("Counts", {"a": 3}))
         ),
-        "add_piece returned Word('b') instead of Word('a').": returns(
+        "add returned Word('b') instead of Word('a').": returns(
             derived("Word", "a"), derived("Word", "b")
         ),
-        "add_piece returned <Word object> instead of Word('a').": returns(
+        "add returned <Word object> instead of Word('a').": returns(
             derived("Word", "a"), Value(ValueKind.OBJECT, "Word")
         ),
-        "add_piece returned a different list: item [1] is 60.0, it should be 51.0.": returns(
+        "add returned a different list: item [1] is 60.0, it should be 51.0.": returns(
             [101.1, 51.0, 2.5], [101.10000001, 60.0, 2.50000001], within=0.001
         ),
-        "add_piece returned a different dict: item ['b'] is 2, it should be 1.": returns(
+        "add returned a different dict: item ['b'] is 2, it should be 1.": returns(
             {"a": 0.3, "b": 1}, {"b": 2, "a": 0.30000000000000004}, within=0.001
         ),
         "It returned 4 instead of 3.": returns(
             3, 4, Stimulus(action=Call(expression="len(moves(board))"))
         ),
-        "add_piece returned 3, expected one of 1.": case(
+        "add returned 3, expected one of 1.": case(
             None,
             called(3),
             stated=Expected(
                 returns=AllOf(matchers=(OfType(name="int"), OneOf(values=(Value.of(1),))))
             ),
         ),
-        "add_piece returned 'O' instead of 'X'.": returns("X", "O"),
-        "add_piece returned a different list: item [2] is 4, it should be 3.": returns(
+        "add returned 'O' instead of 'X'.": returns("X", "O"),
+        "add returned a different list: item [2] is 4, it should be 3.": returns(
             [1, 2, 3], [1, 2, 4]
         ),
-        "add_piece returned a different list: item [1] has too many items.": returns(
+        "add returned a different list: item [1] has too many items.": returns(
             [[1], [2]], [[1], [2, 3]]
         ),
-        "add_piece returned a different list: item [1][0] is 3, it should be 2, and 2 more items "
+        "add returned a different list: item [1][0] is 3, it should be 2, and 2 more items "
         "are wrong.": returns([1, [2, 3], 4, 5], [1, [3, 2], 4, 6]),
-        "add_piece returned a different tuple: item [0] is 1, it should be 0, and 1 more item is "
+        "add returned a different tuple: item [0] is 1, it should be 0, and 1 more item is "
         "wrong.": returns((0, 0, 1), (1, 1, 1)),
-        "add_piece returned the right items in another order: item [1] is (3, 1), it should be "
+        "add returned the right items in another order: item [1] is (3, 1), it should be "
         "(2, 2).": returns([(2, 1), (2, 2), (3, 1)], [(2, 1), (3, 1), (2, 2)]),
-        "add_piece returned a different list: it has 2 rows of 3 items instead of 3 rows of 2 "
+        "add returned a different list: it has 2 rows of 3 items instead of 3 rows of 2 "
         "items.": returns([["a", "b"]] * 3, [["a", "b", "c"]] * 2),
         "In step 3, grid is then a different list: item [0][1] is 'a', it should be 'b', and 2 "
         "more items are wrong.": case(
@@ -230,29 +270,28 @@ FIRES: Sentences = {
         "count returned 4 instead of 3.": case(
             session(step(3)), session(step(4)), steps("count(board)")
         ),
-        "add_piece returned a different list: it has 1 item instead of 2 items.": returns(
-            [1, 2], [1]
-        ),
-        "add_piece returned 'abc', expected text that matches the pattern \"^x\".": breaks(
+        "add returned a different list: it has 1 item instead of 2 items.": returns([1, 2], [1]),
+        "add returned 'abc', expected text that matches the pattern \"^x\".": breaks(
             Matches(pattern="^x"), "abc"
         ),
-        "add_piece returned 'abc', expected a word that starts with x.": breaks(
+        "add returned 'abc', expected a word that starts with x.": breaks(
             Matches(pattern="^x", words="a word that starts with x"), "abc"
         ),
-        "add_piece returned 'abc', expected text that contains 4 lines, from \"|  |0\" "
-        'to " 01".': breaks(Contains(text="|  |0\n|X |1\n+--+\n 01"), "abc"),
+        'add returned \'abc\', expected text that contains 4 lines, from "|  |0" to " 01".': breaks(
+            Contains(text="|  |0\n|X |1\n+--+\n 01"), "abc"
+        ),
+        "add returned a different Account: attribute balance is 2, it should be 1.": returns(
+            account(owner="Ada", balance=1), account(owner="Ada", balance=2)
+        ),
     },
     "argument_not_changed": {
         "board is not changed: item [0] is '---', it should be '--X'. Is a copy changed in its "
         "place?": case(changed(["---"], ["--X"]), changed(["---"], ["---"], None)),
-        "add_piece refuses a valid call: it returned False and left board as it was (item [0] is "
-        "'---', it should be '--X').": case(
-            changed(["---"], ["--X"]), changed(["---"], ["---"], False)
-        ),
+        "add refuses a valid call: it returned False and left board as it was (item [0] is '---', "
+        "it should be '--X').": case(changed(["---"], ["--X"]), changed(["---"], ["---"], False)),
         "board is not changed: item [0] is '---', it should be '--X'. It also returned True "
-        "instead of False.": case(
-            changed(["---"], ["--X"], False), changed(["---"], ["---"], True)
-        ),
+        "instead "
+        "of False.": case(changed(["---"], ["--X"], False), changed(["---"], ["---"], True)),
         # It did change something.
         "board is not changed: it has 0 items, it should be 1. It also returned False instead of "
         "True.": case(
@@ -265,7 +304,7 @@ FIRES: Sentences = {
         "None.": case(changed(EMPTY, PLACED, None), changed(EMPTY, EMPTY, (PLACED, [2, 6]))),
         "board is not changed: item [1] is '----', it should be '---X'. Is a copy changed in its "
         "place?": case(changed(EMPTY, PLACED), changed(EMPTY, EMPTY)),
-        "In step 2 (add_piece(board, 'X', 0)), board is not changed: a new list is returned. "
+        "In step 2 (add(board, 'X', 0)), board is not changed: a new list is returned. "
         "Change the list that is given, and return True.": case(
             session(step(), step(True), step(["-X", "--"])),
             session(step(), step(["-X", "--"]), step(["--", "--"])),
@@ -337,8 +376,57 @@ FIRES: Sentences = {
         "The program ended with status 1 instead of 0.": case(ran("bye"), ran("bye", status=1), RUN)
     },
     "differs": {"What it returned is not what is expected.": returns(1, 2)},
+    "forgotten_self": {
+        "deposit is a method: its first parameter must be self (now it is amount).": case(
+            called(1), about(NameHintKind.NO_SELF, "amount", "TypeError")
+        ),
+        "deposit is a method: its first parameter must be self.": case(
+            called(1), about(NameHintKind.NO_SELF, "", "TypeError")
+        ),
+    },
+    "forgotten_self_dot": {
+        "add uses deposit without self (line 4: balance += 1): it is an attribute of "
+        "Account, so write "
+        "self.deposit.": case(called(1), about(NameHintKind.SELF_DOT, "self", "NameError"))
+    },
+    "method_outside_its_class": {
+        "deposit stands outside the class Account: indent it, so that it belongs to it.": case(
+            called(1), about(NameHintKind.OUTSIDE, "")
+        )
+    },
+    "missing_method": {
+        "Account has no deposit. You have depositt: is that it?": case(
+            called(1), about(NameHintKind.NEAREST, "depositt")
+        )
+    },
+    "no_repr": {
+        "The value is shown as <a1.Account object at 0x…>: Account has no __repr__.": case(
+            shown("Account('Ada')"), shown(DEFAULT_REPR), SHOW_ACCOUNT
+        ),
+        "add returned Python's own words for an object: Account has no __repr__.": returns(
+            "Account('Ada')", "<a1.Account object at 0x7f00>"
+        ),
+    },
+    "repr_differs": {
+        'The value is shown as "Account(Ada)", it should be shown as "Account(\'Ada\')": that text '
+        "comes from __repr__.": case(shown("Account('Ada')"), shown("Account(Ada)"), SHOW_ACCOUNT),
+        "The value is shown as an empty text, it should be shown as \"Account('Ada')\": that text "
+        "comes from __repr__.": case(shown("Account('Ada')"), shown(""), SHOW_ACCOUNT),
+    },
+    "no_eq": {
+        "add returned an object that is not equal to Account('Ada'): Account has no __eq__.": case(
+            None, called(answering(NO_EQ)), stated=EQUAL
+        ),
+        "add returned an object that is not equal (==) to Account('Ada').": case(
+            None, called(answering(Value.of(False))), stated=EQUAL
+        ),
+    },
+    "generator_instead_of_list": {
+        "add returned a generator instead of a list: list(…) makes a list of it.": returns(
+            [1], YIELDS
+        )
+    },
 }
-
 LEAVES_ALONE: Neighbours = {
     "too_large": [returns(1, 2)],
     "printed_instead_of_returned": [
@@ -406,4 +494,22 @@ LEAVES_ALONE: Neighbours = {
     "wrong_value": [prints("a", "b")],
     "wrong_value_afterwards": [returns(1, 2)],
     "wrong_exit_status": [returns(1, 2)],
+    "forgotten_self": [WRONG_NAME, case(called(1), about(NameHintKind.OUTSIDE, ""))],
+    "forgotten_self_dot": [WRONG_NAME],
+    "method_outside_its_class": [WRONG_NAME],
+    "missing_method": [case(called(1), about(NameHintKind.NO_SELF, ""))],
+    "no_repr": [
+        case(shown("Account('Ada')"), shown("Account(Ada)"), SHOW_ACCOUNT),
+        returns("a", "b"),
+    ],
+    "repr_differs": [
+        returns("a", "b"),
+        case(shown("Account('Ada')"), session(step(5)), SHOW_ACCOUNT),
+        case(None, session(step(6)), SHOW_ACCOUNT, stated=Expected(shown=("5\n",))),
+    ],
+    "no_eq": [
+        returns(account(owner="Ada"), account(owner="Alan")),
+        case(None, called(1), stated=Expected(returns=exactly(2))),
+    ],
+    "generator_instead_of_list": [returns([1], (1,))],
 }

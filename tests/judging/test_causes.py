@@ -1,6 +1,5 @@
 """Who is to blame, by what a substitution changes or, in classes, by what fails and what passes;
-failures put together into causes.
-"""
+failures put together into causes."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,7 +11,7 @@ import pytest
 from harness.judging.blame import find_blame
 from harness.judging.causes import derive, unreadable, unsettled, with_loops, with_texts
 from harness.judging.failed_scenarios import FailedScenario
-from harness.model.observation import Ending, Frame, Observation, Phase, Raised
+from harness.model.observation import Ending, Frame, Observation, Phase
 from harness.model.plan import Scenario, Visibility
 from harness.model.policy import Loop, Outline, Unparsable
 from harness.model.stimulus import Binding, Stimulus, Typed
@@ -33,6 +32,7 @@ from harness.stimuli.run import Run
 from harness.stimuli.session import Session
 from tests import plans
 from tests.execution.small_world import source
+from tests.judging.judging_cases import raised
 
 PROGRAM = """\
 SIZE = 8
@@ -64,6 +64,7 @@ def fails(
     number: int = 0,
     visible: bool = True,
     kind: VerdictKind = VerdictKind.FAILED,
+    typed: str = "",
     observation: Observation | None = None,
     stand_in: StandInOutcome | None = None,
 ) -> FailedScenario:
@@ -75,7 +76,7 @@ def fails(
         function=function,
         clauses=(f"clause of {function}",),
         visibility=Visibility.VISIBLE if visible else Visibility.HIDDEN,
-        stimuli=(Stimulus(action=action),),
+        stimuli=(Stimulus(action=action, inputs=(Typed(text=typed),) if typed else ()),),
     )
     verdict = Verdict(
         kind=kind, explanation=Explanation(rule=rule, message=f"{rule} {number}"), stand_in=stand_in
@@ -141,9 +142,7 @@ WITH_OURS = fails("game.py", stimulus="run", stand_in=StandInOutcome.FAILED)
         ),
     ],
 )
-def test_who_is_to_blame_where_these_make_it_pass(
-    failures: list[FailedScenario], right: str, expected: list[Blame]
-) -> None:
+def test_who_is_to_blame(failures: list[FailedScenario], right: str, expected: list[Blame]) -> None:
     found = blamed(failures, right)
     assert found == dict(zip((each.scenario.id for each in failures), expected, strict=True))
 
@@ -165,25 +164,18 @@ def causes(
     return derive(failures, outline(), blame or known)
 
 
+def own(failures: Iterable[FailedScenario]) -> dict[str, Blame]:
+    """Each function is to blame for its failures."""
+    return {each.scenario.id: (each.scenario.function,) for each in failures}
+
+
 def test_the_example_is_the_one_with_the_least_to_type() -> None:
-    failures = [
-        replace(one, scenario=replace(one.scenario, stimuli=(replace(one.stimulus, inputs=typed),)))
-        for one, typed in (
-            (fails("inner", number=1), (Typed(text="abc"),)),
-            (fails("inner", number=2), (Typed(text="ab"),)),
-        )
-    ]
-    assert [cause.example for cause in causes(*failures)] == [failures[1].scenario.id]
+    longer, shorter = fails("inner", number=1, typed="abc"), fails("inner", number=2, typed="ab")
+    assert [cause.example for cause in causes(longer, shorter)] == [shorter.scenario.id]
 
 
-LOADING = Observation(
-    ending=Ending.ANSWERED,
-    phase=Phase.LOADING,
-    raised=Raised(
-        type_name="ZeroDivisionError",
-        message="division by zero",
-        frames=(Frame(file="a1.py", line=1, function="<module>", source="SIZE = 1 / 0"),),
-    ),
+LOADING = raised(
+    "ZeroDivisionError", "division by zero", line=1, source="SIZE = 1 / 0", phase=Phase.LOADING
 )
 
 
@@ -195,7 +187,6 @@ def test_a_file_that_does_not_load_is_one_cause_and_nothing_else_is_said() -> No
     ]
     (cause,) = causes(*failures)
     assert (cause.function, len(cause.scenarios)) == ("", 3)
-    assert cause.place is not None
     assert (cause.place.first, cause.place.text) == (1, ("SIZE = 1 / 0",))
     assert unsettled(tuple(failures), outline()) == ()
 
@@ -208,20 +199,17 @@ def test_a_file_that_does_not_load_is_told_the_line_in_the_file_that_it_imports(
     )
     seen = replace(LOADING, raised=replace(LOADING.raised, frames=frames))  # type: ignore[type-var]
     (cause,) = causes(fails("game.py", rule="ran_at_import", observation=seen))
-    assert cause.place is not None
     assert (cause.place.file, cause.place.first) == ("a1.py", 12)
 
 
 def test_a_file_that_was_not_handed_in_is_one_cause_and_no_part_is_to_blame() -> None:
-    raised = Raised(type_name="ModuleNotFoundError", message="No module named 'game'")
-    absent = replace(LOADING, phase=Phase.GIVEN, raised=raised)
+    absent = raised("ModuleNotFoundError", "No module named 'game'", phase=Phase.GIVEN)
     failures = [
         fails("game.py", rule="not_handed_in", stimulus="run", observation=absent),
         fails("table", rule="not_handed_in", observation=absent),
         fails("inner"),
     ]
-    known: dict[str, Blame] = {each.scenario.id: ("inner",) for each in failures}
-    first, second = causes(*failures, blame=known)
+    first, second = causes(*failures, on="inner")
     assert (first.function, len(first.scenarios), first.place) == ("game.py", 2, None)
     assert second.scenarios == ("inner/wrong_value-0",)
     assert unsettled(tuple(failures), outline()) == (failures[2],)
@@ -261,39 +249,38 @@ def test_a_file_that_cannot_be_imported_by_what_is_given_blames_no_part() -> Non
     "seen",
     [
         Observation(ending=Ending.ASKED_FOR_MORE, phase=Phase.LOADING),
-        replace(LOADING, raised=Raised(type_name="EOFError", message="EOF when reading a line")),
+        raised("EOFError", "EOF when reading a line", phase=Phase.LOADING),
     ],
     ids=["asks for more", "reads the end of input"],
 )
-def test_what_asks_for_input_while_it_loads_is_told_its_line(
-    program: str, message: str, seen: Observation
-) -> None:
+def test_what_asks_for_input_while_it_loads(program: str, message: str, seen: Observation) -> None:
     failure = fails("inner", rule="ran_at_import", number=1, observation=seen)
     (cause,) = derive([failure], outline(program), {})
     assert cause.message == message
     assert (cause.line is None) == (cause.place is None) == message.startswith("ran_at_import")
 
 
+def of_loop(failure: FailedScenario, program: str) -> str:
+    """What is said of a failure that hangs in the first loop of this program."""
+    (cause,) = derive([failure], outline(program), {})
+    loops = {cause.example: outline(program).loops[0]}
+    (told,) = with_loops([cause], loops, [failure], outline(program))
+    return told.message
+
+
 def test_a_file_that_loops_while_it_loads_is_told_the_loops_line() -> None:
     program = "n = 0\nwhile n < 3:\n    m = 1\ndef inner(x):\n    return x\n"
     seen = Observation(ending=Ending.CPU_LIMIT, phase=Phase.LOADING)
     failure = fails("inner", rule="ran_at_import", number=1, observation=seen)
-    (cause,) = derive([failure], outline(program), {})
-    loops = {cause.example: outline(program).loops[0]}
-    (told,) = with_loops([cause], loops, [failure], outline(program))
-    assert told.message.endswith("The loop in line 2 does not end.")
+    assert of_loop(failure, program).endswith("The loop in line 2 does not end.")
 
 
 def test_a_loop_in_a_scenario_that_measures_time_may_be_too_slow_only() -> None:
     program = "def inner(x):\n    for y in x:\n        pass\n"
     failure = fails("inner", rule="did_not_end", kind=VerdictKind.CPU_LIMIT)
     timed = replace(failure, scenario=replace(failure.scenario, faster_than=5))
-    (cause,) = derive([timed], outline(program), {})
-    loops = {cause.example: outline(program).loops[0]}
-    (told,) = with_loops([cause], loops, [timed], outline(program))
-    assert told.message.endswith(
-        "The loop in line 2 of inner does not end, or takes too long for so much."
-    )
+    told = "The loop in line 2 of inner does not end, or takes too long for so much."
+    assert of_loop(timed, program).endswith(told)
 
 
 def missing(name: str, number: int) -> FailedScenario:
@@ -304,10 +291,8 @@ def missing(name: str, number: int) -> FailedScenario:
 
 
 def test_a_missing_function_is_one_cause_with_the_nearest_name() -> None:
-    unknown = Raised(type_name="NameError", message="name 'iner' is not defined")
-    crash = Observation(ending=Ending.ANSWERED, raised=unknown)
-    found = causes(missing("iner", 1), missing("iner", 2), fails("outer", observation=crash))
-    (cause,) = found
+    crash = raised("NameError", "name 'iner' is not defined")
+    (cause,) = causes(missing("iner", 1), missing("iner", 2), fails("outer", observation=crash))
     assert len(cause.scenarios) == 3
     assert cause.message == "The function iner is missing. You have inner on line 2: is that it?"
 
@@ -317,17 +302,16 @@ def test_nothing_is_near_to_a_name_that_is_unlike_all() -> None:
     assert (cause.message, cause.place) == ("missing_function 1", None)
 
 
-def crashed(line: int, number: int) -> FailedScenario:
-    frame = Frame(file="a1.py", line=line, function="inner", source="")
-    raised = Raised(type_name="IndexError", message="", frames=(frame,))
-    seen = Observation(ending=Ending.ANSWERED, raised=raised)
-    return fails("outer", rule="raised_unexpectedly", number=number, observation=seen)
+def raises(function: str, number: int, line: int, type_name: str = "ValueError") -> FailedScenario:
+    """A failure of a function by an exception at this line, visible where the number is odd."""
+    rule, visible, seen = "raised_unexpectedly", number % 2 == 1, raised(type_name, line=line)
+    return fails(function, rule=rule, number=number, observation=seen, visible=visible)
 
 
 @pytest.mark.parametrize(
     ("failures", "expected"),
     [
-        ((crashed(3, 1), crashed(3, 2), crashed(5, 3)), [2, 1]),
+        ((raises("outer", 1, 3), raises("outer", 2, 3), raises("outer", 3, 5)), [2, 1]),
         ((fails("outer", number=1), fails("outer", number=2, rule="returned_none")), [1, 1]),
         (
             (
@@ -338,17 +322,13 @@ def crashed(line: int, number: int) -> FailedScenario:
         ),
     ],
 )
-def test_without_blame_exceptions_loops_and_rules_tell_causes_apart(
-    failures: tuple[FailedScenario, ...], expected: list[int]
-) -> None:
+def test_causes_without_blame(failures: tuple[FailedScenario, ...], expected: list[int]) -> None:
     assert [len(cause.scenarios) for cause in causes(*failures)] == expected
 
 
 def test_far_down_in_a_long_function_the_line_alone_is_shown() -> None:
     program = "def inner(x):\n" + "    x += 1\n" * 300 + "    return x[9]\n"
-    frame = Frame(file="a1.py", line=302, function="inner", source="    return x[9]")
-    raised = Raised(type_name="TypeError", message="", frames=(frame,))
-    seen = Observation(ending=Ending.ANSWERED, raised=raised)
+    seen = raised("TypeError", line=302, source="    return x[9]")
     failure = fails("inner", rule="raised_unexpectedly", number=1, observation=seen)
     (cause,) = derive([failure], outline(program), {})
     place = CodePlace(file="a1.py", first=302, last=302, text=("    return x[9]",))
@@ -357,7 +337,7 @@ def test_far_down_in_a_long_function_the_line_alone_is_shown() -> None:
 
 def test_the_text_of_a_place_is_bounded() -> None:
     (cause,) = causes(fails("inner"), on="inner")
-    assert cause.place is not None and cause.place.text == ()
+    assert cause.place.text == ()
     long = replace(cause, place=replace(cause.place, last=101), raised_in=cause.place)
     (shown,) = with_texts([long], lambda file: ["x" * 300] * 500 if file == "a1.py" else [])
     assert shown.place is not None and shown.raised_in is not None
@@ -367,10 +347,8 @@ def test_the_text_of_a_place_is_bounded() -> None:
 
 def test_a_blamed_function_has_one_cause_whatever_its_symptoms() -> None:
     first, second = fails("inner", number=1), fails("inner", number=2, rule="returned_none")
-    third = fails("middle", number=3, visible=False)
-    (cause,) = causes(first, second, third, on="inner")
+    (cause,) = causes(first, second, fails("middle", number=3, visible=False), on="inner")
     assert (cause.function, cause.blamed) == ("inner", True)
-    assert cause.place is not None
     assert (cause.place.first, cause.place.last) == (2, 3)
     assert cause.example == second.scenario.id  # its rule names a mistake
     assert [each.rule for each in cause.symptoms] == ["returned_none", "wrong_value"]
@@ -385,16 +363,12 @@ def test_what_is_seen_is_the_example_before_what_is_hidden() -> None:
 
 
 def test_hidden_failures_have_no_say_in_which_visible_one_is_the_example() -> None:
-    shown = (
-        fails("inner", rule="returned_none", number=1),
-        fails("inner", rule="returned_none", number=2),
-        fails("inner", rule="argument_changed", number=3),
+    shown = [fails("inner", rule="returned_none", number=number) for number in (1, 2)]
+    other, *hidden = (
+        fails("inner", rule="argument_changed", number=number, visible=number == 3)
+        for number in range(3, 9)
     )
-    hidden = (
-        fails("inner", rule="argument_changed", number=number, visible=False)
-        for number in range(4, 9)
-    )
-    (cause,) = causes(*shown, *hidden, on="inner")
+    (cause,) = causes(*shown, other, *hidden, on="inner")
     assert (cause.rule, cause.example) == ("returned_none", shown[0].scenario.id)
 
 
@@ -415,20 +389,10 @@ def test_that_more_input_is_asked_for_names_no_mistake(rule: str, chosen: bool) 
     assert cause.example == (ends if chosen else shows[0]).scenario.id
 
 
-def raises(function: str, number: int, line: int, type_name: str = "ValueError") -> FailedScenario:
-    """A failure of a function by an exception at this line, visible where the number is odd."""
-    frame = Frame(file="a1.py", line=line, function="", source="")
-    seen = Raised(type_name=type_name, message="", frames=(frame,))
-    ended = Observation(ending=Ending.ANSWERED, raised=seen)
-    rule, visible = "raised_unexpectedly", number % 2 == 1
-    return fails(function, rule=rule, number=number, observation=ended, visible=visible)
-
-
 def test_what_raises_where_the_function_to_blame_alone_does_is_one_cause() -> None:
     """Line 9 is in `other`, which is to blame itself."""
     failures = (raises("middle", 1, 9), raises("other", 2, 9), raises("outer", 3, 9))
-    names: dict[str, Blame] = {each.scenario.id: (each.scenario.function,) for each in failures}
-    (cause,) = causes(*failures, blame=names)
+    (cause,) = causes(*failures, blame=own(failures))
     assert (cause.function, cause.line) == ("other", 9)
     assert cause.scenarios == tuple(each.scenario.id for each in failures)
     assert cause.example == failures[0].scenario.id  # which may be seen
@@ -445,8 +409,7 @@ def test_what_raises_where_the_function_to_blame_alone_does_is_one_cause() -> No
     ],
 )
 def test_other_exceptions_stay_apart(failures: tuple[FailedScenario, ...]) -> None:
-    names: dict[str, Blame] = {each.scenario.id: (each.scenario.function,) for each in failures}
-    found = causes(*failures, blame=names)
+    found = causes(*failures, blame=own(failures))
     assert {cause.function for cause in found} == {each.scenario.function for each in failures}
 
 
@@ -466,8 +429,7 @@ def test_a_file_that_cannot_be_read_is_one_cause_worth_everything() -> None:
 
 
 def test_what_hangs_in_one_loop_is_one_cause() -> None:
-    looping = PROGRAM.replace("return SIZE + x", "while x: pass")
-    whole = outline(looping)
+    whole = outline(PROGRAM.replace("return SIZE + x", "while x: pass"))
     (loop,) = [part for part in whole.loops if part.first == 9]
     kind = VerdictKind.CPU_LIMIT
     failures = [
@@ -484,8 +446,7 @@ def test_what_hangs_in_one_loop_is_one_cause() -> None:
     assert one.clauses[0] == "clause of other"
     assert left == separate[3]
     elsewhere = Loop(file=loop.file, first=5, last=5)
-    apart = with_loops(separate, {first: loop, second: elsewhere}, failures, whole)
-    assert len(apart) == 4
+    assert len(with_loops(separate, {first: loop, second: elsewhere}, failures, whole)) == 4
 
 
 BANK = """\
@@ -520,11 +481,18 @@ KINDS = {
 }
 
 
-def scenarios(kinds: str) -> list[Scenario]:
+ON_SHEET = frozenset({"transfer", "opened"})
+
+
+def of_bank(kinds: str, rule: str = "") -> list[FailedScenario]:
     return [
-        fails(KINDS[kind][0], stimulus=KINDS[kind][1], number=number, rule=kind).scenario
+        fails(KINDS[kind][0], stimulus=KINDS[kind][1], number=number, rule=rule or kind)
         for number, kind in enumerate(kinds.split())
     ]
+
+
+def scenarios(kinds: str) -> list[Scenario]:
+    return [each.scenario for each in of_bank(kinds)]
 
 
 @pytest.mark.parametrize(
@@ -545,49 +513,28 @@ def scenarios(kinds: str) -> list[Scenario]:
         ),
     ],
 )
-def test_what_failing_scenarios_use_and_passing_ones_do_not(
-    failing: str, passing: str, blamed: set[str]
-) -> None:
-    failures = [
-        fails(KINDS[kind][0], stimulus=KINDS[kind][1], number=number, rule=kind)
-        for number, kind in enumerate(failing.split())
-    ]
+def test_what_only_failing_scenarios_use(failing: str, passing: str, blamed: set[str]) -> None:
+    failures = of_bank(failing)
     for passes in (None, lambda each, names: None):
         found = find_blame(
-            failures,
-            outline(BANK),
-            frozenset({"transfer", "opened"}),
-            frozenset(),
-            passes,
-            passed=scenarios(passing),
+            failures, outline(BANK), ON_SHEET, frozenset(), passes, passed=scenarios(passing)
         )
         assert len(found) == len(failures)
         assert {name for names in found.values() for name in names} == blamed
 
 
 def test_a_text_from_repr_is_put_to_the_class_whatever_methods_were_called_before() -> None:
-    kinds = ("deposit", "deposit", "transfer")
-    failures = [
-        fails(KINDS[kind][0], stimulus=KINDS[kind][1], number=number, rule="repr_differs")
-        for number, kind in enumerate(kinds)
-    ]
+    failures = of_bank("deposit deposit transfer", rule="repr_differs")
     passing = scenarios("account account withdraw transfer savings")
-    sheet = frozenset({"transfer", "opened"})
-    found = find_blame(failures, outline(BANK), sheet, frozenset(), None, passed=passing)
+    found = find_blame(failures, outline(BANK), ON_SHEET, frozenset(), None, passed=passing)
     assert set(found.values()) == {("Account",)}
 
 
 def test_what_cannot_be_substituted_is_explained_by_what_is_known_to_be_wrong() -> None:
     program = "def words(x):\n    return [x]\ndef report(x):\n    return words(x)\n"
     failures = [fails("words", stimulus="words(1)"), fails("report", stimulus="report(1)")]
-    found = find_blame(
-        failures,
-        outline(program),
-        frozenset({"words", "report"}),
-        frozenset(),
-        lambda each, names: None,
-        passed=[],
-    )
+    sheet, unknown = frozenset({"words", "report"}), lambda each, names: None
+    found = find_blame(failures, outline(program), sheet, frozenset(), unknown, passed=[])
     assert set(found.values()) == {("words",)}
     assert find_blame([fails("nobody")], outline("x = 1\n"), frozenset(), frozenset(), None) == {
         "nobody/wrong_value-0": ()
@@ -633,8 +580,7 @@ def _of_size(function: str, number: int, *, size: int = 4, **named: Any) -> Fail
     if failed.rule == "hard_coded_size":
         explanation = Explanation(rule=failed.rule, message=said)
         failed = replace(failed, verdict=replace(failed.verdict, explanation=explanation))
-    constants = (Binding(name="SIZE", literal=str(size)),)
-    stimulus = replace(failed.stimulus, constants=constants)
+    stimulus = replace(failed.stimulus, constants=(Binding(name="SIZE", literal=str(size)),))
     return replace(failed, scenario=replace(failed.scenario, stimuli=(stimulus,)))
 
 
@@ -644,8 +590,7 @@ def test_a_number_written_out_in_several_functions_is_one_cause() -> None:
         _of_size("inner", 1),
         _of_size("middle", 2, rule="text_differs"),
     ]
-    blame = {each.scenario.id: (each.scenario.function,) for each in failures}
-    (cause,) = derive(failures, outline(), blame)
+    (cause,) = causes(*failures, blame=own(failures))
     assert (cause.function, cause.rule) == ("middle", "hard_coded_size")
     assert cause.scenarios == tuple(each.scenario.id for each in failures)
     assert cause.message.endswith("use SIZE in place of the number, also in inner.")
@@ -662,6 +607,5 @@ def test_a_number_written_out_in_several_functions_is_one_cause() -> None:
     ],
 )
 def test_what_may_be_another_mistake_stays_a_cause_of_its_own(other: FailedScenario) -> None:
-    failures = [_of_size("middle", 0), other]
-    causes = derive(failures, outline(), {})
+    causes = derive([_of_size("middle", 0), other], outline(), {})
     assert [cause.function for cause in causes] == ["middle", "inner"]

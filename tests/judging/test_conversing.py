@@ -1,7 +1,6 @@
 """A conversation up to where it parts; what is stated of a call or a session must be shown by it,
 and by nothing that comes before; where the reference does not do what a scenario states: one
-sentence each.
-"""
+sentence each."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,14 +15,7 @@ from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, OfType
-from harness.model.expectation import (
-    Expected,
-    Ignore,
-    StatedLeave,
-    StatedRaise,
-    StatedTurn,
-    StatedTurns,
-)
+from harness.model.expectation import Expected, Ignore, StatedLeave, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, StepOutcome
 from harness.model.stimulus import Replies, Stimulus
 from harness.model.values import Value, ValueKind
@@ -40,6 +32,7 @@ from tests.judging.judging_cases import (
     raised,
     ran,
     session,
+    some_turns,
     steps,
     turns,
     typing,
@@ -62,22 +55,20 @@ def test_the_shared_turns_come_first_then_each_sides_next() -> None:
     assert found.shared == turns("1 > ", "a")
     assert (found.expected, found.actual) == (reference.turns[1], observation.turns[1])
     assert not found.example
-    assert found.compared is not None and found.compared.differs
+    assert found.compared.differs
 
 
 def test_a_program_that_ends_too_soon_parts_where_nothing_more_is_typed() -> None:
     reference, observation = ran("> ", "a", "> ", "b", ""), ran("> ", "a", "> ")
     found = parted(reference, observation, "a", "b")
     assert found.shared == turns("> ", "a")
-    assert found.expected is not None and found.expected.typed is not None
-    assert found.actual is not None and found.actual.typed is None
+    assert found.expected.typed is not None
+    assert found.actual.typed is None
 
 
 def test_a_program_that_asks_for_more_parts_at_the_end() -> None:
-    reference = ran("> ", "a", "")
-    found = parted(reference, ended(Ending.ASKED_FOR_MORE, "> ", "a", "> "), "a")
-    assert found.expected is not None and found.expected.printed == ""
-    assert found.actual is not None and found.actual.printed == "> "
+    found = parted(ran("> ", "a", ""), ended(Ending.ASKED_FOR_MORE, "> ", "a", "> "), "a")
+    assert (found.expected.printed, found.actual.printed) == ("", "> ")
 
 
 def test_nothing_parts_where_only_the_value_differs() -> None:
@@ -89,18 +80,15 @@ def test_nothing_parts_where_only_the_value_differs() -> None:
 
 
 def test_forgiven_differences_and_matched_turns_do_not_part() -> None:
-    told = StatedTurns(turns=(StatedTurn(index=0, printed=Contains(text="x")),), all_turns=False)
-    stated = Expected(turns=told, ignore=(Ignore.CASE,))
+    stated = Expected(turns=some_turns({0: Contains(text="x")}), ignore=(Ignore.CASE,))
     found = parted(ran("a", "1", "b"), ran("-x-", "1", "B"), "1", stated=stated)
     assert (found.expected, found.actual, found.parts) == (None, None, False)
 
 
 def test_turns_that_are_held_to_nothing_do_not_part() -> None:
-    told = StatedTurns(turns=(StatedTurn(index=1, printed=Contains(text="x")),), all_turns=False)
-    stated = Expected(turns=told, prints=AnyValue())
+    stated = Expected(turns=some_turns({1: Contains(text="x")}), prints=AnyValue())
     found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "y", "2", "-"), *"12", stated=stated)
-    assert found.shared == turns("-", "1")
-    assert found.actual is not None and found.actual.printed == "y"
+    assert (found.shared, found.actual.printed) == (turns("-", "1"), "y")
     assert (found.example, found.compared, found.parts) == (True, None, True)
     found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "x", "2", "-"), *"12", stated=stated)
     assert (found.expected, found.actual) == (None, None)
@@ -124,17 +112,15 @@ def test_there_is_none_where_nothing_is_typed_or_nobody_knows_better() -> None:
 def test_what_is_kept_of_a_long_game_is_bounded() -> None:
     one = ["-" * 50_000, "a"] * 40
     found = parted(ran(*one, "bye"), ran(*one, "ciao"), *(["a"] * 40))
-    kept = sum(len(turn.printed) for turn in found.shared)
-    assert kept <= LONGEST_SHARED + 2 * LONGEST_TURN
+    assert sum(len(turn.printed) for turn in found.shared) <= LONGEST_SHARED + 2 * LONGEST_TURN
     assert found.shared[0].printed == "[… 35 earlier turns left out …]\n"
-    assert found.expected is not None and found.expected.printed == "bye"
+    assert found.expected.printed == "bye"
 
 
 def test_replies_that_depend_on_the_program_are_typed_text_too() -> None:
     stimulus = replace(CALL, replies=Replies(file="r.py", source="", function="halves"))
     found = conversation(called(1, "a"), expecting(called(1, "b")), stimulus)
-    assert found is not None
-    assert found.expected is not None and found.expected.printed == "b"
+    assert found.expected.printed == "b"
 
 
 GIVEN = "stack = Stack(2)\n"
@@ -184,8 +170,7 @@ def test_of_many_given_statements_none_is_named() -> None:
 
 def test_a_session_whose_preparation_raised_did_none_of_its_steps() -> None:
     """Its quiet steps look as if they had been done."""
-    reference = session(did())
-    verdict = judge(full(Phase.GIVEN), expecting(reference), STEPS)
+    verdict = judge(full(Phase.GIVEN), expecting(session(did())), STEPS)
     assert verdict.kind is VerdictKind.FAILED
     assert verdict.message.endswith("so the session never ran.")
 
@@ -221,12 +206,7 @@ def test_a_reference_that_raises_elsewhere_is_a_mistake(phase: Phase, stated: Ex
     assert not disagreements(full(Phase.STIMULUS), expecting(full(Phase.STIMULUS), STATED), PUT)
 
 
-TWO_TURNS = StatedTurns(
-    turns=(StatedTurn(index=0, printed=exactly("> ")), StatedTurn(index=1, printed=exactly("b"))),
-    all_turns=True,
-)
-FIRST_TURN = StatedTurns(turns=(StatedTurn(index=0, printed=exactly("> ")),), all_turns=False)
-
+TWO_TURNS = some_turns({0: exactly("> "), 1: exactly("b")}, all_turns=True)
 Golden = tuple[Observation, Expected, Stimulus]
 
 
@@ -300,7 +280,7 @@ DISAGREE: dict[str, Golden] = {
         ran("> ", "x", "b"), typing("x"), transcript="> y\nb"
     ),
     'turn 0, as the reference prints it, differs from line 1: it is ">", but "> " '
-    "is stated.": golden(ran(">", "x", "b"), typing("x"), turns=FIRST_TURN),
+    "is stated.": golden(ran(">", "x", "b"), typing("x"), turns=some_turns({0: exactly("> ")})),
     "the reference has 3 turns, but the scenario states 2.": golden(
         ran("> ", "x", "b", "y", "c"), typing("x", "y"), turns=TWO_TURNS
     ),
@@ -308,10 +288,8 @@ DISAGREE: dict[str, Golden] = {
         called(None, before=([1],), after=([2],)),
         leaves=(StatedLeave(name="board", value=exactly([1])),),
     ),
-    "the scenario states bord afterwards, but no data has that name then "
-    "({any: true} leaves a function out).": golden(
-        called(None), leaves=(StatedLeave(name="bord", value=exactly([1])),)
-    ),
+    "the scenario states bord afterwards, but no data has that name then ({any: true} leaves a "
+    "function out).": golden(called(None), leaves=(StatedLeave(name="bord", value=exactly([1])),)),
     "the reference changes argument 1 to [2].": golden(
         called(None, before=([1],), after=([2],)), leaves_unchanged=True
     ),
@@ -358,9 +336,7 @@ AGREE: list[Golden] = [
 
 
 @pytest.mark.parametrize(("observation", "stated", "stimulus"), AGREE)
-def test_a_reference_that_does_what_is_stated(
-    observation: Observation, stated: Expected, stimulus: Stimulus
-) -> None:
+def test_a_reference_agrees(observation: Observation, stated: Expected, stimulus: Stimulus) -> None:
     assert disagreements(observation, expecting(observation, stated), stimulus) == ()
 
 

@@ -1,6 +1,5 @@
 """Every rule: what it fires on, the sentence it says, what it leaves to others, and in which order
-the rules are tried.
-"""
+the rules are tried."""
 
 import sys
 
@@ -13,13 +12,7 @@ from harness.model.observation import Ending, Observation, Phase
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import rule_in_words
 from tests.conftest import Added
-from tests.judging import (
-    rule_cases_classes,
-    rule_cases_files,
-    rule_cases_process,
-    rule_cases_texts,
-    rule_cases_values,
-)
+from tests.judging import rule_cases_files, rule_cases_texts, rule_cases_values
 from tests.judging.judging_cases import (
     BY_NAME,
     CALL,
@@ -33,13 +26,7 @@ from tests.judging.judging_cases import (
     typing,
 )
 
-TABLES = (
-    rule_cases_process,
-    rule_cases_classes,
-    rule_cases_files,
-    rule_cases_values,
-    rule_cases_texts,
-)
+TABLES = (rule_cases_files, rule_cases_values, rule_cases_texts)
 FIRES = [
     (rule, failure, message)
     for table in TABLES

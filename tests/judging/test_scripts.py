@@ -1,5 +1,6 @@
 """Failures of programs without functions, put together by the statement that they lead to."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -60,13 +61,18 @@ def failed(
     )
 
 
+def numbered(failures: Iterable[FailedScenario]) -> list[FailedScenario]:
+    return [
+        replace(each, scenario=replace(each.scenario, id=str(number)), index=number)
+        for number, each in enumerate(failures)
+    ]
+
+
 def sizes(*failures: FailedScenario, program: str = PROGRAM) -> list[int]:
     """How many failures each cause has; right is what prints `Name: `."""
-    numbered = []
-    for number, each in enumerate(failures):
-        scenario = replace(each.scenario, id=f"{each.scenario.id}-{number}")
-        numbered.append(replace(each, scenario=scenario, index=number))
-    found = derive(numbered, outline(program), {}, lambda _, seen: "Name: " in seen.printed)
+    found = derive(
+        numbered(failures), outline(program), {}, lambda _, seen: "Name: " in seen.printed
+    )
     return [len(cause.scenarios) for cause in found]
 
 
@@ -134,9 +140,7 @@ MATCHED = failed(rule="text_not_matched")
         ([failed(rule="file_differs", channel="writes"), ENDED], [1, 1]),
     ],
 )
-def test_failures_are_put_together_by_statement(
-    failures: list[FailedScenario], expected: list[int]
-) -> None:
+def test_failures_join_by_statement(failures: list[FailedScenario], expected: list[int]) -> None:
     assert sorted(sizes(*failures), reverse=True) == expected
 
 
@@ -160,9 +164,7 @@ def test_a_limit_is_a_cause_of_its_own() -> None:
         ("Points: ", [1, 1]),
     ],
 )
-def test_what_would_pass_with_the_right_words_has_their_cause(
-    shown: str, expected: list[int]
-) -> None:
+def test_what_passes_with_the_right_words_has_their_cause(shown: str, expected: list[int]) -> None:
     program = PROGRAM.replace("Name: ", "name: ")
     prompt = failed(("Name: ", "name: "), rule="only_case")
     unknown = failed(rule="text_not_matched", shown=shown)
@@ -174,16 +176,12 @@ def test_what_is_tried_is_bounded() -> None:
     wrong = [failed((f"{number}?", f"{number}!")) for number in range(100)]
     tried: list[FailedScenario] = []
     failures = [*wrong, *(failed(shown=f"{number}!\n") for number in range(100))]
-    numbered = [
-        replace(each, scenario=replace(each.scenario, id=str(number)), index=number)
-        for number, each in enumerate(failures)
-    ]
 
     def passes(each: FailedScenario, seen: Observation) -> bool:
         tried.append(each)
         return False
 
-    derive(numbered, outline(program), {}, passes)
+    derive(numbered(failures), outline(program), {}, passes)
     assert 0 < len(tried) <= 300
 
 

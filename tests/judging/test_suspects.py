@@ -19,11 +19,9 @@ from harness.judging.suspects import (
     with_deciding,
     with_dropped,
 )
-from harness.model.policy import Outline, OutlinePart
+from harness.model.policy import OutlinePart
 from harness.model.verdict import Cause, CodePlace, Explanation, Suspect
-from harness.policy.checking import check
-from tests.execution.small_world import source
-from tests.judging.test_causes import fails
+from tests.judging.test_causes import fails, outline
 
 PROGRAM = """\
 LIMIT = 3
@@ -40,10 +38,6 @@ def deeper(x):
     return x
 print(outer(LIMIT))
 """
-
-
-def outline(program: str = PROGRAM) -> Outline:
-    return check([source(program)], None).outline
 
 
 def program_of(
@@ -117,20 +111,16 @@ def test_of_a_line_that_always_runs_what_comes_back_tells() -> None:
 @pytest.mark.parametrize(
     ("others", "without", "shown"), [(5, 0, 0), (5, 8, 0), (5, 9, 5), (4, 0, 5)]
 )
-def test_where_lines_hardly_differ_from_one_that_always_runs_none_is_chosen(
-    others: int, without: int, shown: int
-) -> None:
+def test_where_lines_hardly_differ_none_is_chosen(others: int, without: int, shown: int) -> None:
     """Two runs fail and 21 pass, in so many of which line 4 does not run. Five lines are all that
     are shown: of no more none is left out."""
     one = "\n".join(f"a1.py:{5 + number}:0" for number in range(others))
     both = one + "\na1.py:4:0"
-    passing = (*[one] * without, *[both] * (21 - without))
-    assert len(lines(both, both, passing=passing)) == shown
+    assert len(lines(both, both, passing=(*[one] * without, *[both] * (21 - without)))) == shown
 
 
 def test_at_most_five_lines_and_none_without_text() -> None:
-    every = "\n".join(f"a1.py:{number}:0" for number in range(1, 40))
-    assert len(lines(every)) == 5
+    assert len(lines("\n".join(f"a1.py:{number}:0" for number in range(1, 40)))) == 5
     assert lines("a1.py:39:0") == []
 
 
@@ -146,11 +136,8 @@ def test_at_most_five_lines_and_none_without_text() -> None:
         ("nobody", set(), []),
     ],
 )
-def test_a_cause_is_in_its_function_or_in_helpers_of_it(
-    function: str, sheet: set[str], names: list[str]
-) -> None:
-    found = functions_of(function, PROGRAM, sheet)
-    assert sorted(part.name for part in found) == names
+def test_where_a_cause_may_be(function: str, sheet: set[str], names: list[str]) -> None:
+    assert sorted(part.name for part in functions_of(function, PROGRAM, sheet)) == names
 
 
 def test_a_cause_of_a_helper_may_be_in_another_that_the_same_functions_use() -> None:
@@ -189,8 +176,7 @@ def test_the_text_that_begins_a_file_is_never_suspect() -> None:
 def test_lines_stand_by_function_the_most_suspect_first() -> None:
     functions = functions_of("outer")
     lines = [Line("a1.py", number) for number in (5, 8, 3, 13)]
-    found = program_of().by_function(lines, functions)
-    assert found == (
+    assert program_of().by_function(lines, functions) == (
         Suspect(function="helper", place=CodePlace(file="a1.py", first=2, last=6), lines=(3, 5)),
         Suspect(function="outer", place=CodePlace(file="a1.py", first=7, last=8), lines=(8,)),
         Suspect(function="", place=CodePlace(file="a1.py", first=1, last=13), lines=(13,)),
@@ -208,9 +194,7 @@ def test_lines_stand_by_function_the_most_suspect_first() -> None:
         ("", None),
     ],
 )
-def test_where_a_function_came_back_with_none_is_known_of_one_line(
-    said: str, line: int | None
-) -> None:
+def test_where_a_function_gave_none_is_known_of_one_line(said: str, line: int | None) -> None:
     functions = functions_of("outer")
     found = gave_none(read_trace(said), "outer", functions)
     assert found == (None if line is None else Line("a1.py", line))
@@ -219,8 +203,7 @@ def test_where_a_function_came_back_with_none_is_known_of_one_line(
 
 def test_where_one_call_came_back_here_and_another_there_no_line_is_known() -> None:
     functions = functions_of("helper")
-    both = read_trace("a1.py:5:None\na1.py:6:None")
-    assert gave_none(both, "helper", functions) is None
+    assert gave_none(read_trace("a1.py:5:None\na1.py:6:None"), "helper", functions) is None
 
 
 def none(
@@ -302,9 +285,7 @@ CALLER, HELPER = "a1.py:8:0", "a1.py:3:0\na1.py:4:3\na1.py:5:4"  # of outer, and
         ([""], [CALLER], ""),
     ],
 )
-def test_a_function_decides_whose_best_line_is_clearly_ahead(
-    failing: list[str], passing: list[str], name: str
-) -> None:
+def test_which_function_decides(failing: list[str], passing: list[str], name: str) -> None:
     functions = functions_of("outer")
     traces = list(map(read_trace, failing)), list(map(read_trace, passing))
     assert deciding(*traces, lambda line: True, functions) == name
@@ -323,9 +304,7 @@ def test_the_helper_that_decides_is_said_first() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "outer", "other"])
-def test_nothing_is_said_of_who_decides_where_that_is_the_function_or_has_no_lines(
-    name: str,
-) -> None:
+def test_nothing_is_said_where_the_function_itself_decides_or_has_no_lines(name: str) -> None:
     assert with_deciding(marked(4), name) == marked(4)
 
 
@@ -337,9 +316,7 @@ def test_where_the_line_of_an_exception_is_known_nobody_else_decides() -> None:
 @pytest.mark.parametrize("decides", ["", "helper"])
 @pytest.mark.parametrize("none", [None, Line("a1.py", 7)])
 @pytest.mark.parametrize("lines", [(), (Line("a1.py", 3), Line("b.py", 4))])
-def test_a_suspicion_is_the_same_after_it_was_written(
-    decides: str, none: Line | None, lines: tuple[Line, ...]
-) -> None:
+def test_a_suspicion_is_written(decides: str, none: Line | None, lines: tuple[Line, ...]) -> None:
     suspicion = Suspicion(lines=lines, decides=decides, none=none)
     assert serial.loads(Suspicion, serial.dumps(suspicion)) == suspicion
 
@@ -378,7 +355,7 @@ def other():
         ("win", {"WIN": 4, "DOWN": (1, 1)}, None),
     ],
 )
-def test_a_constant_that_differs_is_found_where_it_alone_does(
+def test_one_constant_differs(
     function: str, reference: dict[str, object], name: str | None
 ) -> None:
     program = program_of(CONSTANTS, {function}, reference)
@@ -417,7 +394,6 @@ def test_a_comparison_that_does_nothing_is_said_and_marked_first() -> None:
 
 
 def test_where_every_result_is_used_nothing_is_said_of_comparisons() -> None:
-    functions = functions_of("outer")
-    assert with_dropped(marked(4), functions) == marked(4)
+    assert with_dropped(marked(4), functions_of("outer")) == marked(4)
     nobody = functions_of("outer", "def f(x):\n    x == 1\n")
     assert with_dropped(marked(4), nobody) == marked(4)
