@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from harness.common.errors import UserError
 from harness.intake.pipeline import Cohort, read_cohort
@@ -32,6 +33,15 @@ def table(folder: Path, text: str, name: str = "table.csv") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def told(problems: Mapping[str, object]) -> list[ParameterSet]:
+    """A case for what is wrong, or each of a list in its place, with what is said of it."""
+    return [
+        pytest.param(what, problem, id=problem)
+        for problem, whats in problems.items()
+        for what in (whats if isinstance(whats, list) else [whats])
+    ]
 
 
 def cohort(path: Path, assignment: Assignment = A1, **asked: object) -> Cohort:

@@ -30,7 +30,7 @@ from tests.downloads import (
     tarred_class,
     zipped_class,
 )
-from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of, withheld
+from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of, told, withheld
 
 AWKWARD = (
     "Mary-Ann O'Brien",
@@ -71,8 +71,7 @@ PACKINGS: dict[str, Callable[[Files, Path], Path]] = {
 def test_every_platform_however_it_is_packed(tmp_path: Path, platform: str, packing: str) -> None:
     if (platform, packing) == ("plain", "a folder around it"):
         return  # a plain folder of one folder is one submission, and always was
-    path = PACKINGS[packing](DOWNLOADS[platform](CLASS), tmp_path)
-    found = cohort(path)
+    found = cohort(PACKINGS[packing](DOWNLOADS[platform](CLASS), tmp_path))
     submissions = by_id(found)
     name = platform if platform == "plain" else platform.capitalize()
     assert found.facts.layouts == (name,)
@@ -321,23 +320,17 @@ def test_gradescope_folder_without_a_line_and_line_without_a_folder(tmp_path: Pa
 
 
 METADATA = "assignment_4100_export/submission_metadata.yml"
-MALFORMED = {
-    "no YAML": (b"a: [}", ":1: the metadata cannot be used: "),
-    "no mapping": (b"- x", ": the metadata cannot be used: it is not a list of submissions"),
-    "no submitters": (
-        b"submission_1:\n  :created_at: x\n",
-        ": the metadata cannot be used: submission_1 has no list of :submitters",
-    ),
-    "a submitter that is none": (
-        b"submission_1:\n  :submitters: [x]\n",
-        ": the metadata cannot be used: submission_1 has a submitter without fields",
-    ),
-    "no time": (
-        b"submission_1:\n  :submitters: []\n  :created_at: noon\n",
-        ": the metadata cannot be used: submission_1 has no time in 'noon'",
-    ),
-    "too deep": (b"[" * 200_000, ": the metadata cannot be used: it is nested too deeply"),
-    "no UTF-8": (b"\xff\xfe", ": the metadata cannot be used: byte 0 is not UTF-8"),
+MALFORMED: dict[str, object] = {
+    ":1: the metadata cannot be used: ": b"a: [}",
+    ": the metadata cannot be used: it is not a list of submissions": b"- x",
+    ": the metadata cannot be used: "
+    "submission_1 has no list of :submitters": b"submission_1:\n  :created_at: x\n",
+    ": the metadata cannot be used: "
+    "submission_1 has a submitter without fields": b"submission_1:\n  :submitters: [x]\n",
+    ": the metadata cannot be used: submission_1 "
+    "has no time in 'noon'": b"submission_1:\n  :submitters: []\n  :created_at: noon\n",
+    ": the metadata cannot be used: it is nested too deeply": b"[" * 200_000,
+    ": the metadata cannot be used: byte 0 is not UTF-8": b"\xff\xfe",
 }
 
 
@@ -360,8 +353,7 @@ submission_52002:
   :created_at: !ruby/object:Time 2024-09-25 21:26:05 UTC
   :history: *none
 """
-    path = laid({**gradescope(CLASS[:2]), METADATA: text}, tmp_path / "class")
-    found = by_id(cohort(path))
+    found = by_id(cohort(laid({**gradescope(CLASS[:2]), METADATA: text}, tmp_path / "class")))
     assert {name: (one.student, one.handed_in) for name, one in found.items()} == {
         "0071": (Student(id="0071", name="Ada"), "2024-09-25T21:26:05+00:00"),
         "no@example.edu": (
@@ -372,7 +364,7 @@ submission_52002:
     assert found["0071"].attempts == 2
 
 
-@pytest.mark.parametrize(("text", "what"), MALFORMED.values(), ids=MALFORMED.keys())
+@pytest.mark.parametrize(("text", "what"), told(MALFORMED))
 def test_malformed_metadata_is_one_line(tmp_path: Path, text: bytes, what: str) -> None:
     path = laid({**gradescope(CLASS), METADATA: text}, tmp_path / "class")
     line = refusal(path)
@@ -382,9 +374,7 @@ def test_malformed_metadata_is_one_line(tmp_path: Path, text: bytes, what: str) 
 
 
 @pytest.mark.parametrize("build", [plain_folders, plain_files])
-def test_two_spellings_of_one_letter_stay_two(
-    tmp_path: Path, build: Callable[[Sequence[HandIn]], Files]
-) -> None:
+def test_two_spellings_stay_two(tmp_path: Path, build: Callable[[Sequence[HandIn]], Files]) -> None:
     names = ["Zoë", unicodedata.normalize("NFD", "Zoë")]
     files = build([HandIn(id=name, name=name, files=program(name)) for name in names])
     found = by_id(cohort(laid(files, tmp_path / "class")))
@@ -444,18 +434,15 @@ def test_one_id_with_two_names_is_for_a_person(tmp_path: Path) -> None:
     assert one.notes == ("its id has several names in the download",)
 
 
-OTHERWISE = {
-    "a wrong name": ((("b1.py", b""),), "found b1.py, expected a1.py"),
-    "an archive": ((("a1.zip", b"PK\x05\x06"),), "found a1.zip (a zip archive), expected a1.py"),
-    "several candidates": (
-        (("one.py", b""), ("two.py", b"")),
-        "found one.py and two.py, expected a1.py",
-    ),
+OTHERWISE: dict[str, object] = {
+    "found b1.py, expected a1.py": (("b1.py", b""),),
+    "found a1.zip (a zip archive), expected a1.py": (("a1.zip", b"PK\x05\x06"),),
+    "found one.py and two.py, expected a1.py": (("one.py", b""), ("two.py", b"")),
 }
 
 
 @pytest.mark.parametrize("otherwise", OtherFiles)
-@pytest.mark.parametrize(("files", "problem"), OTHERWISE.values(), ids=OTHERWISE.keys())
+@pytest.mark.parametrize(("files", "problem"), told(OTHERWISE))
 def test_something_else_was_handed_in(
     tmp_path: Path, files: tuple[tuple[str, bytes], ...], problem: str, otherwise: OtherFiles
 ) -> None:

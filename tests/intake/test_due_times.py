@@ -1,16 +1,18 @@
 """Times due against times of handing in: zones, summer time, extensions. What people decided about
-submissions that are held is done by the next grading."""
+submissions that are held is done by the next grading. Which attempt is graded where a course takes
+late work, and the slip days that are left."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from harness.intake.pipeline import read_cohort
 from harness.intake.terms import ClassOptions
-from harness.model.assignment import OtherFiles
+from harness.model.assignment import LatePolicy, OtherFiles, Period, TimeUnit
 from harness.model.result import Decision, DecisionKind
 from harness.model.submission import Submission, Withheld
 from tests.downloads import (
@@ -24,7 +26,7 @@ from tests.downloads import (
     moodle,
     program,
 )
-from tests.intake.cohorts import A1, by_id, cohort, lay, refusal, source_of, table, withheld
+from tests.intake.cohorts import A1, by_id, cohort, lay, refusal, source_of, table, told, withheld
 
 DUE = datetime(2024, 9, 24, 17, 0, tzinfo=UTC)
 IN_TIME, LATE = None, Withheld.LATE
@@ -72,8 +74,7 @@ def test_a_wall_clock_is_the_courses(
 
 
 def test_the_latest_attempt_in_time_is_graded(tmp_path: Path) -> None:
-    hours = (-2, -1, 1, 2)
-    attempts = [one(DUE + timedelta(hours=n), f"at {n}") for n in hours]
+    attempts = [one(DUE + timedelta(hours=n), f"at {n}") for n in (-2, -1, 1, 2)]
     for build in (brightspace, blackboard):
         path = laid(build(attempts[::-1]), tmp_path / build.__name__)
         (found,) = cohort(path, due="2024-09-24T17:00Z", time_zone="UTC").submissions
@@ -153,9 +154,7 @@ def test_two_attempts_at_one_time_are_for_a_person(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("build", [gradescope, canvas, brightspace, blackboard])
-def test_an_attempt_in_two_downloads_counts_once(
-    tmp_path: Path, build: Callable[[Sequence[HandIn]], Files]
-) -> None:
+def test_an_attempt_counts_once(tmp_path: Path, build: Callable[[Sequence[HandIn]], Files]) -> None:
     first = laid(build([one(DUE), one(DUE, name="2")]), tmp_path / "first")
     again = laid(build([one(DUE), one(DUE, name="2")]), tmp_path / "again")
     found = read_cohort((first, again), A1, ClassOptions())
@@ -169,43 +168,28 @@ def test_two_files_of_one_name_in_one_attempt(tmp_path: Path) -> None:
     assert found.problem == "found 2 files named a1.py"
 
 
-WRONG = {
-    "no zone": (
-        {"due": "2024-09-24T17:00"},
-        "--due: '2024-09-24T17:00' has no zone. Hint: write it as 2024-09-24T17:00+10:00, "
-        "or name a --time-zone",
-    ),
-    "no time": (
-        {"due": "2024-09-24", "time_zone": "UTC"},
-        "--due: '2024-09-24' is a day without a time. Hint: write it as "
-        "2024-09-24T17:00+10:00, or name a --time-zone",
-    ),
-    "no time at all": (
-        {"due": "tomorrow"},
-        "--due: 'tomorrow' is not a time. Hint: write it as 2024-09-24T17:00+10:00, "
-        "or name a --time-zone",
-    ),
-    "no time that can be compared": (
-        {"due": "9999-12-31T23:59-10:00"},
-        "--due: '9999-12-31T23:59-10:00' is not a time. Hint: write it as 2024-09-24T17:00+10:00, "
-        "or name a --time-zone",
-    ),
-    "no such zone": (
-        {"time_zone": "Brisbane"},
-        "--time-zone: there is no time zone 'Brisbane'. Hint: write one like Australia/Brisbane",
-    ),
-    "extensions of nothing": (
-        {"extensions": Path("x.csv")},
-        "--extensions: extensions are of a due time, and there is none. Hint: add --due",
-    ),
-    "clock times of no zone": (
-        {"due": "2024-09-24T17:00Z"},
-        "{path}: the times here have no zone. Hint: add --time-zone Australia/Brisbane (or yours)",
-    ),
+WRONG: dict[str, object] = {
+    "--due: '2024-09-24T17:00' has no zone. Hint: write it as 2024-09-24T17:00+10:00, or name a "
+    "--time-zone": {"due": "2024-09-24T17:00"},
+    "--due: '2024-09-24' is a day without a time. Hint: write it as 2024-09-24T17:00+10:00, or "
+    "name a --time-zone": {"due": "2024-09-24", "time_zone": "UTC"},
+    "--due: 'tomorrow' is not a time. "
+    "Hint: write it as 2024-09-24T17:00+10:00, or name a --time-zone": {"due": "tomorrow"},
+    "--due: '9999-12-31T23:59-10:00' is not a time. Hint: write it as 2024-09-24T17:00+10:00, or "
+    "name a --time-zone": {"due": "9999-12-31T23:59-10:00"},
+    "--time-zone: there is no time zone 'Brisbane'. Hint: write one like Australia/Brisbane": {
+        "time_zone": "Brisbane"
+    },
+    "--extensions: extensions are of a due time, and there is none. Hint: add --due": {
+        "extensions": Path("x.csv")
+    },
+    "{path}: the times here have no zone. Hint: add --time-zone Australia/Brisbane (or yours)": {
+        "due": "2024-09-24T17:00Z"
+    },
 }
 
 
-@pytest.mark.parametrize(("asked", "line"), WRONG.values(), ids=WRONG.keys())
+@pytest.mark.parametrize(("asked", "line"), told(WRONG))
 def test_what_cannot_be_held_to(tmp_path: Path, asked: dict[str, object], line: str) -> None:
     path = laid(brightspace([one(DUE)]), tmp_path / "class")
     assert refusal(path, **asked) == line.format(path=path)
@@ -228,21 +212,18 @@ def test_a_download_without_times_cannot_be_held_to_any(tmp_path: Path) -> None:
     )
 
 
-EXTENSIONS = {
-    "an unknown id": ("id,due\n\n9,2024-09-24T18:00Z\n", ":3: there is no student 9. "),
-    "no column": ("student,due\n", ":1: there is no column id. "),
-    "nothing in it": ("", ": is empty"),
-    "no due time": ("id,due\n1,\n", ":2: '' is not a time. "),
-    "no id": ("id,due\n,2024-09-24T18:00Z\n", ":2: there is no id. "),
-    "an id twice": (
-        "id,due\n1,2024-09-24T18:00Z\n1,2024-09-24T19:00Z\n",
-        ":3: the id 1 is here again, after ",
-    ),
-    "two students": ("id,due\nteam@x,2024-09-24T18:00Z\n", ":2: 2 students are called team@x. "),
+EXTENSIONS: dict[str, object] = {
+    ":3: there is no student 9. ": "id,due\n\n9,2024-09-24T18:00Z\n",
+    ":1: there is no column id. ": "student,due\n",
+    ": is empty": "",
+    ":2: '' is not a time. ": "id,due\n1,\n",
+    ":2: there is no id. ": "id,due\n,2024-09-24T18:00Z\n",
+    ":3: the id 1 is here again, after ": "id,due\n1,2024-09-24T18:00Z\n1,2024-09-24T19:00Z\n",
+    ":2: 2 students are called team@x. ": "id,due\nteam@x,2024-09-24T18:00Z\n",
 }
 
 
-@pytest.mark.parametrize(("text", "line"), EXTENSIONS.values(), ids=EXTENSIONS.keys())
+@pytest.mark.parametrize(("text", "line"), told(EXTENSIONS))
 def test_extensions_that_cannot_be_used(tmp_path: Path, text: str, line: str) -> None:
     handed = [
         HandIn(id=str(n), name=f"K{n}", files=program(""), at=DUE, email="team@x") for n in (1, 2)
@@ -293,8 +274,7 @@ def test_the_file_that_was_chosen_is_graded(folder: Path) -> None:
     assert (source_of(ada), source_of(cid)) == ("2", "5")
     assert ada.files[0].name == "a1.py"
     assert ada.withheld is None
-    assert ada.problem == ""
-    assert ada.notes == ("a person chose new.py",)
+    assert (ada.problem, ada.notes) == ("", ("a person chose new.py",))
     assert len(ada.choices) == 2
 
 
@@ -302,9 +282,7 @@ NOTHING = {"a file that is gone": ("choose", "gone.py"), "an excuse": ("excuse",
 
 
 @pytest.mark.parametrize("decided", NOTHING.values(), ids=NOTHING)
-def test_what_does_not_say_a_file_that_is_there_leaves_it_held(
-    folder: Path, decided: tuple[str, str]
-) -> None:
+def test_a_decision_of_no_file_leaves_it_held(folder: Path, decided: tuple[str, str]) -> None:
     ada, *_ = read(folder, ada=decided)
     assert ada.withheld is Withheld.NEEDS_REVIEW
 
@@ -318,7 +296,6 @@ def test_whose_a_submission_is(folder: Path, roster: Path) -> None:
     assert [each.id for each in read(folder, roster)] == ["7", "ada", "ben", "cid"]
     *others, cid = read(folder, roster, cid=("match", "7"))
     assert [each.id for each in others] == ["ada", "ben"]
-    assert cid.student is not None
     assert (cid.student.id, cid.student.name, cid.student.email) == ("7", "Zoe", "zoe@uni.example")
     assert "a person said whose it is" in cid.notes
 
@@ -335,7 +312,6 @@ def test_whose_it_is_is_looked_for_on_the_roster(folder: Path, roster: Path) -> 
 
 def test_whose_it_is_may_be_somebody_whom_no_list_has(folder: Path) -> None:
     _, ben, _ = read(folder, ben=("match", "4711"))
-    assert ben.student is not None
     assert (ben.id, ben.student.id, source_of(ben)) == ("ben", "4711", "4")
 
 
@@ -348,3 +324,157 @@ def test_two_submissions_of_one_student_are_held(folder: Path, other: str) -> No
     told |= {"cid": "Dora has another submission too"} if other == "dora" else {}
     assert {name: text for name, text in told.items() if text in held[name]} == told
     assert ben.withheld is None
+
+
+POLICY = LatePolicy(
+    rate=Fraction(1, 10),
+    grace=Period(count=15, unit=TimeUnit.MINUTE),
+    until=Period(count=2, unit=TimeUnit.DAY),
+)
+LATEST = replace(POLICY, latest=True)
+SLIP = replace(POLICY, until=None, slip_days=3)
+ASKED = {"due": "2024-09-24T17:00Z", "time_zone": "UTC"}
+EARLY, LATER, AFTER_THAT, TOO_LATE = -60, 60, 24 * 60 + 1, 3 * 24 * 60  # minutes after it
+
+
+def selected(path: Path, policy: LatePolicy = POLICY, **asked: object) -> Submission:
+    (found,) = cohort(path, replace(A1, late=policy), **{**ASKED, **asked}).submissions
+    return found
+
+
+# Of the attempts at these minutes after the due time: the one that is graded, what that costs in
+# percent, and what is said.
+ATTEMPTS: dict[str, tuple[LatePolicy, Sequence[int], tuple[int, int, str]]] = {
+    "in time, though one is late": (
+        *(POLICY, (EARLY, LATER), (EARLY, 0, "1 later attempt came in after the due time")),
+    ),
+    "the latest, though one is in time": (LATEST, (EARLY, LATER), (LATER, 10, "")),
+    "the latest that is taken": (
+        LATEST,
+        (LATER, AFTER_THAT, TOO_LATE),
+        (AFTER_THAT, 20, "1 later attempt came in after the end of the time for late work"),
+    ),
+    "the latest of late ones": (POLICY, (LATER, AFTER_THAT), (AFTER_THAT, 20, "")),
+    "in the time of grace": (
+        *(POLICY, (EARLY, 15, LATER), (15, 0, "1 later attempt came in after the due time")),
+    ),
+}
+
+
+@pytest.mark.parametrize(("policy", "minutes", "expected"), ATTEMPTS.values(), ids=ATTEMPTS)
+def test_which_attempt_is_graded(
+    tmp_path: Path, policy: LatePolicy, minutes: Sequence[int], expected: tuple[int, int, str]
+) -> None:
+    attempts = [one(DUE + timedelta(minutes=each), str(each)) for each in minutes]
+    found = selected(laid(brightspace(attempts), tmp_path / "class"), policy)
+    percent = found.late.share * 100 if found.late else 0
+    assert (int(source_of(found)), percent, "; ".join(found.notes)) == expected
+    assert found.withheld is None
+
+
+def test_what_is_later_than_that_is_late(tmp_path: Path) -> None:
+    found = selected(laid(brightspace([one(DUE + timedelta(days=3))]), tmp_path / "class"))
+    assert (found.withheld, found.late, found.files) == (Withheld.LATE, None, ())
+
+
+def test_an_extension_is_what_lateness_is_counted_from(tmp_path: Path) -> None:
+    path = laid(gradescope([one(DUE + timedelta(hours=25))]), tmp_path / "class")
+    found = selected(path, extensions=table(tmp_path, "id,due\n1,2024-09-25T17:00\n"))
+    assert (found.late.due, found.late.share) == ("2024-09-25T17:00:00+00:00", Fraction(1, 10))
+
+
+def test_canvas_says_late_and_not_how_late(tmp_path: Path) -> None:
+    handed = [HandIn(id="1", name="Kim", files=program("x"), late=True)]
+    path = laid(canvas(handed), tmp_path / "class")
+    found = selected(path)
+    why = "it is marked late, and its download has no time that says how late"
+    assert (found.withheld, found.notes) == (Withheld.NEEDS_REVIEW, (why,))
+    found = selected(path, roster=table(tmp_path, "id,handed in\n1,2024-09-24T18:00\n"))
+    assert (found.withheld, found.late and found.late.share) == (None, Fraction(1, 10))
+    in_time = [HandIn(id="1", name="Kim", files=program("x")), *handed]
+    path = laid(canvas(in_time), tmp_path / "both")
+    assert (selected(path).withheld, selected(path).late) == (None, None)
+    assert selected(path, LATEST).withheld is Withheld.NEEDS_REVIEW
+
+
+def test_an_earlier_attempt_that_the_export_lacks_is_for_a_person(tmp_path: Path) -> None:
+    attempts = [one(DUE - timedelta(hours=1)), one(DUE + timedelta(hours=1))]
+    path = laid(gradescope(attempts), tmp_path / "class")
+    assert selected(path).withheld is Withheld.NEEDS_REVIEW
+    assert selected(path, LATEST).late is not None
+
+
+USED = {
+    "nothing": ((), (3, 0)),
+    "one, by id": (("id,slip days\n1,1\n",), (2, 10)),
+    "by email": (("email,slip days\nKIM@x.edu,2\n",), (1, 20)),
+    "as a report has it": (
+        *(("id,student,name,email,slip days\n2,2,Bo,,3\n1,1,Kim,kim@x.edu,1\n",), (2, 10)),
+    ),
+    "several rows and files": (
+        *(("id,slip days\n1,1\n1,1\n2,3\n", "id;slip days\n1;\n"), (1, 20)),
+    ),
+    "more than there are": (("id,slip days\n1,9\n",), (0, 30)),
+}
+
+
+@pytest.mark.parametrize(("files", "cost"), USED.values(), ids=USED)
+def test_slip_days_left(tmp_path: Path, files: Sequence[str], cost: tuple[int, int]) -> None:
+    at = DUE + timedelta(days=2, hours=1)
+    handed = [
+        HandIn(id="1", name="Kim", email="kim@x.edu", files=program("x"), at=at),
+        HandIn(id="2", name="Bo", files=program("y"), at=DUE),
+    ]
+    path = laid(gradescope(handed), tmp_path / "class")
+    paths = tuple(table(tmp_path, text, f"{number}.csv") for number, text in enumerate(files))
+    class_ = cohort(path, replace(A1, late=SLIP), **ASKED, slip_days=paths)
+    late = by_id(class_)["1"].late
+    assert (late.slip_days, late.share * 100) == cost
+    said = "slip days: none are counted as used in other assignments without --slip-days"
+    assert class_.notices == (() if files else (said,))
+
+
+def test_each_of_a_group_has_slip_days(tmp_path: Path) -> None:
+    at = DUE + timedelta(hours=25)
+    group = HandIn(id="1", name="A", files=program(""), at=at, others=(("2", "B", ""),))
+    used = table(tmp_path, "id,slip days\n2,2\n")
+    path = laid(gradescope([group]), tmp_path / "class")
+    found = by_id(cohort(path, replace(A1, late=SLIP), **ASKED, slip_days=(used,)))
+    costs = {
+        name: (each.late.slip_days, each.late.share) for name, each in found.items() if each.late
+    }
+    assert costs == {"1": (2, 0), "2": (1, Fraction(1, 10))}
+
+
+REFUSED: dict[str, object] = {
+    ":1: there is no column slip days. Hint: begin with a line id,slip days": "id,days\n1,2\n",
+    ":2: there is no id. Hint: write id,slip days in each line": "id,slip days\n,2\n",
+    ":2: '-1' is not a number of days. Hint: write a whole number": "id,slip days\n1,-1\n",
+    ":2: neither 8 nor anybody else of this list is a student here. Hint: write ids or emails of "
+    "this class": "id,slip days\n8,1\n9,1\n",
+    ":2: 2 students are called team@x. "
+    "Hint: name the one that is meant by its id": "id,slip days\nteam@x,1\n",
+}
+
+
+@pytest.mark.parametrize(("text", "line"), told(REFUSED))
+def test_slip_days_that_cannot_be_used(tmp_path: Path, text: str, line: str) -> None:
+    handed = [HandIn(id=n, name=n, files=program(""), at=DUE, email="team@x") for n in ("1", "2")]
+    path = laid(gradescope(handed), tmp_path / "class")
+    used = table(tmp_path, text)
+    assert refusal(path, replace(A1, late=SLIP), **ASKED, slip_days=(used,)) == f"{used}{line}"
+
+
+def test_slip_days_of_a_report_without_any(tmp_path: Path) -> None:
+    report = tmp_path / "a0"
+    report.mkdir()
+    (report / "marks.csv").write_text("id,student,mark\n1,1,2\n")
+    path = laid(moodle([one(datetime(2024, 9, 24))]), tmp_path / "class")
+    assert refusal(path, replace(A1, late=SLIP), **ASKED, slip_days=(report,)) == (
+        f"{report / 'marks.csv'}:1: there is no column slip days. "
+        "Hint: leave it out: its assignment has no slip days"
+    )
+    nothing = "--slip-days: there are no slip days to use. Hint: add --due, and to assignment.yaml "
+    for policy in (POLICY, None):
+        said = refusal(path, replace(A1, late=policy), **ASKED, slip_days=(report,))
+        assert said == f"{nothing}late: {{slip_days: 4}}"

@@ -1,6 +1,5 @@
 """Real folders in, submissions out; everything in a download is accounted for: a student's, in need
-of review, or ignored.
-"""
+of review, or ignored."""
 
 import json
 import os
@@ -13,7 +12,6 @@ import pytest
 
 from harness.common.errors import UserError
 from harness.intake.pipeline import Cohort, read
-from harness.model.plan import Assignment
 from harness.model.result import Contents
 from harness.model.submission import Submission, Withheld
 from tests import plans
@@ -50,29 +48,32 @@ def summary(submissions: tuple[Submission, ...]) -> list[str]:
     ]
 
 
-LAYOUTS: dict[str, tuple[Assignment, Tree, list[str]]] = {
+# What is not about one file a1.py.
+OTHER = {
+    "two files": TWO,
+    "a file of any name": ANY,
+    "any name": ANY,
+    "two files in one": ANY,
+    "a folder around files of any name": ANY,
+}
+LAYOUTS: dict[str, tuple[Tree, list[str]]] = {
     "a folder of folders": (
-        ONE,
         {"eve/a1.py": "e", "ada/a1.py": "a", "ada/notes.txt": "n", "README.md": "r"},
         ["ada: a1.py=a", "eve: a1.py=e"],
     ),
     "a folder that is a submission": (
-        ONE,
         {"a1.py": "a", "extra.py": "x", "old/a1.py": "o"},
         ["root: a1.py=a"],
     ),
     "a folder of files": (
-        ONE,
         {"ada.py": "a", "eve.py": "e", "notes.txt": "n"},
         ["ada: a1.py=a", "eve: a1.py=e"],
     ),
     "a sample with a wrong name": (
-        ONE,
         {"Assignment1.py": "a", "expect.yaml": "mark: [0, 0]"},
         ["root: found Assignment1.py, expected a1.py"],
     ),
     "wrong names": (
-        ONE,
         {
             "case/A1.py": "a",
             "both/x.py": "x",
@@ -94,27 +95,22 @@ LAYOUTS: dict[str, tuple[Assignment, Tree, list[str]]] = {
         ],
     ),
     "a folder around the files": (
-        ONE,
         {"ada/a1/a1.py": "a", "bob/term/week 1/a1.py": "b", "eve/a1/a1.py": "e", "eve/b.py": "x"},
         ["ada: a1.py=a", "bob: a1.py=b", "eve: found b.py, expected a1.py"],
     ),
     "many wrong names": (
-        ONE,
         {f"ada/{letter}.py": "" for letter in "abcdefgh"},
         ["ada: found a.py, b.py, c.py, d.py, e.py and 3 more, expected a1.py"],
     ),
     "what is never a submission": (
-        ONE,
         {"ada/a1.py": "a", ".git/a1.py": "g", "__MACOSX/a1.py": "m", "__pycache__/a1.py": "c"},
         ["ada: a1.py=a"],
     ),
     "a folder named as the file": (
-        ONE,
         {"ada/a1.py/inner.py": "i", "eve/a1.py": "e"},
         ["ada: a1.py is a folder, not a file", "eve: a1.py=e"],
     ),
     "two files": (
-        TWO,
         {"ada/connect4.py": "c", "ada/c4game.py": "g", "eve/c4game.py": "g", "bob/x.py": "x"},
         [
             "ada: connect4.py=c, c4game.py=g",
@@ -123,27 +119,25 @@ LAYOUTS: dict[str, tuple[Assignment, Tree, list[str]]] = {
         ],
     ),
     "a file of any name": (
-        ANY,
         {"ada/mine.py": "a", "eve/p4.py": "e", "eve/x.py": "x", "bob/a.py": "", "bob/b.py": ""},
         ["ada: p4.py=a", "bob: found a.py and b.py, expected p4.py", "eve: p4.py=e"],
     ),
     "ids that need care": (
-        ONE,
         {"a\x1b[31mb/a1.py": "1", "a_[31mb/a1.py": "2", "a\u202eb/a1.py": "3", " c /a1.py": "4"},
         ["a_[31mb: a1.py=1", "a_[31mb-2: a1.py=2", "a_b: a1.py=3", "c: a1.py=4"],
     ),
     "a suffix that is taken": (
-        ONE,
         {"a\x1b/a1.py": "1", "a\x1c/a1.py": "2", "a_-2/a1.py": "3"},
         ["a_: a1.py=1", "a_-2: a1.py=3", "a_-3: a1.py=2"],
     ),
-    "nothing": (ONE, {}, []),
+    "nothing": ({}, []),
 }
 
 
-@pytest.mark.parametrize(("assignment", "tree", "expected"), LAYOUTS.values(), ids=LAYOUTS.keys())
-def test_layouts(root: Path, assignment: Assignment, tree: Tree, expected: list[str]) -> None:
-    assert summary(read((lay(root, tree),), assignment)) == expected
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts(root: Path, name: str) -> None:
+    tree, expected = LAYOUTS[name]
+    assert summary(read((lay(root, tree),), OTHER.get(name, ONE))) == expected
 
 
 def test_a_lone_file_is_graded_whatever_its_name(root: Path) -> None:
@@ -203,8 +197,7 @@ def test_caps(root: Path) -> None:
     many.mkdir()
     for number in range(1001):
         (many / f"{number}.txt").write_text("")
-    problems = {one.id: one.problem for one in read((root,), ONE)}
-    assert problems == {
+    assert {one.id: one.problem for one in read((root,), ONE)} == {
         "big": "a1.py is larger than 512 KiB",
         "fits": "",
         "many": "the folder holds more than 1000 files",
@@ -218,29 +211,22 @@ def test_a_name_as_long_as_the_disk_allows(root: Path) -> None:
 
 def test_a_name_that_is_no_text(root: Path) -> None:
     lay(root, {})
-    folder = os.fsencode(root) + b"/b\xe9b"
-    os.mkdir(folder)  # noqa: PTH102  (a name of bytes)
+    os.mkdir(os.fsencode(root) + b"/b\xe9b")  # noqa: PTH102  (a name of bytes)
     (one,) = read((root,), ONE)
     assert (one.id, one.problem) == ("b_b", "no file a1.py")
 
 
 REFUSED = {
-    "missing": (
-        "nowhere",
-        "there is no such file or folder. "
-        "Hint: name the file with its folder, or go to that folder first (cd)",
-    ),
-    "a slip": ("clas.zip", "there is no such file or folder. Hint: is it class.zip?"),
-    "an archive": (
-        "class.zip",
-        "is not an archive, expected a zip or tar archive. "
-        "Hint: download it again, or unpack it yourself and name the folder",
-    ),
-    "a pipe": ("pipe.py", "this is neither a folder, an archive nor a .py file"),
+    "there is no such file or folder. Hint: name the file with its folder, or go to that folder "
+    "first (cd)": "nowhere",
+    "there is no such file or folder. Hint: is it class.zip?": "clas.zip",
+    "is not an archive, expected a zip or tar archive. Hint: download it again, or unpack it "
+    "yourself and name the folder": "class.zip",
+    "this is neither a folder, an archive nor a .py file": "pipe.py",
 }
 
 
-@pytest.mark.parametrize(("name", "what"), REFUSED.values(), ids=REFUSED.keys())
+@pytest.mark.parametrize(("what", "name"), REFUSED.items())
 def test_a_path_that_cannot_be_read_is_one_line(root: Path, name: str, what: str) -> None:
     lay(root, {"class.zip": "PK"})
     os.mkfifo(root / "pipe.py")
@@ -311,61 +297,50 @@ def test_the_digest_is_of_names_and_bytes(root: Path) -> None:
     assert ada.digest == eve.digest != bob.digest
 
 
-GLOBS: dict[str, tuple[Assignment, Tree, list[str]]] = {
+GLOBS: dict[str, tuple[Tree, list[str]]] = {
     "any name": (
-        ANY,
         {"ada/project4.py": "a", "eve/project4.py": "e"},
         ["ada: p4.py=a", "eve: p4.py=e"],
     ),
     "two files in one": (
-        ANY,
         {"ada/project4.py": "a", "bob/a.py": "", "bob/b.py": ""},
         ["ada: p4.py=a", "bob: found a.py and b.py, expected p4.py"],
     ),
     "one with a wrong name": (
-        ONE,
         {"ada/a1.py": "a", "eve/main.py": "e", "eve/old/main.py": "e", "none": None},
         ["ada: a1.py=a", "eve: found main.py, expected a1.py", "none: no file a1.py"],
     ),
     "all with a wrong name": (
-        ONE,
         {"ada/main.py": "a", "eve/main.py": "e"},
         ["ada: found main.py, expected a1.py", "eve: found main.py, expected a1.py"],
     ),
     "a class beside a submission": (
-        ONE,
         {"ada/a1.py": "a", "week1/bob/a1.py": "b", "week1/eve/a1.py": "e"},
         ["ada: a1.py=a", "bob: a1.py=b", "eve: a1.py=e"],
     ),
     "a folder around the files of each": (
-        ONE,
         {"ada/a1/a1.py": "a", "eve/a1/a1.py": "e", "kim/main.py": "k"},
         ["ada: a1.py=a", "eve: a1.py=e", "kim: found main.py, expected a1.py"],
     ),
     "a folder around files of any name": (
-        ANY,
         {"ada/a1/project4.py": "a", "eve/a1/project4.py": "e"},
         ["ada: p4.py=a", "eve: p4.py=e"],
     ),
     "a folder around files beside a class": (
-        ONE,
         {"week1/ada/a1.py": "a", "week2/ada/a1.py": "b", "week2/eve/a1.py": "e"},
         ["ada: a1.py=a", "ada-2: a1.py=b", "eve: a1.py=e"],
     ),
     "two classes of files": (
-        ONE,
         {"x/ada.py": "a", "x/bob.py": "b", "y/eve.py": "e", "y/kim.py": "k"},
         ["ada: a1.py=a", "bob: a1.py=b", "eve: a1.py=e", "kim: a1.py=k"],
     ),
 }
 
 
-@pytest.mark.parametrize(("assignment", "tree", "expected"), GLOBS.values(), ids=GLOBS.keys())
-def test_folders_that_a_shell_lists(
-    root: Path, assignment: Assignment, tree: Tree, expected: list[str]
-) -> None:
-    paths = sorted(lay(root, tree).iterdir())
-    assert summary(read(paths, assignment)) == expected
+@pytest.mark.parametrize("name", GLOBS)
+def test_shell_globs(root: Path, name: str) -> None:
+    tree, expected = GLOBS[name]
+    assert summary(read(sorted(lay(root, tree).iterdir()), OTHER.get(name, ONE))) == expected
 
 
 def test_one_folder_is_named_as_among_others(root: Path) -> None:
@@ -377,8 +352,7 @@ def test_one_folder_is_named_as_among_others(root: Path) -> None:
 def test_a_folder_around_the_files_is_a_note(root: Path) -> None:
     lay(root, {"ada/a1/a1.py": "a", "eve/a1/a1.py": "e"})
     ada, _ = read(sorted(root.iterdir()), ONE)
-    assert ada.origin == str(root / "ada")
-    assert ada.notes == ("a1/a1.py was in a folder",)
+    assert (ada.origin, ada.notes) == (str(root / "ada"), ("a1/a1.py was in a folder",))
     assert read((root,), ONE)[0] == ada
 
 
@@ -398,7 +372,6 @@ ALL: dict[str, Callable[[list[HandIn]], Files]] = {
 def contents(found: Cohort) -> Contents:
     """The account, which adds up."""
     account = found.facts.contents
-    assert account is not None
     rest = len(account.review) + len(account.ignored) + len(account.metadata)
     assert account.total == account.of_students + rest
     return account
@@ -414,8 +387,7 @@ def test_the_sum_over_every_layout(tmp_path: Path, layout: str, packed: bool) ->
 
     account = contents(cohort(place))
 
-    there = {name.removeprefix(root).split("/")[0] for name in files}
-    assert account.total == len(there)
+    assert account.total == len({name.removeprefix(root).split("/")[0] for name in files})
     assert account.students == len(CLASS)
     assert not account.review
     assert {".DS_Store", "__MACOSX", "._a1.py", "Thumbs.db"} <= set(account.ignored)
@@ -496,8 +468,7 @@ def test_a_text_alone_typed_into_moodle_needs_review(tmp_path: Path) -> None:
 
 def test_a_file_that_is_called_as_a_typed_text_is_a_file(tmp_path: Path) -> None:
     files = canvas(CLASS) | {"leeann_501_9_text.html": b"<p>"}
-    found = cohort(laid(files, tmp_path / "c"))
-    assert by_id(found)["501"].withheld is None
+    assert by_id(cohort(laid(files, tmp_path / "c")))["501"].withheld is None
 
 
 @pytest.mark.parametrize("start", ["LATE_anon_", "anon_LATE_"])

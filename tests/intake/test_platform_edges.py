@@ -1,6 +1,5 @@
 """Names, dates and people as platforms and packing programs write them now and then; a new platform
-is one file; archives that hold a whole class: what is wrong with them is one line, never a mark.
-"""
+is one file; archives that hold a whole class: what is wrong with them is one line, never a mark."""
 
 import stat
 from dataclasses import replace
@@ -29,7 +28,7 @@ from tests.downloads import (
     tarred_class,
     zipped_class,
 )
-from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of, table
+from tests.intake.cohorts import A1, by_id, cohort, refusal, source_of, table, told
 from tests.intake.made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
 from tests.tiny_course import Course, results
 
@@ -80,33 +79,24 @@ DATES = {
     "2024-09-24 2126": (2024, 9, 24, 21, 26),
     "2024-09-24 9_26 PM": (2024, 9, 24, 21, 26),
     "24 September 2024 21:26": (2024, 9, 24, 21, 26),
+    # No dates, so no names of Brightspace.
+    **dict.fromkeys(("Sep 31, 2024 926 PM", "2024-13-01 2126", "1 Sep 2024 1326 PM")),
 }
 
 
 @pytest.mark.parametrize(("written", "at"), DATES.items(), ids=DATES)
-def test_dates_of_brightspace(written: str, at: tuple[int, ...], tmp_path: Path) -> None:
+def test_dates_of_brightspace(written: str, at: tuple[int, ...] | None, tmp_path: Path) -> None:
     folders = {f"{n}-9 - Kim {n} - {written}/a1.py": b"" for n in (1, 2)}
     found = cohort(laid(folders, tmp_path / "class"), time_zone="UTC")
-    assert found.facts.layouts == ("Brightspace",)
-    shown = datetime(*at, tzinfo=UTC).isoformat()  # type: ignore[misc, arg-type]
+    assert found.facts.layouts == ("Brightspace" if at else "plain",)
+    shown = datetime(*at, tzinfo=UTC).isoformat() if at else ""  # type: ignore[misc, arg-type]
     assert [one.handed_in for one in found.submissions] == [shown, shown]
 
 
-@pytest.mark.parametrize(
-    "written", ["Sep 31, 2024 926 PM", "2024-13-01 2126", "1 Sep 2024 1326 PM"]
-)
-def test_no_dates_of_brightspace(written: str, tmp_path: Path) -> None:
-    folders = {f"{n}-9 - Kim {n} - {written}/a1.py": b"" for n in (1, 2)}
-    assert cohort(laid(folders, tmp_path / "class")).facts.layouts == ("plain",)
-
-
 OBJECTS = {
-    "with a zone": (
-        "!ruby/object:ActiveSupport::TimeWithZone\n"
-        "    utc: 2024-09-24 12:00:00.000000000 Z\n"
-        "    zone: !ruby/object:ActiveSupport::TimeZone\n      name: Australia/Brisbane\n"
-        "    time: 2024-09-24 22:00:00.000000000 Z"
-    ),
+    "with a zone": "!ruby/object:ActiveSupport::TimeWithZone\n"
+    "    utc: 2024-09-24 12:00:00.000000000 Z\n    zone: !ruby/object:ActiveSupport::TimeZone\n"
+    "      name: Australia/Brisbane\n    time: 2024-09-24 22:00:00.000000000 Z",
     "without one": "!ruby/object:ActiveSupport::TimeWithZone\n    utc: 2024-09-24 12:00:00",
 }
 
@@ -172,16 +162,12 @@ import re
 
 from harness.intake.platforms import Layout, Times
 from harness.intake.uploads import attempt_at, student, students_of, upload_of
-
-
 def _read(place, named, assignment):
     pieces = []
     for each in named:
         attempt = attempt_at(place, each.entry, each.match["file"], each.entry.name)
         pieces.append(upload_of(student(each.match["who"]), attempt))
     return students_of(pieces)
-
-
 LAYOUT = Layout(
     name="Toy",
     order=50,
@@ -195,18 +181,13 @@ LAYOUT = Layout(
 
 def test_a_platform_is_one_file(tmp_path: Path, added: Added) -> None:
     added(platforms, "toy", TOY)
-    download = tmp_path / "download"
-    download.mkdir()
-    for who in ("7", "8"):
-        (download / f"{who}@a1.py").write_text(who)
+    download = laid({"7@a1.py": b"7", "8@a1.py": b"8"}, tmp_path / "download")
     assert "toy" in layout_names()
     for asked in (None, "toy"):
         found = cohort(download, layout=asked)
         assert found.facts.layouts == ("Toy",)
-        assert {name: source_of(each) for name, each in by_id(found).items()} == {
-            "7": "7",
-            "8": "8",
-        }
+        sources = {name: source_of(each) for name, each in by_id(found).items()}
+        assert sources == {"7": "7", "8": "8"}
 
 
 def test_the_platforms_that_are_known() -> None:
@@ -219,6 +200,12 @@ TWO = [HandIn(id=name, name=name, files=program(name * 100)) for name in ("ada",
 HINT = "download it again, or unpack it yourself and name the folder"
 
 
+def stored(folder: Path, data: bytes, name: str = "class.zip") -> Path:
+    """A file that was downloaded."""
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
 def complaint(path: Path) -> str:
     line = refusal(path)
     assert line.startswith(f"{path}: ")
@@ -226,29 +213,20 @@ def complaint(path: Path) -> str:
     return line.removeprefix(f"{path}: ").removesuffix(f". Hint: {HINT}")
 
 
-HOSTILE = {
-    "a way out": (zipped([("../a1.py", b"")]), "holds a path that leads out of it (../a1.py)"),
-    "an absolute path": (zipped([("/etc/a1.py", b"")]), "holds an absolute path (/etc/a1.py)"),
-    "a backslash": (zipped([("ada\\a1.py", b"")]), "holds a path with a backslash (ada\\a1.py)"),
-    "one name twice": (
-        zipped([("ada/a1.py", b"1"), ("ada/a1.py", b"2")]),
-        "holds two files named ada/a1.py",
-    ),
-    "a file and a folder": (
-        zipped([("ada", b"1"), ("ada/a1.py", b"2")]),
-        "holds a file and a folder named ada",
-    ),
-    "no archive": (b"hello", "is not an archive, expected a zip or tar archive"),
-    "nothing": (b"", "is not an archive, expected a zip or tar archive"),
-    "a RAR archive": (b"Rar!\x1a\x07\x01\x00", "is a RAR archive, expected a zip or tar archive"),
+HOSTILE: dict[str, object] = {
+    "holds a path that leads out of it (../a1.py)": zipped([("../a1.py", b"")]),
+    "holds an absolute path (/etc/a1.py)": zipped([("/etc/a1.py", b"")]),
+    "holds a path with a backslash (ada\\a1.py)": zipped([("ada\\a1.py", b"")]),
+    "holds two files named ada/a1.py": zipped([("ada/a1.py", b"1"), ("ada/a1.py", b"2")]),
+    "holds a file and a folder named ada": zipped([("ada", b"1"), ("ada/a1.py", b"2")]),
+    "is not an archive, expected a zip or tar archive": [b"hello", b""],
+    "is a RAR archive, expected a zip or tar archive": b"Rar!\x1a\x07\x01\x00",
 }
 
 
-@pytest.mark.parametrize(("data", "what"), HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize(("data", "what"), told(HOSTILE))
 def test_a_class_that_is_refused_whole(tmp_path: Path, data: bytes, what: str) -> None:
-    path = tmp_path / "class.zip"
-    path.write_bytes(data)
-    assert complaint(path) == what
+    assert complaint(stored(tmp_path, data)) == what
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 0.99])
@@ -275,36 +253,29 @@ def test_one_damaged_member_costs_nobody_else_and_no_marks(tmp_path: Path) -> No
 
 
 def test_a_password_is_no_fault_of_the_students(tmp_path: Path) -> None:
-    path = tmp_path / "class.zip"
-    path.write_bytes(with_flag(zipped([("ada/a1.py", b"a"), ("eve/a1.py", b"e")]), 1, member=0))
-    found = by_id(cohort(path))
+    locked = with_flag(zipped([("ada/a1.py", b"a"), ("eve/a1.py", b"e")]), 1, member=0)
+    found = by_id(cohort(stored(tmp_path, locked)))
     assert found["ada"].withheld is Withheld.NEEDS_REVIEW
     assert found["ada"].problem == "a1.py is locked with a password, expected a file without one"
     assert source_of(found["eve"]) == "e"
 
 
 def test_links_in_a_class_are_not_followed(tmp_path: Path) -> None:
-    path = tmp_path / "class.zip"
-    path.write_bytes(zipped_as("ada/a1.py", b"/etc/passwd", mode=stat.S_IFLNK | 0o777))
-    (one,) = cohort(path).submissions
+    link = zipped_as("ada/a1.py", b"/etc/passwd", mode=stat.S_IFLNK | 0o777)
+    (one,) = cohort(stored(tmp_path, link)).submissions
     assert one.problem == "a1.py is a symbolic link, which is not followed"
-    path = tmp_path / "class.tar"
-    path.write_bytes(tarred_as("ada/a1.py", b"3"))
-    (one,) = cohort(path).submissions
+    (one,) = cohort(stored(tmp_path, tarred_as("ada/a1.py", b"3"), "class.tar")).submissions
     assert one.problem == "a1.py is a special file, not a file"
 
 
 def test_one_students_bomb_is_that_students(tmp_path: Path) -> None:
-    path = tmp_path / "class.zip"
-    path.write_bytes(zip_bomb("ada/a1.py", declared=1024**3))
-    (one,) = cohort(path).submissions
+    (one,) = cohort(stored(tmp_path, zip_bomb("ada/a1.py", declared=1024**3))).submissions
     assert (one.problem, one.withheld) == ("a1.py is larger than 512 KiB", None)
 
 
 def test_the_whole_is_counted(tmp_path: Path) -> None:
     caps = Caps(members=2, unpacked_bytes=8 * MIB)
-    bomb = tmp_path / "class.tar.gz"
-    bomb.write_bytes(gzip_bomb())
+    bomb = stored(tmp_path, gzip_bomb(), "class.tar.gz")
     three = [*TWO, HandIn(id="bob", name="", files=program(""))]
     many = zipped_class(plain_files(three), tmp_path / "many.zip")
     for path, what in ((bomb, "unpacks to more than 8 MiB"), (many, "holds more than 2 files")):
@@ -337,14 +308,12 @@ def test_more_than_can_be_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_where_archives_are_handed_in_one_is_a_students(tmp_path: Path) -> None:
     a3 = replace(A1, archive="A3.zip")
     own = zipped([("a1.py", b"mine")])
-    lone = tmp_path / "ada.zip"
-    lone.write_bytes(own)
+    lone = stored(tmp_path, own, "ada.zip")
     found = by_id(cohort(lone, a3))
     assert source_of(found["ada"]) == "mine"
     theirs = [HandIn(id=n, name=n, files=(("A3.zip", own),)) for n in ("1", "2")]
     for number, build in enumerate((moodle, canvas, plain_folders)):
-        path = zipped_class(build(theirs), tmp_path / f"class{number}.zip")
-        found = by_id(cohort(path, a3))
+        found = by_id(cohort(zipped_class(build(theirs), tmp_path / f"class{number}.zip"), a3))
         assert {name: source_of(each) for name, each in found.items()} == {"1": "mine", "2": "mine"}
     lone.write_bytes(own[:40])
     assert by_id(cohort(lone, a3))["ada"].problem == "ada.zip is a broken or incomplete zip archive"
