@@ -25,8 +25,7 @@ def test_functions_classes_and_constants_with_their_lines_and_what_they_mention(
         "if __name__ == '__main__':\n"
         "    f(1)\n"
     )
-    parts = {part.name: (part.first, part.last, part.mentions) for part in found.parts}
-    assert parts == {
+    assert {part.name: (part.first, part.last, part.mentions) for part in found.parts} == {
         "SIZE": (1, 1, ()),
         "f": (2, 4, ("SIZE", "g")),
         "g": (6, 7, ("Board",)),
@@ -58,8 +57,8 @@ def test_methods_and_what_a_class_has_besides() -> None:
     ]
     assert found.modules[0].attributes == ("deposit",)
     part, account = found.part("Account.deposit"), found.part("Account")
-    assert part is not None and (part.first, part.last) == (8, 9)
-    assert account is not None and (account.first, account.last) == (2, 9)
+    assert (part.first, part.last) == (8, 9)
+    assert (account.first, account.last) == (2, 9)
 
 
 def test_a_function_of_another_file_is_mentioned_by_its_attribute() -> None:
@@ -75,8 +74,7 @@ def test_callees_come_before_callers_and_cycles_in_the_order_of_the_text() -> No
 
 
 def test_only_so_many_parts_are_named() -> None:
-    many = outline(a1="".join(f"def f{n}(): pass\n" for n in range(1000)))
-    assert len(many.parts) == 400
+    assert len(outline(a1="".join(f"def f{n}(): pass\n" for n in range(1000))).parts) == 400
 
 
 def printings(program: str) -> tuple[Printing, ...]:
@@ -184,5 +182,4 @@ def test_comparisons_whose_result_nobody_uses_are_found_by_function() -> None:
         "def f(board, i):\n    board[i] == 1\n    if board[i] == 2:\n        board.size == i\n"
         "def g(a):\n    a != 1\n    a == 1 == 2\n    1 == a\n    x = a == 1\n    return a == x\n"
     )
-    found = check([source(text)], None).outline
-    assert [part.dropped for part in found.parts] == [(2, 4), ()]
+    assert [part.dropped for part in check([source(text)], None).outline.parts] == [(2, 4), ()]

@@ -1,15 +1,22 @@
-"""The policy's sources, loaded from memory by bare interpreters."""
+"""The policy's sources, loaded from memory by bare interpreters. No public name of the standard
+library is a finding unless it is another module."""
 
+import builtins
+import importlib
 import json
 import shutil
 import sys
+import types
+from collections.abc import Iterable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from harness.common import serial
 from harness.model.plan import SourceFile
 from harness.model.policy import ImportPolicy, NameList, Policy, PolicyReport, PolicyRequest
+from harness.policy import rule
 from harness.policy.checking import check
 from harness.policy.sources import ENTRY, SOURCES
 from tests.execution.small_world import source
@@ -84,7 +91,6 @@ def test_a_bare_interpreter_finds_what_we_find() -> None:
     for python in interpreters():
         is_newer, (found, broken, newer) = answers(python)
         assert found == here, python
-        assert broken.unparsable is not None
         assert (broken.unparsable.line, broken.unparsable.source) == (1, "if 1")
         assert (newer.unparsable is None) == is_newer
 
@@ -99,3 +105,59 @@ def test_the_sources_stand_in_the_order_in_which_they_can_be_loaded() -> None:
         }
         assert needed <= seen, name
         seen.add(name)
+
+
+# What introductory courses import, and what is imported most anywhere.
+MODULES = """
+    abc argparse array bisect calendar collections copy csv dataclasses datetime decimal enum
+    fractions functools glob hashlib heapq inspect io itertools json locale logging math numbers
+    operator os os.path pathlib pprint queue random re secrets shlex shutil signal socket
+    sqlite3 ssl statistics string struct subprocess sys tempfile textwrap threading time timeit
+    traceback types typing unittest uuid collections.abc
+    """.split()  # noqa: SIM905
+
+
+def is_other_module(module: types.ModuleType, name: str) -> bool:
+    value = getattr(module, name)
+    if not isinstance(value, types.ModuleType):
+        return False
+    is_part = value.__name__ == f"{module.__name__}.{name}"
+    return not is_part and (module.__name__, name) != ("os", "path")
+
+
+def found(start: str, lines: str, module: str, names: Iterable[str]) -> dict[str, str]:
+    """What is found where a program has these two lines for each of the names, by the name."""
+    names = tuple(names)
+    text = "".join(f"{each}\n" for each in (start, *map(lines.format, names)))
+    allow = (module.partition(".")[0],)
+    # No built-in is permitted, so that what a star import brings is not taken for one.
+    policy = Policy(imports=ImportPolicy(allow=allow), lists=(NameList(key="builtins", allow=()),))
+    with patch.object(rule, "MAX_PER_RULE", 10_000):
+        report = check((source(text),), policy)
+    assert report.unparsable is None
+    return {names[finding.line // 2 - 1]: finding.message for finding in report.findings}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_only_modules_are_found(name: str) -> None:
+    module = importlib.import_module(name)
+    names = [each for each in dir(module) if not each.startswith("_") and each.isidentifier()]
+    expected = {each for each in names if is_other_module(module, each)}
+    assert found("", f"from {name} import {{0}}\nA = {{0}}(1)", name, names).keys() == expected
+    if name == "sys":  # ways to modules without an import, rightly found
+        expected |= {"meta_path", "modules", "path_hooks"}
+    assert found(f"import {name} as m", f"m.{{0}}\n{name}.{{0}}", name, names).keys() == expected
+    assert found(f"import {name}", f"\nA = {name}.{{0}}(1)", name, names).keys() == expected
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_a_star_brings_is_no_finding(name: str) -> None:
+    module = importlib.import_module(name)
+    public = getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])
+    names = [
+        other
+        for other in public
+        if not isinstance(getattr(module, other), types.ModuleType)
+        and getattr(module, other) is not getattr(builtins, other, None)
+    ]
+    assert found(f"from {name} import *", "def f():\n    {0}(1).a", name, names) == {}

@@ -1,8 +1,7 @@
 """What a program may name and share its process all the same: "yes", or a line and a reason.
 
 Most of these programs were refused by the proof that once decided this. Those of them that no name
-gives away are in `tests/shared_corpus.py`.
-"""
+gives away are in `tests/shared_corpus.py`."""
 
 import gc
 import time
@@ -32,24 +31,18 @@ def sharing(source: str, **others: str) -> Sharing:
 # What is named is marked; behind a bar, what else is said of it.
 MARKED = {
     "a global": "count = 0\ndef f():\n    «global count»\n    count += 1\n",
-    "a nonlocal": (
-        "def f():\n    n = 0\n    def g():\n        «nonlocal n»\n        n += 1\n    return g\n"
-    ),
+    "a nonlocal": "def f():\n    n = 0\n    def g():\n        «nonlocal n»\n        n += 1\n"
+    "    return g\n",
     "an attribute of a function": "def f():\n    «f.calls| is set» = 1\n",
-    "an attribute of a class": (
-        "class A:\n    n = 0\n    def f(self):\n        «A.n| is set» = self.n + 1\n"
-    ),
-    "an attribute of an attribute": (
-        "class A:\n    def f(self):\n        «self.next.n| is set» = 1\n"
-    ),
+    "an attribute of a class": "class A:\n    n = 0\n    def f(self):\n"
+    "        «A.n| is set» = self.n + 1\n",
+    "an attribute of an attribute": "class A:\n    def f(self):\n"
+    "        «self.next.n| is set» = 1\n",
     "the class of an instance": "class A:\n    def f(self):\n        «self.__class__» = int\n",
-    "a function in a method": (
-        "class A:\n    def f(self):\n        def g(self):\n            «self.n| is set» = 1\n"
-        "        g(A)\n"
-    ),
-    "an attribute as the target of a loop": (
-        "def f():\n    for «f.n| is set» in [1, 2]:\n        pass\n"
-    ),
+    "a function in a method": "class A:\n    def f(self):\n        def g(self):\n"
+    "            «self.n| is set» = 1\n        g(A)\n",
+    "an attribute as the target of a loop": "def f():\n    for «f.n| is set» in [1, 2]:\n"
+    "        pass\n",
     "an attribute in a tuple": "def f():\n    (a, «f.n| is set») = (1, 2)\n",
     "an attribute that grows": "class A:\n    n = 0\ndef f():\n    «A.n| is set» += 1\n",
     "an attribute that is deleted": "class A:\n    n = 0\ndef f():\n    del «A.n| is deleted»\n",
@@ -60,32 +53,22 @@ MARKED = {
     "__match_args__": "class A:\n    «__match_args__» = ('tb_frame',)\n",
     "__builtins__ bound": "«__builtins__» = {}\n",
     "__builtins__ read": "def f():\n    return «__builtins__»\n",
-    "a format that looks in": (
-        "def f(x):\n    return «'{0.n}'.format| looks into its arguments»(x)\n"
-    ),
-    "a format that looks up": (
-        "def f(x):\n    return «'{0[key]}'.format| looks into its arguments»(x)\n"
-    ),
-    "a format in a format": (
-        "def f(x):\n    return «'{0:{1.n}}'.format| looks into its arguments»(x, x)\n"
-    ),
-    "a format that is computed": (
-        "def f(x):\n    return «('{0' + '.n}').format| formats a text that is not a literal»(x)\n"
-    ),
-    "a format of a parameter": (
-        "def f(text, x):\n    return «text.format| formats a text that is not a literal»(x)\n"
-    ),
-    "a format by the class": (
-        "def f(text, x):\n    return «str.format| formats a text that is not a literal»(text, x)\n"
-    ),
-    "a format of a name bound twice": (
-        "TEXT = '{}'\nTEXT = '{0.n}'\ndef f(x):\n"
-        "    return «TEXT.format| formats a text that is not a literal»(x)\n"
-    ),
-    "a provided format that looks in": (
-        "from a1_support import *\ndef f(x):\n"
-        "    return «PEEK.format| formats a text that is not a literal»(x)\n"
-    ),
+    "a format that looks in": "def f(x):\n"
+    "    return «'{0.n}'.format| looks into its arguments»(x)\n",
+    "a format that looks up": "def f(x):\n"
+    "    return «'{0[key]}'.format| looks into its arguments»(x)\n",
+    "a format in a format": "def f(x):\n"
+    "    return «'{0:{1.n}}'.format| looks into its arguments»(x, x)\n",
+    "a format that is computed": "def f(x):\n"
+    "    return «('{0' + '.n}').format| formats a text that is not a literal»(x)\n",
+    "a format of a parameter": "def f(text, x):\n"
+    "    return «text.format| formats a text that is not a literal»(x)\n",
+    "a format by the class": "def f(text, x):\n"
+    "    return «str.format| formats a text that is not a literal»(text, x)\n",
+    "a format of a name bound twice": "TEXT = '{}'\nTEXT = '{0.n}'\ndef f(x):\n"
+    "    return «TEXT.format| formats a text that is not a literal»(x)\n",
+    "a provided format that looks in": "from a1_support import *\ndef f(x):\n"
+    "    return «PEEK.format| formats a text that is not a literal»(x)\n",
     "format_map": "def f(x):\n    return «'{n}'.format_map»(x)\n",
     "open": "def f():\n    return «open»('x')\n",
     "open by another name": "o = «open»\n",
@@ -109,71 +92,48 @@ MARKED = {
     "a dotted import": "«import os.path»\n",
     "a relative import": "«from . import a1_support»\n",
     "a provided counter": "import a1_support\ndef f():\n    «a1_support.BOARD_SIZE| is set» += 1\n",
-    "a traceback": (
-        "def f():\n    try:\n        f.x\n    except Exception as e:\n"
-        "        return «e.__traceback__.tb_frame»\n"
-    ),
+    "a traceback": "def f():\n    try:\n        f.x\n    except Exception as e:\n"
+    "        return «e.__traceback__.tb_frame»\n",
     "a frame": "def f(e):\n    return «e.__traceback__»\n",
     "an exception with another's traceback": "def f(e, t):\n    return «e.with_traceback»(t)\n",
     "a generator's frame": "def f(g):\n    return «g.gi_frame»\n",
-    "a generator's frame under a name of its own": (
-        "class A:\n    gi_frame = 1\ndef f(g):\n    return «g.gi_frame»\n"
-    ),
-    "a frame by a pattern": (
-        "class A:\n    n = 1\ndef f(x):\n    match x:\n        case «A(n=1)| matches attributes»:\n"
-        "            pass\n"
-    ),
-    "__builtins__ bound by a pattern": (
-        "match {'len': len, 'kept': []}:\n    case «__builtins__»:\n        pass\ndef f():\n"
-        "    kept.append(1)\n    return len(kept)\n"
-    ),
-    "__builtins__ bound by the rest of a pattern": (
-        "match {'kept': []}:\n    case «{**__builtins__}»:\n        pass\n"
-    ),
-    "__builtins__ bound by a star in a pattern": (
-        "match [0]:\n    case [«*__builtins__»]:\n        pass\n"
-    ),
+    "a generator's frame under a name of its own": "class A:\n    gi_frame = 1\ndef f(g):\n"
+    "    return «g.gi_frame»\n",
+    "a frame by a pattern": "class A:\n    n = 1\ndef f(x):\n    match x:\n"
+    "        case «A(n=1)| matches attributes»:\n            pass\n",
+    "__builtins__ bound by a pattern": "match {'len': len, 'kept': []}:\n"
+    "    case «__builtins__»:\n        pass\ndef f():\n    kept.append(1)\n    return len(kept)\n",
+    "__builtins__ bound by the rest of a pattern": "match {'kept': []}:\n"
+    "    case «{**__builtins__}»:\n        pass\n",
+    "__builtins__ bound by a star in a pattern": "match [0]:\n    case [«*__builtins__»]:\n"
+    "        pass\n",
     "__builtins__ bound by an import": "«from a1_support import BOARD as __builtins__»\n",
     "__name__ bound by an import": "«import a1_support as __name__»\n",
-    "a built-in that a lambda in a comprehension binds": (
-        "def f():\n    [(lambda: («eval» := 1)) for _ in [0]]\n    return eval('1')\n"
-    ),
-    "a format that a class binds anew": (
-        "TEXT = '{}'\nclass A:\n    TEXT = '{0.n}'\n"
-        "    seen = «TEXT.format| formats a text that is not a literal»(len)\n"
-    ),
-    "a module that a class binds anew": (
-        "import a1_support\nclass A:\n    a1_support = (n for n in [1])\n"
-        "    seen = «a1_support.gi_frame»\n"
-    ),
-    "a module by way of an exception": (
-        "import a1_support\nclass A:\n    obj = random = 0\ndef f():\n    try:\n"
-        "        a1_support.ghost\n    except AttributeError as e:\n        return «e.obj».random\n"
-    ),
+    "a built-in that a lambda in a comprehension binds": "def f():\n"
+    "    [(lambda: («eval» := 1)) for _ in [0]]\n    return eval('1')\n",
+    "a format that a class binds anew": "TEXT = '{}'\nclass A:\n    TEXT = '{0.n}'\n"
+    "    seen = «TEXT.format| formats a text that is not a literal»(len)\n",
+    "a module that a class binds anew": "import a1_support\nclass A:\n"
+    "    a1_support = (n for n in [1])\n    seen = «a1_support.gi_frame»\n",
+    "a module by way of an exception": "import a1_support\nclass A:\n    obj = random = 0\n"
+    "def f():\n    try:\n        a1_support.ghost\n    except AttributeError as e:\n"
+    "        return «e.obj».random\n",
     "super with a class": "class A:\n    def f(self):\n        return «super»(A, self).f()\n",
     "super that sets": "class A:\n    def f(self):\n        «super().__setattr__»('n', 1)\n",
     "object's own methods": "def f(x):\n    return «x.__reduce__»()\n",
-    "a base's __init__ by name": (
-        "class A:\n    def __init__(self):\n        «object.__init__»(self)\n"
-    ),
-    "a malformed format whose fields come first": (
-        "def f(x):\n    return «'{0.n} {'.format| looks into its arguments»(x)\n"
-    ),
+    "a base's __init__ by name": "class A:\n    def __init__(self):\n"
+    "        «object.__init__»(self)\n",
+    "a malformed format whose fields come first": "def f(x):\n"
+    "    return «'{0.n} {'.format| looks into its arguments»(x)\n",
     "a malformed format": "def f(x):\n    return «'{0} }'.format| looks into its arguments»(x)\n",
-    "a format below a format": (
-        "def f(x):\n    return «'{0:{1:{0.n}}}'.format| looks into its arguments»(x, 1)\n"
-    ),
-    "a format of an f-string": (
-        "def f(x):\n    return «f'{x}'.format| formats a text that is not a literal»(x)\n"
-    ),
-    "a format as a value": (
-        "def f(x):\n"
-        "    return list(map(«str.format| formats a text that is not a literal», ['{0.n}'], [x]))\n"
-    ),
-    "the globals of a function, by a pattern": (
-        "def f(x):\n    match x:\n        case «object(__globals__=g)| matches attributes»:\n"
-        "            return g\n"
-    ),
+    "a format below a format": "def f(x):\n"
+    "    return «'{0:{1:{0.n}}}'.format| looks into its arguments»(x, 1)\n",
+    "a format of an f-string": "def f(x):\n"
+    "    return «f'{x}'.format| formats a text that is not a literal»(x)\n",
+    "a format as a value": "def f(x):\n"
+    "    return list(map(«str.format| formats a text that is not a literal», ['{0.n}'], [x]))\n",
+    "the globals of a function, by a pattern": "def f(x):\n    match x:\n"
+    "        case «object(__globals__=g)| matches attributes»:\n            return g\n",
     "the globals of a function": "def f():\n    return «f.__globals__»\n",
     "the generator behind random": "import random\nx = «random.choice.__self__»\n",
     "a private module of random's, dotted": "«import random._os»\n",
@@ -193,10 +153,8 @@ MARKED = {
     "a name of Python's deleted": "del «__name__»\n",
     "a metaclass": "«class A(metaclass=type):\n    pass| has a keyword»\n",
     "__new__": "class A:\n    «def __new__(cls):\n        return cls.one»\n",
-    "__del__, which a cycle delays": (
-        "class A:\n    def __init__(self):\n        self.me = self\n    «def __del__(self):\n"
-        "        print('late')»\n"
-    ),
+    "__del__, which a cycle delays": "class A:\n    def __init__(self):\n        self.me = self\n"
+    "    «def __del__(self):\n        print('late')»\n",
     "__class_getitem__": ("class A:\n    «def __class_getitem__(cls, key):\n        return key»\n"),
     "__getattr__ of a module": "«def __getattr__(name):\n    return 1»\n",
     "__name__ bound by except": ("try:\n    pass\n«except ValueError as __name__:\n    pass»\n"),
@@ -206,15 +164,13 @@ MARKED = {
     "async": "«async def f():\n    pass»\n",
     "await": "«async def f(x):\n    await x»\n",
     "a class called __spec__": "«class __spec__:\n    pass»\n",
-    "a built-in as what a comprehension runs over": (
-        "def f():\n    return [«eval»('1') for eval in [eval]]\n"
-    ),
+    "a built-in as what a comprehension runs over": "def f():\n"
+    "    return [«eval»('1') for eval in [eval]]\n",
     "a built-in that a comprehension may bind": (
         "kept = [«eval» for x in [1] if x or (eval := 1)]\n"
     ),
-    "a class that defines format_map": (
-        "class A(dict):\n    «def format_map(self, x):\n        return x»\n"
-    ),
+    "a class that defines format_map": "class A(dict):\n    «def format_map(self, x):\n"
+    "        return x»\n",
     "a keyword of a class": (
         "class A:\n    pass\n«class B(A, kept=[]):\n    pass| has a keyword»\n"
     ),
@@ -247,65 +203,48 @@ ALLOWED = {
     "an f-string": "def f(x):\n    return f'{x!r:>{len(x)}}'\n",
     "a board at module level": "BOARD = [[0] * 3 for _ in range(3)]\ndef f():\n    return BOARD\n",
     "a main guard": "def main():\n    print(input('> '))\nif __name__ == '__main__':\n    main()\n",
-    "a class": (
-        "class Game:\n    '''A game.'''\n    size = 3\n    def __init__(self, n):\n"
-        "        self.n = n\n        self.__rows = []\n    def add(self, row):\n"
-        "        self.__rows.append(row)\n        self.n += 1\n        return self\n"
-        "    def __repr__(self):\n        return str(self.n)\n"
-        "class Long(Game):\n    def __init__(self):\n        super().__init__(9)\n"
-        "    def add(self, row):\n        return super().add(row).add(row)\n"
-    ),
-    "an exception": (
-        "class Bad(ValueError):\n    pass\ndef f():\n    try:\n        raise Bad('x')\n"
-        "    except Bad as error:\n        print(error.args)\n    finally:\n        print()\n"
-    ),
-    "everything caught": (
-        "def f():\n    try:\n        return int('x')\n    except:\n        return 0\n"
-    ),
-    "a recursion that nothing catches": (
-        "def f(n):\n    try:\n        return f(n - 1)\n    except ValueError:\n        return 1\n"
-    ),
+    "a class": "class Game:\n    '''A game.'''\n    size = 3\n    def __init__(self, n):\n"
+    "        self.n = n\n        self.__rows = []\n    def add(self, row):\n"
+    "        self.__rows.append(row)\n        self.n += 1\n        return self\n"
+    "    def __repr__(self):\n        return str(self.n)\nclass Long(Game):\n"
+    "    def __init__(self):\n        super().__init__(9)\n    def add(self, row):\n"
+    "        return super().add(row).add(row)\n",
+    "an exception": "class Bad(ValueError):\n    pass\ndef f():\n    try:\n"
+    "        raise Bad('x')\n    except Bad as error:\n        print(error.args)\n    finally:\n"
+    "        print()\n",
+    "everything caught": "def f():\n    try:\n        return int('x')\n    except:\n"
+    "        return 0\n",
+    "a recursion that nothing catches": "def f(n):\n    try:\n        return f(n - 1)\n"
+    "    except ValueError:\n        return 1\n",
     "a closure": "def f(n):\n    def g(m):\n        return n + m\n    return g\n",
     "a generator": "def f(n):\n    for i in range(n):\n        yield i\n",
-    "comprehensions": (
-        "def f(x):\n    return {k: [v for v in x] for k in x}, (i for i in x), 1 in {1}\n"
-    ),
-    "what is used up where it is made": (
-        "def f(x):\n    for i, v in enumerate(x):\n        print(f'{i}', *map(str, v))\n"
-        "    count = len(x)\n    print(count)\n    a, b = zip(*x)\n"
-        "    x.sort(key=lambda v: v[1])\n    x.append(1)\n"
-        "    return ', '.join(str(v) for v in x), sum(v for v in a), 3 in reversed(b)\n"
-        "def count():\n    return 1\n"
-    ),
-    "types": (
-        "from typing import Optional, List\nimport typing\nBoard = List[List[str]]\n"
-        "def f(x: Optional[Board], y: 'A' = None) -> typing.Dict[str, int] | None:\n"
-        "    n: int = 1\n    return None\n"
-    ),
-    "object where it is harmless": (
-        "class A(object):\n    def __init__(self, x):\n        self.x = x\n"
-        "    def __eq__(self, other: object) -> bool:\n"
-        "        return isinstance(other, A) and self.x == other.x\n"
-        "    def __repr__(self):\n        return f'A({self.x})'\n"
-    ),
+    "comprehensions": "def f(x):\n"
+    "    return {k: [v for v in x] for k in x}, (i for i in x), 1 in {1}\n",
+    "what is used up where it is made": "def f(x):\n    for i, v in enumerate(x):\n"
+    "        print(f'{i}', *map(str, v))\n    count = len(x)\n    print(count)\n"
+    "    a, b = zip(*x)\n    x.sort(key=lambda v: v[1])\n    x.append(1)\n"
+    "    return ', '.join(str(v) for v in x), sum(v for v in a), 3 in reversed(b)\ndef count():\n"
+    "    return 1\n",
+    "types": "from typing import Optional, List\nimport typing\nBoard = List[List[str]]\n"
+    "def f(x: Optional[Board], y: 'A' = None) -> typing.Dict[str, int] | None:\n    n: int = 1\n"
+    "    return None\n",
+    "object where it is harmless": "class A(object):\n    def __init__(self, x):\n"
+    "        self.x = x\n    def __eq__(self, other: object) -> bool:\n"
+    "        return isinstance(other, A) and self.x == other.x\n    def __repr__(self):\n"
+    "        return f'A({self.x})'\n",
     "random numbers": "import random\ndef f():\n    return random.choice([1, 2])\n",
     "random numbers by name": "from random import randint as r\ndef f():\n    return r(1, 2)\n",
     "all of math": "from math import *\ndef f():\n    return floor(pi)\n",
-    "None and types": (
-        "def f(x, y=None, z=-1, t=(1, 'a')):\n    if x is None or isinstance(x, int):\n"
-        "        return isinstance(y, str)\n    return y is not True\n"
-    ),
-    "a built-in's name as a local one": (
-        "def f(id, open):\n    print = list = [0]\n    return list\n"
-    ),
-    "patterns": (
-        "def f(x):\n    match x:\n        case [1, *rest] | {'a': rest}:\n            return rest\n"
-        "        case int() as n if n > 1:\n            return n\n        case _:\n"
-        "            return None\n"
-    ),
-    "a table of functions": (
-        "def f():\n    return 1\nMOVES = {'f': f}\ndef g(k):\n    return MOVES[k]()\n"
-    ),
+    "None and types": "def f(x, y=None, z=-1, t=(1, 'a')):\n"
+    "    if x is None or isinstance(x, int):\n        return isinstance(y, str)\n"
+    "    return y is not True\n",
+    "a built-in's name as a local one": "def f(id, open):\n    print = list = [0]\n"
+    "    return list\n",
+    "patterns": "def f(x):\n    match x:\n        case [1, *rest] | {'a': rest}:\n"
+    "            return rest\n        case int() as n if n > 1:\n            return n\n"
+    "        case _:\n            return None\n",
+    "a table of functions": "def f():\n    return 1\nMOVES = {'f': f}\ndef g(k):\n"
+    "    return MOVES[k]()\n",
     "metadata": "__author__ = 'me'\n__version__ = '1'\n",
     "deletions": "def f(x):\n    y = x\n    del y, x[0]\n",
     "unknown names": "def f():\n    return undefined_name\n",
