@@ -9,24 +9,44 @@ from hypothesis import strategies as st
 
 from harness.common.words import rounded
 from harness.marking.mark import mark, most_mark
-from harness.model.assignment import Exemption, ManualSlot
-from harness.model.plan import Plan, Visibility
-from harness.model.policy import Finding, PolicyReport, Severity
+from harness.model.assignment import Exemption, FunctionSignature, ManualSlot, SourceFile
+from harness.model.plan import Plan, Scenario, Visibility
+from harness.model.policy import Consequence, Finding, PolicyReport, Severity, Unparsable
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.submission import Student, Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.student_view import FunctionTally, by_function
-from tests.marking.marking_plan import (
-    FAILED,
-    PASSED,
-    SUBMISSION,
-    UNREADABLE,
-    finding,
-    plan,
-    report,
-    scenario,
-)
+from tests import plans
 
+PASSED = Verdict(kind=VerdictKind.PASSED)
+FAILED = Verdict(kind=VerdictKind.FAILED)
+
+
+def scenario(name: str, points: str = "1", **changes: object) -> Scenario:
+    return plans.scenario(name, points=Fraction(points), **changes)
+
+
+def plan(*scenarios: Scenario, marks: str = "6", functions: tuple[str, ...] = ("f", "g")) -> Plan:
+    assignment = plans.assignment(
+        functionality_marks=Fraction(marks),
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in functions),
+    )
+    return plans.plan(*scenarios, assignment=assignment)
+
+
+def finding(rule: str, severity: Severity, marks: str = "0") -> Finding:
+    consequence = Consequence(severity=severity, marks=Fraction(marks))
+    return plans.finding(rule=rule, consequence=consequence)
+
+
+def report(*findings: Finding) -> PolicyReport:
+    return PolicyReport(findings=findings, notes=("a note",))
+
+
+UNREADABLE = PolicyReport(unparsable=Unparsable(file="a1.py", reason="the file is empty"))
+SUBMISSION = Submission(
+    id="ada", files=(SourceFile(name="a1.py", data=b"x"),), origin="ada", notes=("late night",)
+)
 TWO = plan(scenario("f/one"), scenario("g/two", "2"))
 
 
@@ -39,8 +59,7 @@ def test_a_person_s_marks_are_not_given_yet_and_no_part_of_the_mark() -> None:
     slot = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
     of = replace(TWO, assignment=replace(TWO.assignment, manual=(slot,)))
     result = marked(of, "f/one", "g/two")
-    assert (result.mark, result.out_of) == (6, 6)
-    assert result.manual == (ManualMark(slot=slot),)
+    assert (result.mark, result.out_of, result.manual) == (6, 6, (ManualMark(slot=slot),))
     unread = marked(of, found=PolicyReport(unparsable=UNREADABLE))
     assert (unread.mark, unread.manual) == (0, result.manual)
 
@@ -69,14 +88,10 @@ SHARES = {
 
 
 @pytest.mark.parametrize(("of", "passed", "exact"), SHARES.values(), ids=SHARES.keys())
-def test_the_mark_is_the_share_of_points(
-    of: Plan, passed: tuple[str, ...], exact: Fraction
-) -> None:
+def test_the_mark_is_a_share_of_points(of: Plan, passed: tuple[str, ...], exact: Fraction) -> None:
     result = marked(of, *passed)
-    assert result.mark == exact
-    assert result.status is SubmissionStatus.GRADED
-    assert result.out_of == of.assignment.functionality_marks
-    assert not result.flagged
+    assert (result.mark, result.out_of) == (exact, of.assignment.functionality_marks)
+    assert (result.status, result.flagged) == (SubmissionStatus.GRADED, False)
 
 
 IMPORT, SYNTAX = "import", "syntax"
@@ -114,8 +129,7 @@ def test_what_findings_cost(findings: tuple[Finding, ...], exact: str, flagged: 
 
 def test_extra_credit_is_earned_before_deductions() -> None:
     of = plan(scenario("f/one"), scenario("g/x", extra_credit=True))
-    result = marked(of, "f/one", "g/x", found=report(finding(SYNTAX, DEDUCT, "5")))
-    assert result.mark == 7
+    assert marked(of, "f/one", "g/x", found=report(finding(SYNTAX, DEDUCT, "5"))).mark == 7
 
 
 def test_the_highest_mark_has_the_extra_credit() -> None:
@@ -134,8 +148,7 @@ def test_what_cannot_be_read_gets_0(found: PolicyReport, submission: Submission)
     assert (result.status, result.mark) == (SubmissionStatus.UNREADABLE, 0)
     assert {s.verdict.kind for s in result.scenarios} == {VerdictKind.UNREADABLE}
     assert len(result.scenarios) == 2
-    assert result.problem == submission.problem
-    assert result.unparsable == found.unparsable
+    assert (result.problem, result.unparsable) == (submission.problem, found.unparsable)
 
 
 def of_two(one: VerdictKind, two: VerdictKind, *findings: Finding) -> SubmissionResult:
@@ -162,8 +175,7 @@ def test_only_passed_earns(kind: VerdictKind) -> None:
 
 def test_the_result_carries_what_the_submission_and_the_report_say() -> None:
     result = marked(TWO)
-    assert result.id == "ada"
-    assert result.notes == ("late night", "a note")
+    assert (result.id, result.notes) == ("ada", ("late night", "a note"))
     assert result.source_digest == SUBMISSION.digest
     assert len(result.source_digest) == 64
 
@@ -245,17 +257,14 @@ EXCUSED = {
 
 
 @pytest.mark.parametrize(("student", "excused", "expected", "notes"), EXCUSED.values(), ids=EXCUSED)
-def test_what_is_excused_does_not_count(
-    student: str, excused: str, expected: str, notes: list[str]
-) -> None:
+def test_what_is_excused(student: str, excused: str, expected: str, notes: list[str]) -> None:
     exemption = Exemption(student=student, scenarios=(excused,), reason="ill")
     of = replace(TWO, assignment=replace(TWO.assignment, exemptions=(exemption,)))
     ada = Student(id="4711", name="Ada", email="ada@uni.example")
     verdicts = {"f/one": PASSED, "g/two": FAILED}
     result = mark(of, verdicts, report(), submission=replace(SUBMISSION, student=ada))
-    assert result.mark == Fraction(expected)
+    assert (result.mark, result.out_of) == (Fraction(expected), 6)
     assert result.notes == ("late night", *notes, "a note")
-    assert result.out_of == 6
 
 
 def test_what_a_hidden_scenario_sweeps_is_not_in_the_note() -> None:
