@@ -23,39 +23,25 @@ LEFT, RIGHT = "<", ">"
 REFERENCE = '''"""The reference."""
 from typing import Optional
 from a1_support import *
-
-
 def check_input(command: str) -> bool:
     if command == "a9":
         print(COLUMN_MESSAGE)
         return False
     return command != ""
-
-
 def get_action() -> str:
     command = input(PROMPT)
     while not check_input(command):
         command = input(PROMPT)
     return command
-
-
 def add_piece(board: list[str], piece: str, column_index: int) -> bool:
     board[column_index] = piece + board[column_index][1:]
     return True
-
-
 def check_win(board: list[str]) -> Optional[str]:
     return None
-
-
 def _private() -> None:
     pass
-
-
 def main() -> None:
     get_action()
-
-
 if __name__ == "__main__":
     main()
 '''
@@ -96,25 +82,17 @@ mutants:
     why: the message is left out
 """
 BOARDS = '''"""Draws."""
-
-
 def every_column(BOARD_SIZE):
     for column in range(BOARD_SIZE):
         yield {"board": ["-" * BOARD_SIZE] * (column + 1)}
-
-
 def any_board(BOARD_SIZE):
     from hypothesis import strategies as st
 
     column = st.text("XO-", min_size=BOARD_SIZE, max_size=BOARD_SIZE)
     board = st.lists(column, min_size=1, max_size=BOARD_SIZE)
     return st.fixed_dictionaries({"board": board, "piece": st.sampled_from("XO")})
-
-
 def odd(SHAPE):
     yield {"board": SHAPE}
-
-
 def lively():
     yield {"board": object()}
 '''

@@ -1,7 +1,6 @@
 """Overrides rewrite the provided source, so that what is computed from them follows; `{{ NAME }}`
 stands for a constant in a text, and texts get their messages put back to names. A compiled
-specification is kept by the content of all it came from; a plan and its subsets.
-"""
+specification is kept by the content of all it came from; a plan and its subsets."""
 
 import os
 import sys
@@ -206,8 +205,7 @@ def test_a_second_load_is_the_same_and_needs_no_yaml(tmp_path: Path) -> None:
     assert load(tmp_path, "small") == first
     assert entry(tmp_path).read_bytes() == kept
     (tmp_path / "plan.json").write_text(dumps(first.plan))
-    command = [sys.executable, "-W", "error", "-c", BLOCKED, str(tmp_path)]
-    done = ran(command)
+    done = ran([sys.executable, "-W", "error", "-c", BLOCKED, str(tmp_path)])
     assert done.stderr == ""
     ids = [scenario.id for scenario in first.plan.scenarios]
     assert done.stdout.splitlines() == ["True", str(ids), "yaml is blocked"]
@@ -245,8 +243,7 @@ def test_a_damaged_entry_is_replaced(damage: bytes | None, tmp_path: Path) -> No
 
 def test_where_nothing_can_be_kept_loading_still_works(tmp_path: Path) -> None:
     (tmp_path / ".harness-cache").write_text("a file in the way")
-    first = load(write(tmp_path), "small")
-    assert load(tmp_path, "small") == first
+    assert load(write(tmp_path), "small") == load(tmp_path, "small")
 
 
 def test_a_moved_folder_is_told_by_its_new_place(tmp_path: Path) -> None:
@@ -270,8 +267,7 @@ def test_the_python_loader_stands_in_loudly_and_reads_the_same(tmp_path: Path) -
         "from pathlib import Path; from harness.assignment.loading import load; import sys\n"
         "print(load(Path(sys.argv[1]), 'small').plan.spec_digest)"
     )
-    command = [sys.executable, "-c", code, str(tmp_path)]
-    done = ran(command, check=True)
+    done = ran([sys.executable, "-c", code, str(tmp_path)], check=True)
     assert done.stdout == f"{expected}\n"
     assert "RuntimeWarning: PyYAML has no C loader here" in done.stderr
 

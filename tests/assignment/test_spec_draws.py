@@ -1,6 +1,5 @@
 """Samples and cases: what each row or draw types and states itself; drawn and frozen by
-`record_draws`, only read when grading.
-"""
+`record_draws`, only read when grading."""
 
 import importlib
 import json
@@ -118,9 +117,7 @@ FROZEN = f"{DRAWS}/f.every-column.json"
         (FROZEN, '{"request": {}, "draws": [{"board": "1"}]}', "was recorded with another kind."),
     ],
 )
-def test_damaged_draws_and_those_of_a_changed_file_are_refused(
-    file: str, text: str, what: str, tmp_path: Path
-) -> None:
+def test_bad_and_old_draws_are_refused(file: str, text: str, what: str, tmp_path: Path) -> None:
     recorded(tmp_path, CASES)
     (error,) = errors_of(tmp_path, {F: scenario_file(CASES), file: text})
     assert what in error
@@ -134,8 +131,7 @@ def test_draws_that_nothing_asks_for_are_removed(tmp_path: Path) -> None:
 
 
 def test_while_recording_draws_may_be_missing(tmp_path: Path) -> None:
-    other = "name: other\ncall: check_input('')"
-    write(tmp_path, {F: scenario_file(CASES, other)})
+    write(tmp_path, {F: scenario_file(CASES, "name: other\ncall: check_input('')")})
     scenarios = load(tmp_path, "small", recording=True).plan.scenarios
     assert [scenario.id for scenario in scenarios] == ["f/other"]
 
@@ -196,8 +192,7 @@ def test_loaded_modules_do_not_change_the_draws(
         "    return st.fixed_dictionaries({'word': st.text(), 'number': st.integers()})\n"
     )
     (tmp_path / "loaded.py").write_text("WORDS = ['zebra', 'quagga']\nNUMBER = 987654321\n")
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
-    plain = ran(command, check=True).stdout
+    plain = ran([sys.executable, "-c", PROGRAM, str(tmp_path)], check=True).stdout
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "argv", ["", str(tmp_path)])
     importlib.import_module("loaded")  # beside all that tests load
@@ -221,8 +216,7 @@ def test_names_of_a_row_are_typed_and_expected(tmp_path: Path) -> None:
     for stimulus, age in zip(scenario.stimuli, ("1", "74"), strict=True):
         both = AllOf(matchers=(Contains(text="Please enter action: "), HasNumber(number=age)))
         turns = (StatedTurn(index=2, printed=both),)
-        stated = scenario.stated_for(stimulus).turns
-        assert stated == StatedTurns(turns=turns, all_turns=False)
+        assert scenario.stated_for(stimulus).turns == StatedTurns(turns=turns, all_turns=False)
 
 
 def test_a_row_types_and_states_its_own(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from harness.assignment.loading import available, find_root, load
 from harness.common.errors import UserError
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf
 from harness.matchers.kinds.contains import Contains
-from harness.matchers.kinds.texts import HasNumber, Matches
+from harness.matchers.kinds.texts import HasNumber, LinesUnordered, Matches
 from harness.matchers.kinds.values import AnyValue, Approximately, Exactly, OfType, PythonValue
 from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.expectation import (
@@ -55,8 +55,7 @@ def test_the_assignment(tmp_path: Path) -> None:
     specification = load(tmp_path, "small")
     assignment = specification.plan.assignment
     assert (assignment.id, assignment.title, assignment.course) == ("small", "Small", "A course")
-    assert assignment.python == "3.12"
-    assert assignment.submission_files == ("a1.py",)
+    assert (assignment.python, assignment.submission_files) == ("3.12", ("a1.py",))
     assert assignment.limits == Limits(cpu_seconds=2.0, output_kib=64)
     assert [clause.id for clause in assignment.clauses] == ["4.6", "table-2.column", "imports"]
     assert assignment.functions == (
@@ -101,7 +100,6 @@ def test_a_policy_of_what_is_forbidden(tmp_path: Path) -> None:
     write(tmp_path, {"specs/small/policy.yaml": text})
     policy = load(tmp_path, "small").plan.assignment.policy
     rules = (FileImports(file="a1.py", imports=ImportPolicy(forbid=("os",))),)
-    assert policy is not None
     assert (policy.imports, policy.file_imports) == (None, rules)
     assert policy.lists == (
         NameList(key="syntax", forbid=("FunctionDef",)),
@@ -133,8 +131,7 @@ def test_a_scenario(tmp_path: Path) -> None:
     flags = (scenario.extra_credit, scenario.informational)
     assert (scenario.tags, flags) == (("size",), (True, False))
     (stimulus,) = scenario.stimuli
-    assert stimulus.action == Call(expression='check_input("a1")')
-    assert stimulus.seed == 3
+    assert (stimulus.action, stimulus.seed) == (Call(expression='check_input("a1")'), 3)
     assert scenario.stated.returns == Exactly(value=Value.of(True))
 
 
@@ -163,8 +160,7 @@ def test_a_sweep_multiplies_and_rewrites_the_provided_file(tmp_path: Path) -> No
     ]
     assert {scenario.group for scenario in plan.scenarios} == {"f/under-the-last-column"}
     last = plan.scenarios[-1]
-    printed = "Choose a column from 1 to 10_(1,)\n"
-    assert last.stated.prints == Exactly(value=Value.of(printed))
+    assert last.stated.prints == Exactly(value=Value.of("Choose a column from 1 to 10_(1,)\n"))
     constants = last.stimuli[0].constants
     literals = {"BLANK_PIECE": "'_'", "BOARD_SIZE": "10", "SIZES": "(1,)"}
     assert [(each.name, each.literal) for each in constants] == list(literals.items())
@@ -223,8 +219,7 @@ def test_the_head_of_a_file_gives_defaults(tmp_path: Path) -> None:
     assert a.stimuli[0].constants == (Binding(name="BOARD_SIZE", literal="4"),)
     assert (b.function, b.clauses, b.visibility) == ("check_win", ("table-2.column",), "hidden")
     assert (b.points, b.tags, b.informational) == (Fraction(1, 3), (), False)
-    assert b.limits == Limits(cpu_seconds=3.0, memory_mib=64)
-    assert b.stated.ignore == ()
+    assert (b.limits, b.stated.ignore) == (Limits(cpu_seconds=3.0, memory_mib=64), ())
     assert (b.stimuli[0].given, b.stimuli[0].seed) == ("x = 1\ny = [x]\n", 6)
     assert b.id == "f/b[BOARD_SIZE=9]"
 
@@ -260,8 +255,7 @@ def test_marks_of_a_file_are_marks_of_the_assignment(
     plan = plan_of(tmp_path, *one, head=heads[0] + HEAD, changes={"specs/small/g.yaml": other})
     points = {each.id: each.points for each in plan.scenarios}
     whole = points["f/a"] + points["f/b"] + points["g/c"]
-    assert points["f/a"] == 2 * points["f/b"]
-    assert points["g/c"] == points["g/d"]
+    assert (points["f/a"], points["g/c"]) == (2 * points["f/b"], points["g/d"])
     out_of = plan.assignment.functionality_marks
     assert (points["f/a"] + points["f/b"]) / whole * out_of == shares[0]
     assert points["g/c"] / whole * out_of == shares[1]
@@ -386,6 +380,7 @@ STATED: list[tuple[str, Expected]] = [
         Expected(leaves=(StatedLeave(name="board", value=NONE_OF_A),)),
     ),
     ("leaves: unchanged", Expected(leaves_unchanged=True)),
+    ("prints: {lines_unordered: [b, a]}", Expected(prints=LinesUnordered(lines=("b", "a")))),
 ]
 
 

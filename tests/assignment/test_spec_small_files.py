@@ -1,6 +1,5 @@
 """What assignment.yaml says of what is handed in and of marks; expect.yaml; what we ship. The
-published JSON Schema: current, and of one mind with the loader.
-"""
+published JSON Schema: current, and of one mind with the loader."""
 
 # ruff: noqa: E501
 
@@ -274,8 +273,7 @@ def test_one_schema_holds_every_kind_of_file() -> None:
     names = "assignment clauses equivalent exempt expect mutants policy scenarios"
     assert kinds == names.split()
     assert set(kinds) < set(schema["$defs"])
-    text = json.dumps(schema)
-    assert "Shape" not in text
+    assert "Shape" not in json.dumps(schema)
     whole = jsonschema.Draft202012Validator(schema)
     for document in (ASSIGNMENT, CLAUSES, MUTANTS, POLICY, SCENARIOS):
         whole.validate(read(document))

@@ -82,8 +82,7 @@ def test_a_key_at_the_head(key: str, tmp_path: Path) -> None:
     for number, odd in enumerate(ODD[::4]):
         head = f'function: check_input\nclause: "4.6"\n{key}: {odd}\nscenarios:\n'
         files[f"specs/small/f{number}.yaml"] = scenario_file("name: s\nrun: a1.py", head=head)
-    wrong = {file for file, _ in mistakes(tmp_path, files)}
-    for file in wrong & files.keys():
+    for file in {file for file, _ in mistakes(tmp_path, files)} & files.keys():
         (tmp_path / file).unlink()
     mistakes(tmp_path, {F: None})  # what is right goes on to the end
 
@@ -200,15 +199,13 @@ def test_what_no_repl_shows_is_refused(text: str, line: int, message: str) -> No
 def test_typed_text_stands_after_the_longest_prompt() -> None:
     steps = parse_session(">>> f()\nMove: a1\nMove: no: x y \nmoved\nMove: ^D\nMove:\n'a1'\n")
     typed = typed_in(steps, ["Move: ", "Move: no: ", 4])
-    expected = [Typed(text="a1"), Typed(text="x y "), Typed(key=Key.CTRL_D), Typed()]
-    assert typed == expected
+    assert typed == [Typed(text="a1"), Typed(text="x y "), Typed(key=Key.CTRL_D), Typed()]
     assert "".join(steps[0].shown) == "Move: a1\nMove: no: x y \nmoved\nMove: ^D\nMove: \n'a1'\n"
 
 
 @pytest.mark.parametrize("text", ["Mov", " ", "Move:", "a\n "])
 def test_prompts_are_single_lines_that_end_in_a_space(text: str) -> None:
-    steps = parse_session(">>> f()\nMove: a1\n  a\na\n b\n")
-    assert typed_in(steps, [text]) == []
+    assert typed_in(parse_session(">>> f()\nMove: a1\n  a\na\n b\n"), [text]) == []
 
 
 READ = {
@@ -303,18 +300,16 @@ CLOCKS: dict[str, tuple[tuple[str, ...], str, str, dict[str, list[str]]]] = {
 @pytest.mark.parametrize("case", CLOCKS)
 def test_the_clock_of_the_assignment_gives_way_to_nearer_ones(case: str, tmp_path: Path) -> None:
     lines, settings, head, times = CLOCKS[case]
-    scenarios = at_times(tmp_path, *lines, settings=settings, head=head)
     assert times == {
         scenario.id: [
             each.clock.time.isoformat() if each.clock else "" for each in scenario.stimuli
         ]
-        for scenario in scenarios
+        for scenario in at_times(tmp_path, *lines, settings=settings, head=head)
     }
 
 
 def test_the_time_that_is_swept_fills_in_texts(tmp_path: Path) -> None:
     (scenario,) = at_times(tmp_path, "clock: [2026-03-01]", 'prints: "{{ clock }}\\n"')
-    assert scenario.stated.prints is not None
     assert scenario.stated.prints.exact_text == "2026-03-01\n"
 
 
@@ -363,7 +358,6 @@ def test_a_default_gives_way_to_what_rules_it_out(tmp_path: Path) -> None:
     )
     assert (raising.returns, raising.prints) == (None, AnyValue())
     assert turns.prints is None
-    assert turns.turns is not None
     assert turns.turns.turns[0].printed == Contains(text="action")
 
 

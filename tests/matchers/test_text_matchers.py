@@ -1,6 +1,5 @@
 """When two values are the same; matchers of a text, whose patterns have a budget of time; a new
-matcher is one new file.
-"""
+matcher is one new file."""
 
 import re
 import signal
@@ -20,7 +19,7 @@ from harness.matchers.kinds import texts as search
 from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
-from harness.matchers.kinds.texts import HasNumber, LinesUnordered, Matches, fault_of, occurs
+from harness.matchers.kinds.texts import HasNumber, Matches, fault_of, occurs
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher
 from harness.model.values import Value, ValueKind
 from tests.assignment.small_assignment import scenario_of
@@ -108,8 +107,7 @@ def test_in_whole_words_nothing_of_a_part_is_cut() -> None:
     ],
 )
 def test_the_part_of_a_line_that_fails_is_named(matcher: Matcher, text: str, words: str) -> None:
-    failing = matcher.failing_part(lambda part: part.accepts_text(text))
-    assert failing.in_words() == words
+    assert matcher.failing_part(lambda part: part.accepts_text(text)).in_words() == words
 
 
 def test_what_is_forgiven_is_forgiven_in_a_line() -> None:
@@ -157,9 +155,7 @@ def test_other_patterns_are_searched_for(pattern: str, is_there: bool) -> None:
         (r"[^|]*+a?+", (3, 11, 0), ""),
     ],
 )
-def test_a_pattern_that_this_python_searches_wrongly_is_refused(
-    pattern: str, version: tuple[int, ...], fault: str
-) -> None:
+def test_what_python_searches_wrongly(pattern: str, version: tuple[int, ...], fault: str) -> None:
     found = fault_of(pattern, version)
     assert found.startswith(fault)
     assert bool(found) is bool(fault)
@@ -172,9 +168,7 @@ def in_a_thread(pattern: str, text: str, flags: int = 0) -> bool:
 
 @pytest.mark.process
 @pytest.mark.parametrize(("pattern", "text"), ENDLESS.values(), ids=ENDLESS.keys())
-def test_the_budget_holds_in_any_thread(
-    pattern: str, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_budget_of_any_thread(pattern: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "BUDGET_SECONDS", 0.05)
     with pytest.raises(HarnessError, match=r"takes more than 0\.05 s of CPU time"):
         in_a_thread(pattern, text)
@@ -217,9 +211,7 @@ for _ in range(5000):
         ({0.3}, {0.31}, 0.1, {0.31}),
     ],
 )
-def test_numbers_that_are_near_enough_are_the_expected_ones(
-    expected: object, actual: object, within: float | None, left: object
-) -> None:
+def test_near_numbers(expected: object, actual: object, within: float | None, left: object) -> None:
     assert with_tolerated(Value.of(expected), Value.of(actual), within) == Value.of(left)
 
 
@@ -242,9 +234,7 @@ def test_it_goes_no_deeper_than_what_is_expected() -> None:
         ("1" * 200_000, "2" * 200_000, 1e-9, False),
     ],
 )
-def test_texts_of_values_may_differ_in_floats_that_are_near_enough(
-    expected: str, actual: str, within: float | None, agrees: bool
-) -> None:
+def test_floats_in_texts(expected: str, actual: str, within: float | None, agrees: bool) -> None:
     assert same_shown(expected, actual, within) is agrees
 
 
@@ -261,9 +251,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize("pair", EQUAL + DIFFERENT)
-def test_numbers_are_equal_whatever_their_types_and_other_data_is_not(
-    pair: tuple[str, str],
-) -> None:
+def test_numbers_of_any_type_are_equal_and_other_data_is_not(pair: tuple[str, str]) -> None:
     expected, actual = map(Value.parse, pair)
     matcher = EqualTo(expression="f()").resolved({"f()": expected})
     assert matcher.accepts(actual) is (pair in EQUAL)
@@ -302,40 +290,26 @@ ENDS_WITH = matcher_key("ends_with", EndsWith, text=TEXT)
 """
 
 
-@pytest.fixture
-def toy(added: Added) -> None:
+def test_a_new_matcher_is_one_new_file(tmp_path: Path, added: Added) -> None:
     added(kinds, "ends_with", TOY)
-
-
-def test_lines_in_any_order_are_a_list_of_texts(tmp_path: Path) -> None:
-    stated = scenario_of(
-        tmp_path, "call: check_input('')\nprints: {lines_unordered: [b, a]}"
-    ).stated
-    assert stated.prints == LinesUnordered(lines=("b", "a"))
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_new_matcher_is_one_new_file(tmp_path: Path) -> None:
     body = "call: check_input('')\nreturns: {ends_with: '{{ BOARD_SIZE }}th'}"
     one = scenario_of(tmp_path, body).stated
-    assert one.returns is not None
     assert one.returns.in_words() == "text that ends with 8th"
     assert serial.loads(Expected, serial.dumps(one)) == one
     expectation = Expectation(stated=one, reference=None)
     assert judge(called("the 8th"), expectation, CALL).passed
-    message = "add_piece returned 'the 9th', expected text that ends with 8th."
+    message = "add returned 'the 9th', expected text that ends with 8th."
     assert judge(called("the 9th"), expectation, CALL).message == message
     properties = [each["properties"] for each in kinds.schemas()["TextMatcher"]["anyOf"]]
     assert {"ends_with": {"type": "string"}} in properties
 
 
-@pytest.mark.usefixtures("toy")
-def test_a_new_matcher_is_named_in_hints(tmp_path: Path) -> None:
+def test_a_new_matcher_is_named_in_hints(tmp_path: Path, added: Added) -> None:
+    added(kinds, "ends_with", TOY)
     with pytest.raises(SpecErrors, match=r"ends_wiht: unknown matcher\. Hint: did you mean ends_"):
         scenario_of(tmp_path, "call: check_input('')\nreturns: {ends_wiht: x}")
 
 
-@pytest.mark.usefixtures("toy")
 def test_two_matchers_cannot_have_one_key(added: Added) -> None:
     added(kinds, "ends_with", TOY.replace('"ends_with"', '"contains"'))
     with pytest.raises(ValueError, match="the place of ENDS_WITH is taken"):

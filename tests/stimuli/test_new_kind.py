@@ -112,7 +112,7 @@ check_input("a1"); check_input("a1")
 a1.py: 1 thing to fix
 
 1. ✗ check_input: s
-   look at check_input: a1.py, lines 9-14
+   look at check_input: a1.py, lines 7-12
    check_input returned a different tuple: item [1] is False, it should be True.
    try    check_input("a1"), and again
    expected (True, True)
@@ -143,8 +143,7 @@ def test_it_is_read_run_judged_worded_and_drawn(tmp_path: Path) -> None:
     }
     write(tmp_path, changes)
     done = ran([sys.executable, "-c", PROGRAM, str(tmp_path)], env=environment())
-    assert done.stderr == ""
-    assert done.stdout == SAID
+    assert (done.stderr, done.stdout) == ("", SAID)
     (page,) = tmp_path.glob("feedback/*.html")
     assert "and again" in page.read_text()
 
