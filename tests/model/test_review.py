@@ -102,9 +102,7 @@ MARKS = {
 
 
 @pytest.mark.parametrize(("actions", "slot", "mark"), MARKS.values(), ids=MARKS)
-def test_the_mark_of_a_rubric(
-    actions: tuple[Action, ...], slot: ManualSlot, mark: Fraction | None
-) -> None:
+def test_rubric_marks(actions: tuple[Action, ...], slot: ManualSlot, mark: Fraction | None) -> None:
     assert style(*actions, slot=slot).mark == mark
 
 
@@ -127,10 +125,7 @@ def test_an_item_that_was_added_holds_for_everybody() -> None:
 
 UNDONE = {
     "the last": ([picked("names"), Undone(change="ann0")], None),
-    "undone and done again": (
-        [picked("names"), Undone(change="ann0"), Undone(change="ann1")],
-        2,
-    ),
+    "undone and done again": ([picked("names"), Undone(change="ann0"), Undone(change="ann1")], 2),
     "the one before stays": (
         [MarkGiven(slot="style", mark=3), picked("names"), Undone(change="ann1")],
         3,
@@ -176,9 +171,7 @@ NOW = {
 
 
 @pytest.mark.parametrize(("data", "digest", "place"), NOW.values(), ids=NOW)
-def test_a_comment_on_a_line_of_files_that_changed(
-    data: bytes | None, digest: str, place: tuple[int, int, bool]
-) -> None:
+def test_a_comment_on_a_line(data: bytes | None, digest: str, place: tuple[int, int, bool]) -> None:
     on_line = LineComment(id="c", file="a1.py", line=2, text="Why 1?", quoted="    return 1")
     files = () if data is None else (SourceFile(name="a1.py", data=data),)
     later = replace(ADA, files=files, source_digest=digest)

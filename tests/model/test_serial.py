@@ -138,8 +138,7 @@ def test_a_reader_of_plans_need_not_import_the_matchers() -> None:
         "assert 'harness.matchers' not in sys.modules; "
         """print(loads(Expected, '{"prints": {"is": "Contains", "text": "x"}}').prints)"""
     )
-    done = ran([sys.executable, "-c", program], check=True)
-    assert done.stdout == "Contains(text='x')\n"
+    assert ran([sys.executable, "-c", program], check=True).stdout == "Contains(text='x')\n"
 
 
 def test_what_is_no_member_of_an_open_union_is_refused() -> None:

@@ -4,8 +4,7 @@
 `made_class`: thirty independent programs, and one that some others have copied.
 What people do to a copied program so that it does not look copied, and the same written by somebody
 else: statements in another shape, not only under other names. Nobody runs what comes out: it is
-compared, so what it would do matters less than its shape.
-"""
+compared, so what it would do matters less than its shape."""
 
 import ast
 import builtins
@@ -56,12 +55,10 @@ def prints(text: str, kind: str = "tree") -> tuple[Fingerprint, ...]:
     )
 
 
-def alike(
-    texts: Mapping[str, str], kind: str = "tree", given: str = "", **options: Any
-) -> Likeness:
+def alike(texts: Mapping[str, str], kind: str = "tree", given: str = "", **asked: Any) -> Likeness:
     """The likeness of these programs, to which this text was given."""
     found = {name: prints(text, kind) for name, text in texts.items()}
-    return likeness(found, given=prints(given, kind), **options)
+    return likeness(found, given=prints(given, kind), **asked)
 
 
 def scores_of(found: Likeness) -> defaultdict[frozenset[str], float]:
@@ -103,8 +100,7 @@ def made_class(
 
     An independent program has functions of all the samples, so two of them may have one in common,
     as an obvious one is written by many; but each writes it in a shape of its own. The source is a
-    sample as it is, of another assignment with each draw.
-    """
+    sample as it is, of another assignment with each draw."""
     chance = random.Random(f"{copies} copies, draw {draw}")
     found = {}
     for number in range(independent):
@@ -362,8 +358,7 @@ class _Paraphrase(ast.NodeTransformer):
         before: list[ast.stmt] = []
         if self._turns() and isinstance(node.test, ast.BoolOp) and not node.orelse:
             if isinstance(node.test.op, ast.And):
-                inner = ast.If(node.test.values.pop(), node.body, [])
-                node.body = [inner]
+                node.body = [ast.If(node.test.values.pop(), node.body, [])]
                 if len(node.test.values) == 1:
                     node.test = node.test.values[0]
         elif self._turns() and node.orelse:

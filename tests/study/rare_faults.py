@@ -1,7 +1,6 @@
 """Programs with one fault that today's scenarios miss: it shows on few boards, or late in a game.
 
-Each is a sample with full marks in which some texts are replaced.
-"""
+Each is a sample with full marks in which some texts are replaced."""
 
 from dataclasses import dataclass
 from pathlib import Path

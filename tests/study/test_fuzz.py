@@ -1,6 +1,5 @@
 """Changes of a reference, and which of them a small course's scenarios notice; draws and games on
-which submissions are compared with the reference: rare faults that scenarios miss among them.
-"""
+which submissions are compared with the reference: rare faults that scenarios miss among them."""
 
 import json
 import os
@@ -39,47 +38,29 @@ from harness.study.fuzz.searching import fuzz, not_fuzzed
 from harness.study.fuzz.worker import Comparer
 from harness.study.strength import OUTSIDE, Change, changes, combine, pairs, report
 from tests.inline import handed_in
-from tests.marking.marking_plan import plan, scenario
+from tests.marking.test_marks import plan, scenario
 from tests.study.rare_faults import FAULTS, ROOT, RareFault
 from tests.tiny_course import Course
 
 STRATEGIES = """
 from hypothesis import strategies as st
-
-
 def baskets():
     amounts = st.lists(st.integers(0, 20), max_size=9)
     return st.fixed_dictionaries({"basket": amounts})
-
-
 def filtered():
     return baskets().filter(lambda draw: False)
-
-
 def no_literals():
     return st.just({"basket": range(3)})
-
-
 TURNS = []
-
-
 def of_its_own():
     TURNS.append(0)
     return st.builds(lambda n: {"basket": [n, TURNS.append(0) or len(TURNS)]}, st.integers())
-
-
 def broken():
     raise ZeroDivisionError("no baskets today")
-
-
 def no_strategy():
     return [{"basket": []}]
-
-
 def is_small(basket):
     return sum(basket) < 200
-
-
 def amounts(LIMIT):
     return [str(n) for n in range(1, LIMIT + 1)]
 """
@@ -159,16 +140,14 @@ def test_a_draw_is_shrunk_while_it_differs(course: Course) -> None:
 @pytest.mark.parametrize(
     ("strategy", "line", "message"),
     [
-        ("filtered", 10, "everything is filtered away"),
-        ("no_literals", 14, "which is not a Python literal"),
-        ("of_its_own", 21, "gives other draws when it is asked again"),
-        ("broken", 26, "failed (ZeroDivisionError: no baskets today)"),
-        ("no_strategy", 30, "gave no strategy but list"),
+        ("filtered", 6, "everything is filtered away"),
+        ("no_literals", 8, "which is not a Python literal"),
+        ("of_its_own", 11, "gives other draws when it is asked again"),
+        ("broken", 14, "failed (ZeroDivisionError: no baskets today)"),
+        ("no_strategy", 16, "gave no strategy but list"),
     ],
 )
-def test_a_bad_strategy_is_named_with_file_and_line(
-    course: Course, strategy: str, line: int, message: str
-) -> None:
+def test_a_bad_strategy_has_a_place(course: Course, strategy: str, line: int, message: str) -> None:
     with pytest.raises(UserError) as caught:
         drawer(course, strategy).batch(1, 30, twice=True)
     assert str(caught.value).startswith(f"specs/tiny/fuzzing.py:{line}: fuzzing.{strategy} ")
@@ -236,8 +215,7 @@ RARE = (
 
 def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     with_fuzz(course)
-    text = RIGHT.read_text(encoding="utf-8")
-    course.write("rare/a1.py", text.replace(*RARE))
+    course.write("rare/a1.py", RIGHT.read_text(encoding="utf-8").replace(*RARE))
     before = checked(context_of(course), course.path("rare"))
     assert before.mark == before.out_of
     arguments = ("fuzz", "tiny", "rare", RIGHT, "--inputs", "250")
@@ -257,8 +235,7 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     assert 'call: "total([0, 0, 0, 0, 0, 0, 0])"' in total["scenario"]
     (item,) = yaml.safe_load(main["scenario"])
     assert len(item["input"]) == 7
-    again = course.run(*arguments, "--json", "again.json")
-    assert again.out == outcome.out
+    assert course.run(*arguments, "--json", "again.json").out == outcome.out
     assert course.path("again.json").read_bytes() == course.path("found.json").read_bytes()
     pasted = "scenarios:\n" + "".join(each["scenario"] for each in found)
     course.write("specs/tiny/pasted.yaml", pasted)
@@ -292,9 +269,7 @@ def test_what_is_not_fuzzed_is_told_with_the_reason(course: Course) -> None:
     }
 
 
-def test_every_batch_is_compared_whatever_was_observed_before(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_batch_is_compared(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     settings, target = with_fuzz(course)
     monkeypatch.setattr(fuzz_worker, "BATCH", 25)
     monkeypatch.setattr(Comparer, "_may_share", lambda *_: False)
@@ -364,8 +339,7 @@ def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> Non
     copy = Course(tmp_path / "course")
     for kind in ("specs", "reference"):
         Course.copy(ROOT / kind / fault.assignment, copy.path(f"{kind}/{fault.assignment}"))
-    pasted = "scenarios:\n" + difference.scenario
-    copy.write(f"specs/{fault.assignment}/pasted.yaml", pasted)
+    copy.write(f"specs/{fault.assignment}/pasted.yaml", "scenarios:\n" + difference.scenario)
     context = prepare(load(copy.root, fault.assignment), recall_tier=True, cache=cache)
     (after,) = check_submissions(context, [submission])
     (noticed,) = _failed(after) - _failed(before)  # informational scenarios may fail as before
@@ -378,16 +352,11 @@ def _failed(result: SubmissionResult) -> set[str]:
 
 PROGRAM = '''\
 """A module."""
-
 LIMIT: int = 5
-
-
 class Till:
     def add(self, amount: int | None) -> bool:
         """Whether there is room."""
         return amount < LIMIT
-
-
 def first(rows):
     for row in rows:
         return True
@@ -401,17 +370,15 @@ def changes_of(program: str) -> tuple[Change, ...]:
 @pytest.mark.parametrize(
     ("operator", "expected"),
     [
-        ("NumberReplacer", [(OUTSIDE, 3, "LIMIT: int = 4"), (OUTSIDE, 3, "LIMIT: int = 6")]),
-        ("Lt_GtE", [("Till.add", 9, "return amount >= LIMIT")]),
-        ("TrueWithFalse", [("first", 14, "return False")]),
-        ("ZeroIteration", [("first", 13, "for row in []:")]),
+        ("NumberReplacer", [(OUTSIDE, 2, "LIMIT: int = 4"), (OUTSIDE, 2, "LIMIT: int = 6")]),
+        ("Lt_GtE", [("Till.add", 6, "return amount >= LIMIT")]),
+        ("TrueWithFalse", [("first", 9, "return False")]),
+        ("ZeroIteration", [("first", 8, "for row in []:")]),
         ("BinaryOperator", []),
         ("_Is", []),
     ],
 )
-def test_each_place_is_changed_but_no_annotation(
-    operator: str, expected: list[tuple[str, int, str]]
-) -> None:
+def test_all_but_annotations_change(operator: str, expected: list[tuple[str, int, str]]) -> None:
     outcomes = [each.outcome for each in changes_of(PROGRAM) if operator in each.outcome.operator]
     assert [(each.function, each.line, each.after) for each in outcomes] == expected
 
@@ -459,8 +426,7 @@ def test_survivors_reasons_and_what_is_known(course: Course) -> None:
     assert "return int(amount) > 1" in [one["after"] for one in left]
     assert "a1.py:13: not noticed in is_valid: NumberReplacer\n" in outcome.out
     assert outcome.out.endswith("; 1 are equivalent\n")
-    again = course.run("strength", "tiny", "--json", "again.json")
-    assert again.out == outcome.out
+    assert course.run("strength", "tiny", "--json", "again.json").out == outcome.out
     assert course.path("again.json").read_bytes() == course.path("found.json").read_bytes()
     reason(course, "total", "result = 0", "result = 1", "it is said to be so")
     refused = course.run("strength", "tiny")
@@ -526,9 +492,7 @@ def change(line: int, text: bytes, function: str = "f") -> Change:
         (b"ONE\ntwo\nthree\n", b"one\ntwo\n", None),
     ],
 )
-def test_two_changes_of_other_lines_are_put_together(
-    first: bytes, second: bytes, both: bytes | None
-) -> None:
+def test_two_changes_are_put_together(first: bytes, second: bytes, both: bytes | None) -> None:
     assert combine(ORIGINAL, change(1, first), change(3, second)) == both
 
 

@@ -1,6 +1,5 @@
 """`harness import-transcript` on real transcripts of a small course, and how lines are aligned.
-Evidence of style: what is counted, what ruff is asked, where it is shown.
-"""
+Evidence of style: what is counted, what ruff is asked, where it is shown."""
 
 import json
 from pathlib import Path
@@ -16,8 +15,6 @@ from harness.study.transcripts import MisalignedError, Screen, typed_lines
 from tests.tiny_course import Course
 
 MAIN = "specs/tiny/main.yaml"
-
-
 NAME = "Three amounts.txt"
 
 
@@ -51,8 +48,7 @@ def test_a_scenario_is_added_that_the_reference_passes(course: Course) -> None:
     )
     recorded = course.path("specs/tiny/gameplay/three_amounts.txt").read_text(encoding="utf-8")
     assert recorded.startswith("{{ PROMPT }}1\n")
-    again = course.run("import-transcript", NAME, "--to", MAIN)
-    assert again.status == 2
+    assert course.run("import-transcript", NAME, "--to", MAIN).status == 2
     assert course.path(MAIN).read_text(encoding="utf-8") == after
 
 
@@ -134,8 +130,7 @@ ODD = (
 
 def test_what_was_typed_reads_back_as_it_was(course: Course) -> None:
     imported(course, "".join(f"Amount: {line}\n" for line in (*ODD, "q")) + "Bye.\n")
-    plan = load(course.root, "tiny").plan
-    typed = plan.scenario("main/three-amounts").stimuli[0].inputs
+    typed = load(course.root, "tiny").plan.scenario("main/three-amounts").stimuli[0].inputs
     assert tuple(each.text for each in typed) == (*ODD, "q")
 
 
@@ -201,9 +196,7 @@ def test_what_was_typed_is_found(transcript: str, inputs: tuple[str, ...]) -> No
         "something after the end", "another program", "empty",
     ],
 )  # fmt: skip
-def test_what_cannot_be_aligned_is_told_with_its_line(
-    transcript: str, line: int, reason: str
-) -> None:
+def test_what_cannot_be_aligned_has_its_line(transcript: str, line: int, reason: str) -> None:
     with pytest.raises(MisalignedError) as raised:
         typed_lines(transcript, screen)
     assert reason in str(raised.value)
@@ -212,16 +205,12 @@ def test_what_cannot_be_aligned_is_told_with_its_line(
 
 PROGRAM = '''\
 LIMIT = 42
-
-
 def first(rows):
     """Say."""
     total = 0
     for row in rows:
         total += row * 17
     return total + 17 + 1
-
-
 def second(rows):
     a = rows[0]
     b = a + 1
@@ -237,10 +226,10 @@ def second(rows):
 
 def test_facts_of_a_text() -> None:
     facts = json.loads(program_texts.run_facts(json.dumps({"a1.py": PROGRAM, "b.py": "def ("})))
-    assert facts["longest"] == [["second", "a1.py", 12, 9], ["first", "a1.py", 4, 4]]
-    assert facts["undocumented"] == [["the file", "a1.py", 1, 0], ["second", "a1.py", 12, 0]]
-    assert facts["numbers"] == [["17", "a1.py", 8, 2]]
-    assert facts["repeated"] == [["lines 13 to 16", "a1.py", 18, 4]]
+    assert facts["longest"] == [["second", "a1.py", 8, 9], ["first", "a1.py", 2, 4]]
+    assert facts["undocumented"] == [["the file", "a1.py", 1, 0], ["second", "a1.py", 8, 0]]
+    assert facts["numbers"] == [["17", "a1.py", 6, 2]]
+    assert facts["repeated"] == [["lines 9 to 12", "a1.py", 14, 4]]
     assert facts["unreadable"] == ["b.py"]
 
 
