@@ -247,6 +247,12 @@ class Course:
         assert outcome.status == 0, (outcome.out, outcome.err)
         return outcome
 
+    def fails(self, *arguments: str | Path, **more: Any) -> Outcome:
+        """Run `harness`, which finds what is wrong."""
+        outcome = self.run(*arguments, **more)
+        assert outcome.status == 1, outcome
+        return outcome
+
     def refusal(self, *arguments: str | Path, **more: Any) -> str:
         """The one line with which `harness` refuses this, without the `error: ` before it."""
         outcome = self.run(*arguments, **more)
@@ -280,6 +286,12 @@ class Course:
     def path(self, name: str) -> Path:
         return self.root / name
 
+    def text(self, name: str) -> str:
+        return (self.root / name).read_text(encoding="utf-8")
+
+    def append(self, name: str, text: str) -> None:
+        self.write(name, self.text(name) + text)
+
     def write(self, name: str, text: str) -> Path:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -287,7 +299,7 @@ class Course:
         return path
 
     def edit(self, name: str, old: str, new: str) -> None:
-        text = (self.root / name).read_text(encoding="utf-8")
+        text = self.text(name)
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {name}"
         self.write(name, text.replace(old, new))
 

@@ -1,6 +1,4 @@
-"""What a run has started, as /proc shows it; and a run that is killed in the middle, until all that
-it had started is gone.
-"""
+"""What a run has started, as /proc shows it; a run that is killed, until all of it is gone."""
 
 import ctypes
 import os
@@ -30,8 +28,7 @@ def kill_grading(course: Course, *arguments: str | Path, spins: bool = False) ->
 def _kill_grading(
     course: Course, arguments: tuple[str | Path, ...], spins: bool
 ) -> tuple[int, float]:
-    libc = ctypes.CDLL(None, use_errno=True)
-    assert libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    assert ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     run = course.on_terminal("grade", *arguments)
     if spins:
         wait_until_one_spins(run)

@@ -1,13 +1,11 @@
-"""`harness validate`: sound on the tiny course, and every way not to be; what `--accept` writes. A
-program played on a real terminal, and recorded; a graded scenario on a terminal again.
-"""
+"""`harness validate`, `play` and `replay` on the tiny course."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pexpect
 import pytest
 
 import harness.study.transcripts  # noqa: F401  (loaded here, not in each copy)
@@ -18,20 +16,13 @@ from harness.grading.context import prepare
 from harness.grading.observing.answer_key import Problem
 from harness.grading.validation.checks import SampleOutcome, ValidationReport
 from harness.model.plan import ExpectedCause, SampleExpectation
-from tests.tiny_course import Course
-
-HEAD = 'function: total\nclause: "4.total"\nscenarios:\n'
-UNCOVERED = '  - {id: "6.new", section: "6", text: Nobody tests this.}\n'
+from tests.cli.conftest import without_reference
+from tests.tiny_course import Course, Terminal
 
 
 def problems(out: str) -> list[str]:
     checks = ("coverage", "goldens", "mutants", "policy", "repeat", "samples")
     return [line for line in out.splitlines() if line.startswith(checks)]
-
-
-def append(course: Course, name: str, text: str) -> None:
-    path = course.path(name)
-    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
 
 def test_a_sound_assignment(course: Course) -> None:
@@ -55,18 +46,19 @@ def test_a_sound_assignment(course: Course) -> None:
     assert again.out == outcome.out
 
 
+ODD = """\
+  - {name: some text, visible: true, call: "str(total([9]))", returns: {matches: '9$'}}
+  - name: counted
+    call: __import__('collections').Counter([total([9])])
+    returns: {equals: "{9: 1}"}
+"""
+
+
 def test_what_would_be_better_otherwise_is_said(course: Course) -> None:
-    """A value of the course's own that cannot be compared costs every class its speed; a regular
-    expression tells a student nothing. Nothing says how dictionaries are compared, and nothing has
-    to: `equals` takes a right value of a kind of dict."""
-    append(course, "reference/tiny/till.py", "\nUSED = set()\n")
-    pattern = '{visible: true, name: some text, clause: "4.total", call: "str(total([9]))", '
-    append(course, "specs/tiny/total.yaml", f"  - {pattern}returns: {{matches: '9$'}}}}\n")
-    counted = "__import__('collections').Counter([total([9])])"
-    scenario = (
-        f'name: counted, clause: "4.total", call: "{counted}", returns: {{equals: "{{9: 1}}"}}'
-    )
-    append(course, "specs/tiny/total.yaml", f"  - {{{scenario}}}\n")
+    """A regular expression tells a student nothing. Nothing says how dictionaries are compared, and
+    nothing has to: `equals` takes a right value of a kind of dict."""
+    course.append("reference/tiny/till.py", "\nUSED = set()\n")
+    course.append("specs/tiny/total.yaml", ODD)
     outcome = course.run("validate", "tiny", "--no-samples")
     assert (
         "slower than need be: even the reference runs each scenario alone: `USED`, a set at module "
@@ -78,8 +70,10 @@ def test_what_would_be_better_otherwise_is_said(course: Course) -> None:
 
 
 def test_every_fault_has_its_line(course: Course) -> None:
-    append(course, "specs/tiny/clauses.yaml", UNCOVERED)
-    append(course, "specs/tiny/total.yaml", "  - name: odd\n    call: hash('odd') % 1000\n")
+    course.append(
+        "specs/tiny/clauses.yaml", '  - {id: "6.new", section: "6", text: Nobody tests this.}\n'
+    )
+    course.append("specs/tiny/total.yaml", "  - name: odd\n    call: hash('odd') % 1000\n")
     course.edit("specs/tiny/is_valid.yaml", 'call: is_valid("three")', 'call: is_valid("4")')
     course.write(
         "specs/tiny/loose.yaml",
@@ -94,15 +88,12 @@ def test_every_fault_has_its_line(course: Course) -> None:
         'fails: ["total/*"]',
         "fails: [total/odd, loose/free]",
     )
-    outcome = course.run("validate")
-    assert outcome.status == 1
+    outcome = course.fails("validate")
     found = problems(outcome.out)
     assert outcome.out.splitlines()[-1] == f"tiny: {len(found)} problems"
-    goldens = "goldens specs/tiny/is_valid.yaml:8:5: is_valid/a-word: "
-    assert [line for line in found if line.startswith("goldens")] == [
-        line for line in found if line.startswith(goldens)
-    ]
-    assert any(line.startswith(goldens) for line in found)
+    assert {" ".join(line.split()[:3]) for line in found if line.startswith("goldens")} == {
+        "goldens specs/tiny/is_valid.yaml:8:5: is_valid/a-word:"
+    }
     assert [line for line in found if not line.startswith(("goldens", "samples"))] == [
         "coverage clauses.yaml: clause 6.new (Nobody tests this.) has no scenario",
         "coverage specs/tiny/loose.yaml:3:5: scenario loose/any names no clause",
@@ -126,19 +117,14 @@ def test_every_fault_has_its_line(course: Course) -> None:
 
 def test_a_policy_that_the_reference_breaks_is_named_as_its_file_does(course: Course) -> None:
     course.edit("specs/tiny/policy.yaml", "[imports, constants, functions,", "[imports, constants,")
-    append(course, "specs/tiny/policy.yaml", "syntax: {forbid: [FunctionDef]}\n")
-    outcome = course.run("validate", "--no-samples")
-    assert outcome.status == 1
-    functions = 4
+    course.append("specs/tiny/policy.yaml", "syntax: {forbid: [FunctionDef]}\n")
+    outcome = course.fails("validate", "--no-samples")
     said = [line.split(": ", 1)[1] for line in problems(outcome.out)]
-    assert sorted(said) == sorted(
-        functions
-        * [
-            "a function is not permitted at module level",
-            "a function of one's own is not one of the permitted techniques"
-            " (policy.yaml calls it FunctionDef)",
-        ]
-    )
+    assert Counter(said) == {  # of each of its functions
+        "a function is not permitted at module level": 4,
+        "a function of one's own is not one of the permitted techniques"
+        " (policy.yaml calls it FunctionDef)": 4,
+    }
 
 
 EXPECTATIONS = (
@@ -155,14 +141,11 @@ def test_a_sample_alone_makes_it_unsound(course: Course) -> None:
         if path.name != "perfect":
             (path / "expect.yaml").unlink()
     course.write("submissions/tiny/perfect/expect.yaml", "".join(t for t, _ in EXPECTATIONS))
-    outcome = course.run("validate")
-    assert outcome.status == 1
-    found = problems(outcome.out)
+    found = problems(course.fails("validate").out)
     for _, expected in EXPECTATIONS:
         assert f"samples perfect/expect.yaml: {expected}" in found
     assert {entry.split()[1] for entry in found} == {"perfect/expect.yaml:"}
-    without = course.run("validate", "--no-samples")
-    assert (without.status, without.out.splitlines()[-1]) == (0, "tiny: sound")
+    assert course.ok("validate", "--no-samples").out.splitlines()[-1] == "tiny: sound"
 
 
 def test_a_sample_that_cannot_be_loaded_has_one_line_for_all_its_failures(course: Course) -> None:
@@ -171,25 +154,28 @@ def test_a_sample_that_cannot_be_loaded_has_one_line_for_all_its_failures(course
     course.write("submissions/tiny/broken/a1.py", "import till\nraise ValueError\n")
     course.write("submissions/tiny/broken/expect.yaml", "mark: [12, 12]\n")
     found = problems(course.run("validate").out)
-    at_import = [line for line in found if "fail" in line and "ran at import" in line]
-    (line,) = (line for line in at_import if "explanation" not in line)
+    (line,) = (
+        line
+        for line in found
+        if "fail" in line and "ran at import" in line and "explanation" not in line
+    )
     assert line.startswith(
         "samples broken/expect.yaml: basket/to-the-end and 9 more fail but are not listed: Code "
     )
     assert "samples broken/expect.yaml: the mark is 0.00, expected 12.0" in found
 
 
-def test_an_assignment_without_a_reference(course: Course) -> None:
-    course.path("reference/tiny/a1.py").unlink()
-    course.path("specs/tiny/mutants.yaml").write_text("mutants: []\n", encoding="utf-8")
-    course.edit("specs/tiny/basket.yaml", "leaves: {basket: [4711, 5]}", "returns: null")
-    outcome = course.run("validate", "--no-samples")
-    assert outcome.status == 1
+def test_an_assignment_without_a_reference_has_no_transcripts_recorded(course: Course) -> None:
+    without_reference(course)
+    outcome = course.fails("validate", "--no-samples")
     assert {line.split(": ", 1)[1] for line in problems(outcome.out)} == {
         f"clause {clause} has no mutant"
         for clause in ("2.valid", "2.limit", "3.add", "4.total", "5.game")
     }
     assert "untouched-stub" not in outcome.out
+    game = course.text("specs/tiny/gameplay/two_amounts.txt")
+    assert course.run("validate", "--accept", "--no-samples").status in (0, 1)
+    assert course.text("specs/tiny/gameplay/two_amounts.txt") == game
 
 
 def test_a_broken_mutant_or_expectation_stops_validate_and_no_grading(course: Course) -> None:
@@ -198,7 +184,7 @@ def test_a_broken_mutant_or_expectation_stops_validate_and_no_grading(course: Co
     course.write(f"{sample}/expect.yaml", "fails: 7\n")
     course.ok("grade", sample)
     broken = "specs/tiny/mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py."
-    assert course.refusal("validate") == f"{broken}"
+    assert course.refusal("validate") == broken
     outcome = course.run("validate", "--format", "github")
     assert "::error file=specs/tiny/mutants.yaml,line=4,col=11" in outcome.out
     course.edit("specs/tiny/mutants.yaml", "find: return 7", "find: return int(amount) > 0")
@@ -209,39 +195,29 @@ def test_what_is_done_is_accepted_after_it_is_shown(course: Course) -> None:
     """A stale expectation, a removed draw and a wrong transcript: written anew, and then sound.
     A sample may be called what a mutant is."""
     course.path("submissions/tiny/perfect").rename(course.path("submissions/tiny/mutant-0"))
-    sample = course.path("submissions/tiny/prints_total/expect.yaml")
-    before = sample.read_bytes()
-    sample.write_text('fails: ["total/*", "is_valid/*"]\nmark: [1, 2]\n', encoding="utf-8")
-    game = course.path("specs/tiny/gameplay/two_amounts.txt")
-    right = game.read_text(encoding="utf-8")
-    game.write_text(right.replace("7", "8"), encoding="utf-8")
-    outcome = course.run("validate", "tiny", "--accept")
-    assert (outcome.status, outcome.err) == (0, ""), outcome.out
-    assert game.read_text(encoding="utf-8") == right
+    sample, game = (
+        "submissions/tiny/prints_total/expect.yaml",
+        "specs/tiny/gameplay/two_amounts.txt",
+    )
+    before, right = course.text(sample), course.text(game)
+    course.write(sample, 'fails: ["total/*", "is_valid/*"]\nmark: [1, 2]\n')
+    course.write(game, right.replace("7", "8"))
+    outcome = course.ok("validate", "tiny", "--accept")
+    assert outcome.err == ""
+    assert course.text(game) == right
     lines = outcome.out.splitlines()
     assert "--- specs/tiny/gameplay/two_amounts.txt before" in lines
     assert "+++ submissions/tiny/prints_total/expect.yaml now" in lines
     assert "-mark: [1, 2]" in lines
     assert "+mark: [3.69, 3.69]" in lines
-    text = sample.read_text(encoding="utf-8")
+    text = course.text(sample)
     assert text.startswith('fails: ["total/*", "main/')
     assert 'findings: ["import"]' in text
-    sample.write_bytes(before)
+    course.write(sample, before)
     again = course.run("validate", "tiny", "--accept")
     assert again.out.splitlines()[-1] == "tiny: sound"
     assert "---" not in again.out  # what is right is left alone, comments and all
-    assert sample.read_bytes() == before
-
-
-def test_accepting_without_a_reference_records_no_transcripts(course: Course) -> None:
-    course.path("reference/tiny/a1.py").unlink()
-    course.path("specs/tiny/mutants.yaml").unlink()
-    course.edit("specs/tiny/assignment.yaml", "mutants: mutants.yaml\n", "")
-    course.edit("specs/tiny/basket.yaml", "leaves: {basket: [4711, 5]}", "returns: null")
-    game = course.path("specs/tiny/gameplay/two_amounts.txt").read_bytes()
-    outcome = course.run("validate", "tiny", "--accept", "--no-samples")
-    assert outcome.status in (0, 1), outcome.err
-    assert course.path("specs/tiny/gameplay/two_amounts.txt").read_bytes() == game
+    assert course.text(sample) == before
 
 
 FOUND = SampleExpectation(causes=(ExpectedCause(function="f", rule="wrong_value"),))
@@ -282,9 +258,7 @@ def test_other_problems_stay(tmp_path: Path) -> None:
 
 
 @contextmanager
-def playing(
-    course: Course, *arguments: str | Path, attached: bool = True
-) -> Iterator[pexpect.spawn]:
+def playing(course: Course, *arguments: str | Path, attached: bool = True) -> Iterator[Terminal]:
     """`harness play` on a terminal: on one that it makes, or on ours, as on the other side of it
     when it is `attached`, without the start of an interpreter."""
     variables = {"HARNESS_PLAY_ATTACHED": "1"} if attached else {}
@@ -296,16 +270,12 @@ def playing(
             child.close(force=True)
 
 
-def status_of(child: pexpect.spawn) -> int | None:
-    """How it ends, once it prints no more."""
-    child.expect(pexpect.EOF)
-    child.wait()
-    status: int | None = child.exitstatus
-    return status
+def answer(child: Terminal, shown: str, typed: str) -> None:
+    child.expect_exact(shown)
+    child.sendline(typed)
 
 
 def agree(course: Course) -> list[str]:
-    """The ids of the recorded scenarios, which the reference passes."""
     specification = load(course.root, "tiny")
     prepare(specification, cache=course.root / ".harness-cache", recall_tier=True)
     return [one.id for one in specification.plan.scenarios if one.id.startswith("recorded/")]
@@ -315,41 +285,34 @@ def test_a_game_is_played_and_recorded_and_another_broken_off(course: Course) ->
     with playing(
         course, "--set", "LIMIT=3", "--record", "Two amounts, one too large", attached=False
     ) as child:
-        child.expect_exact("Amount: ")
-        child.sendline("2")
-        child.expect_exact("2\r\nAmount: ")
-        child.sendline("4")
-        child.expect_exact("At most 3 at a time.\r\nAmount: ")
-        child.sendline("q")
+        answer(child, "Amount: ", "2")
+        answer(child, "2\r\nAmount: ", "4")
+        answer(child, "At most 3 at a time.\r\nAmount: ", "q")
         child.expect_exact("Bye.")
         child.expect_exact("recorded: 'Two amounts, one too large' with 3 inputs")
-        assert status_of(child) == 0
-    text = course.path("specs/tiny/recorded.yaml").read_text(encoding="utf-8")
+        child.assert_ended(0)
+    text = course.text("specs/tiny/recorded.yaml")
     assert "constants: {LIMIT: 3}" in text
     assert 'input: ["2", "4", "q"]' in text
-    transcript = course.path("specs/tiny/gameplay/two_amounts_one_too_large.txt")
-    assert transcript.read_text(encoding="utf-8") == (
+    assert course.text("specs/tiny/gameplay/two_amounts_one_too_large.txt") == (
         "{{ PROMPT }}2\n2\n{{ PROMPT }}4\n{{ TOO_MUCH }}\n{{ PROMPT }}q\nBye.\n"
     )
     with playing(course, "--record", "broken off", attached=False) as child:
-        child.expect_exact("Amount: ")
-        child.sendline("1")
+        answer(child, "Amount: ", "1")
         child.expect_exact("1\r\nAmount: ")
         child.sendintr()
         child.expect_exact("recorded until it was interrupted: 'broken off' with 1 input")
-        assert status_of(child) == 130
+        child.assert_ended(130)
     assert agree(course) == ["recorded/two-amounts-one-too-large", "recorded/broken-off"]
 
 
 def test_a_game_whose_terminal_is_closed_is_kept(course: Course) -> None:
-    target = course.path("specs/tiny/recorded.yaml")
     with playing(course, "--record", "closed", attached=False) as child:
-        child.expect_exact("Amount: ")
-        child.sendline("1")
+        answer(child, "Amount: ", "1")
         child.expect_exact("1\r\nAmount: ")
         os.close(child.child_fd)
         os.waitpid(child.pid, 0)
-    assert 'input: ["1"]' in target.read_text(encoding="utf-8")
+    assert 'input: ["1"]' in course.text("specs/tiny/recorded.yaml")
     assert agree(course) == ["recorded/closed"]
 
 
@@ -365,11 +328,9 @@ def test_a_submission_is_played(course: Course) -> None:
     program = "print('\\x1b[2Jhello')\nwhile input('? ') != 'q':\n    print('no')\n"
     path = course.write("jo/a1.py", program)
     with playing(course, "--submission", path) as child:
-        child.expect_exact("\\x1b[2Jhello")
-        child.sendline("a")
-        child.expect_exact("no")
-        child.sendline("q")
-        assert status_of(child) == 0
+        answer(child, "\\x1b[2Jhello", "a")
+        answer(child, "no", "q")
+        child.assert_ended(0)
 
 
 HELLO = """\
@@ -403,15 +364,14 @@ def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course
     for arguments in ((), ("--run", "thrice.py")):
         with playing(course, *arguments) as child:
             child.expect_exact("give --run one of hello.py, twice.py, till.py")
-            assert status_of(child) == 2
+            child.assert_ended(2)
     for name in ("the first", "the second"):
         with playing(course, "--run", "twice.py", "--record", name) as child:
-            child.expect_exact("Number: ")
-            child.sendline("21")
+            answer(child, "Number: ", "21")
             child.expect_exact("42")
             child.expect_exact(f"recorded: '{name}' with 1 input")
             child.expect_exact("costs no marks")
-            assert status_of(child) == 0
+            child.assert_ended(0)
     assert agree(course) == ["recorded/the-first", "recorded/the-second"]
     recorded = [one for one in load(course.root, "tiny").plan.scenarios if "recorded/" in one.id]
     assert [(one.function, one.informational) for one in recorded] == [("twice.py", True)] * 2
@@ -426,12 +386,10 @@ def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course
         ("--submission", "submissions/tiny", "this is more than one submission"),
     ],
 )
-def test_what_cannot_be_played_is_refused_before_the_game(
-    course: Course, option: str, value: str, words: str
-) -> None:
+def test_what_cannot_be_played_is_told(course: Course, option: str, value: str, words: str) -> None:
     with playing(course, option, value) as child:
         child.expect_exact(words)
-        assert status_of(child) == 2
+        child.assert_ended(2)
 
 
 @pytest.mark.parametrize(
@@ -443,8 +401,7 @@ def test_what_cannot_be_played_is_refused_before_the_game(
     ],
 )
 def test_it_shows_the_terminal(graded_once: Course, scenario: str, shown: str) -> None:
-    outcome = graded_once.ok("replay", "reports/tiny", "perfect", scenario)
-    assert shown in outcome.out
+    assert shown in graded_once.ok("replay", "reports/tiny", "perfect", scenario).out
 
 
 def test_other_files_than_the_graded_ones_are_refused(graded: Course) -> None:
@@ -455,6 +412,5 @@ def test_other_files_than_the_graded_ones_are_refused(graded: Course) -> None:
 
 
 def test_a_file_elsewhere_may_be_named(graded_once: Course, tmp_path: Path) -> None:
-    source = graded_once.path("submissions/tiny/perfect/a1.py")
-    (tmp_path / "a1.py").write_bytes(source.read_bytes())
+    (tmp_path / "a1.py").write_text(graded_once.text("submissions/tiny/perfect/a1.py"))
     graded_once.ok("replay", "reports/tiny", "perfect", "is_valid/a-word", "--submission", tmp_path)

@@ -17,9 +17,6 @@ from pathlib import Path
 from tests.tiny_course import PATIENCE, environment, ran
 
 CAPTION = re.compile(r"`([^`]+)`(, as recorded|, at its end)?")
-AS_RECORDED = ", as recorded"
-COMMAND = "$ "
-STATUS = "echo $?"
 ANYTHING = "…"
 
 
@@ -38,12 +35,11 @@ class Step:
     """A command of the page, what the page says it prints, and the line it stands at."""
 
     command: str
-    shown: tuple[str, ...]
+    shown: list[str]
     line: int
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    """The fenced blocks of a page in their order."""
     caption, opened = "", None
     body: list[str] = []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
@@ -61,18 +57,16 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def steps(block: Block) -> list[Step]:
-    """The commands of a console block."""
     found: list[Step] = []
     for number, line in enumerate(block.text.splitlines(), block.line + 1):
-        if line.startswith(COMMAND):
-            found.append(Step(command=line.removeprefix(COMMAND), shown=(), line=number))
+        if line.startswith("$ "):
+            found.append(Step(command=line[2:], shown=[], line=number))
         else:
-            last = found.pop()
-            found.append(Step(command=last.command, shown=(*last.shown, line), line=last.line))
+            found[-1].shown.append(line)
     return found
 
 
-def stands_in(shown: tuple[str, ...], printed: list[str]) -> bool:
+def stands_in(shown: list[str], printed: list[str]) -> bool:
     """Whether a page shows these lines, all of them but where it has `…`; a line that ends in `…`
     is the beginning of one."""
     pattern = ""
@@ -95,12 +89,11 @@ class Walk:
         self.commands: list[str] = []
 
     def walk(self) -> None:
-        """From the top to the end."""
         for block in blocks(self.page):
             caption = CAPTION.fullmatch(block.caption)
             if block.language == "console":
                 self._run(steps(block))
-            elif caption and caption[2] == AS_RECORDED:
+            elif caption and caption[2] == ", as recorded":
                 recorded = (self.folder / caption[1]).read_text(encoding="utf-8")
                 assert recorded == block.text, f"{self._at(block.line)}: {caption[1]} as recorded"
             elif caption:
@@ -114,8 +107,8 @@ class Walk:
         status = 0
         for step in steps_:
             place = f"{self._at(step.line)}: $ {step.command}"
-            if step.command == STATUS:
-                assert step.shown == (str(status),), f"{place}\nexits with {status}"
+            if step.command == "echo $?":
+                assert step.shown == [str(status)], f"{place}\nexits with {status}"
                 status = 0
                 continue
             assert status == 0, f"{place}\nbefore it: exit status {status}"

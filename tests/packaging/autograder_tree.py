@@ -45,8 +45,7 @@ def unpack(package: Path, folder: Path) -> None:
     """As the platform does: files with the modes that the zip gives them."""
     with zipfile.ZipFile(package) as archive:
         for member in archive.infolist():
-            path = Path(archive.extract(member, folder))
-            path.chmod(member.external_attr >> 16 & 0o777)
+            Path(archive.extract(member, folder)).chmod(member.external_attr >> 16 & 0o777)
 
 
 def checked(path: Path) -> dict[str, Any]:
@@ -88,7 +87,6 @@ class Autograder:
         return self.tree.source / "harness"
 
     def copy(self, root: Path) -> Autograder:
-        """Another one with the same harness."""
         shutil.copytree(self.root, root, ignore=shutil.ignore_patterns("harness"))
         copied = Autograder(root)
         copied.harness.symlink_to(self.harness)
@@ -130,7 +128,6 @@ class Autograder:
         return self._results()
 
     def step(self, name: str) -> None:
-        """One of the three steps, in this process."""
         variables = {ROOT: str(self.root), STARTED: repr(time.monotonic())}
         with patch.dict(os.environ, variables):
             assert main([name]) == 0
@@ -142,7 +139,6 @@ class Autograder:
 
 
 def verdicts(results: dict[str, Any]) -> dict[str, str | None]:
-    """The tests' states by their names."""
     return {test["name"]: test.get("status") for test in results["tests"]}
 
 

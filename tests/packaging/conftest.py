@@ -48,7 +48,6 @@ def tiny_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="session")
 def tiny_handout(tiny_course: Course) -> dict[str, bytes]:
-    """The tiny course's handout: its files by name."""
     return packed(handed_out(tiny_course.root, "tiny", tiny_course.path("a1.zip")))
 
 
@@ -71,7 +70,6 @@ def selfcheck_here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture
         monkeypatch.setattr(sys, "argv", ["selfcheck.pyz", *arguments])
         monkeypatch.chdir(cwd)
         capfd.readouterr()
-        status = selfcheck.main()
-        return Outcome(status, *capfd.readouterr())
+        return Outcome(selfcheck.main(), *capfd.readouterr())
 
     return run

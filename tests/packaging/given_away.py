@@ -18,13 +18,11 @@ Check = Callable[..., Outcome]
 
 
 def handed_out(root: Path, assignment_id: str, path: Path) -> bytes:
-    """The archive that `harness handout` makes."""
     Course(root).ok("handout", assignment_id, "-o", path)
     return path.read_bytes()
 
 
 def packed(archive: bytes) -> dict[str, bytes]:
-    """The files of a zip by name."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         return {name: opened.read(name) for name in opened.namelist()}
 

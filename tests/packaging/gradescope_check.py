@@ -91,7 +91,6 @@ def main() -> None:
 def image(
     assignment: str, python: Path | None = None, *, base: Path = BUILD / "base", course: Path = ROOT
 ) -> Image:
-    """A fresh image with this assignment's package."""
     package = BUILD / f"{assignment}.zip"
     harness = Path(sys.executable).with_name("harness")
     subprocess.run([harness, "gradescope", assignment, "-o", package], check=True, cwd=course)
@@ -155,7 +154,6 @@ def from_the_distribution(suite: str, version: str) -> None:
 
 
 def grades(made: Image, assignment: str, version: str, names: list[str]) -> None:
-    """The samples have the marks that their expect.yaml says."""
     for name in names:
         folder = ROOT / "submissions" / assignment / name
         results = tell(f"{assignment}, {name}", made.run(folder))
@@ -175,7 +173,6 @@ def tell(name: str, results: dict[str, Any]) -> dict[str, Any]:
 
 
 def score_is(results: dict[str, Any], score: float) -> None:
-    """It has this mark."""
     must(results.get("score") == score, f"expected {score}")
 
 

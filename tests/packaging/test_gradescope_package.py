@@ -1,7 +1,5 @@
-"""What is in autograder.zip, and what a run comes to: marks, none, and who sees what;
-`run_autograder` as the platform starts it, on what students hand in. Where that start does not
-matter, the step that grades is called in this process.
-"""
+"""What is in autograder.zip, and what a run comes to: marks, none, and who sees what. Where it does
+not matter how the platform starts it, the step that grades is called in this process."""
 
 import itertools
 import json
@@ -10,7 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from importlib import metadata
@@ -39,14 +37,8 @@ from harness.packaging.gradescope.package import (
 )
 from harness.packaging.gradescope.run import InTime, grade_one
 from tests.inline import handed_in
-from tests.packaging.autograder_tree import (
-    METADATA,
-    SCHEMA,
-    Autograder,
-    gives_no_mark,
-    unpack,
-    verdicts,
-)
+from tests.packaging import autograder_tree
+from tests.packaging.autograder_tree import Autograder
 from tests.per_commit import per_commit
 from tests.shipped import ROOT, shipped
 from tests.tiny_course import FIXTURE, Course, python_here, ran
@@ -72,14 +64,8 @@ def test_its_files_lie_at_the_root_and_the_programs_can_be_started(package: Path
     assert not [name for name in modes if "__pycache__" in name or name.endswith(".pyc")]
 
 
-def test_the_same_course_makes_the_same_bytes(course: Course, package: Path) -> None:
-    path = course.path("again.zip")
-    assert course.run("gradescope", "tiny", "-o", path, PYTHONHASHSEED="1").status == 0
-    assert path.read_bytes() == package.read_bytes()
-
-
 def test_it_carries_no_mutants_and_no_path_of_the_lecturers(package: Path, tmp_path: Path) -> None:
-    unpack(package, tmp_path / "source")
+    autograder_tree.unpack(package, tmp_path / "source")
     specification = Tree(tmp_path).specification()
     assert (specification.mutants, specification.transcripts) == ((), ())
     assert specification.folder == ""
@@ -87,7 +73,7 @@ def test_it_carries_no_mutants_and_no_path_of_the_lecturers(package: Path, tmp_p
 
 
 def test_it_runs_on_what_requirements_name_alone(package: Path, tmp_path: Path) -> None:
-    unpack(package, tmp_path)
+    autograder_tree.unpack(package, tmp_path)
     code = (
         "import importlib.metadata as m, sys; import harness.packaging.gradescope.run, harness;"
         "import harness.execution.linux.pexpect_terminal;"
@@ -98,9 +84,8 @@ def test_it_runs_on_what_requirements_name_alone(package: Path, tmp_path: Path) 
     done = ran([sys.executable, "-P", "-c", code], env={"PYTHONPATH": str(tmp_path)}, check=True)
     place, *used = done.stdout.split()
     assert place == str(tmp_path / "harness" / "__init__.py")
-    named = {line.partition("==")[0] for line in pinned()}
     beside = {"a1-harness", "setuptools"}  # how this environment was made
-    assert set(used) - beside == named
+    assert set(used) - beside == {line.partition("==")[0] for line in pinned()}
 
 
 def pinned() -> list[str]:
@@ -114,19 +99,16 @@ def test_what_it_pins_is_what_is_tested_here() -> None:
         assert metadata.version(name) == version
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_the_programs_are_sound_shell(name: str) -> None:
-    subprocess.run(["bash", "-n", FILES / name], check=True)
-
-
-def test_setup_names_no_host() -> None:
+def test_the_programs_are_sound_shell_and_name_no_host() -> None:
+    for name in PROGRAMS:
+        subprocess.run(["bash", "-n", FILES / name], check=True)
     for path in FILES.iterdir():
         assert "://" not in path.read_text("utf-8")
 
 
 def test_the_schema_is_one_and_refuses_what_the_platform_would() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    valid = jsonschema.Draft202012Validator(SCHEMA).is_valid
+    jsonschema.Draft202012Validator.check_schema(autograder_tree.SCHEMA)
+    valid = jsonschema.Draft202012Validator(autograder_tree.SCHEMA).is_valid
     assert valid({"score": 3.5})
     assert valid({"tests": [{"name": "a", "number": "1.1", "status": "passed"}]})
     spoiled: list[dict[str, object]] = [
@@ -143,17 +125,18 @@ def test_the_schema_is_one_and_refuses_what_the_platform_would() -> None:
     assert [plain for plain in spoiled if valid(plain)] == []
 
 
-def test_options_reach_the_package(course: Course, tmp_path: Path) -> None:
-    arguments = ("--hidden-visibility", "hidden", "--time-limit", "1200")
-    assert course.run("gradescope", "tiny", *arguments).status == 0
-    unpack(course.path("autograder.zip"), tmp_path / "source")
+def test_the_bytes_stay_and_options_reach_it(course: Course, package: Path, tmp_path: Path) -> None:
+    course.ok("gradescope", "tiny", "-o", "again.zip", PYTHONHASHSEED="1")
+    assert course.path("again.zip").read_bytes() == package.read_bytes()
+    course.ok("gradescope", "tiny", "--hidden-visibility", "hidden", "--time-limit", "1200")
+    autograder_tree.unpack(course.path("autograder.zip"), tmp_path / "source")
     settings = Tree(tmp_path).settings()
     assert (settings.hidden, settings.stop_after, settings.end_after) == ("hidden", 840, 1020)
 
 
 def test_a_stray_setup_fails_loudly(package: Path, tmp_path: Path) -> None:
     """Where apt can do nothing and the Python that is named is another, no image is made."""
-    unpack(package, tmp_path / "source")
+    autograder_tree.unpack(package, tmp_path / "source")
     apt = tmp_path / "apt-get"
     apt.write_text("#!/bin/sh\nexit 0\n")
     apt.chmod(0o755)
@@ -198,28 +181,22 @@ def faulty(context: GradingContext) -> PlatformRun:
 
 def shown(run: PlatformRun, plan: Plan, settings: PackageSettings = SETTINGS) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(results_json(run, plan, settings, Metadata(), 1.04))
-    jsonschema.Draft202012Validator(SCHEMA).validate(plain)
+    jsonschema.Draft202012Validator(autograder_tree.SCHEMA).validate(plain)
     return plain
 
 
-def test_the_mark_stands_on_top_once(faulty: PlatformRun, plan: Plan) -> None:
+def test_the_mark_and_what_to_fix_stand_above_the_tests(faulty: PlatformRun, plan: Plan) -> None:
     results = shown(faulty, plan)
     assert results["score"] == 4.62
     assert results["execution_time"] == 1.0
     assert not [test for test in results["tests"] if {"score", "max_score"} & test.keys()]
-
-
-def test_what_to_fix_stands_above_the_tests(faulty: PlatformRun, plan: Plan) -> None:
-    page = shown(faulty, plan)["output"]
-    items = page.split("<p>To fix, most marks first</p>")[1].split("</ul>")[0]
+    items = results["output"].split("<p>To fix, most marks first</p>")[1].split("</ul>")[0]
     assert items.count("<li>") == 1
     assert re.search(r"<li>is_valid \(a1\.py, lines \d+ to \d+\): This looks hard-coded to", items)
 
 
 @pytest.mark.parametrize("visibility", list(Visibility))
-def test_hidden_scenarios_are_shown_as_the_package_says(
-    faulty: PlatformRun, plan: Plan, visibility: Visibility
-) -> None:
+def test_who_sees_hidden_scenarios(faulty: PlatformRun, plan: Plan, visibility: Visibility) -> None:
     settings = replace(SETTINGS, hidden=visibility)
     tests = {test["name"]: test for test in shown(faulty, plan, settings)["tests"]}
     assert tests["is_valid: the limit itself"]["visibility"] == visibility.value
@@ -228,9 +205,7 @@ def test_hidden_scenarios_are_shown_as_the_package_says(
 
 
 @pytest.mark.parametrize("visibility", [Visibility.AFTER_DUE_DATE, Visibility.AFTER_PUBLISHED])
-def test_what_a_course_opens_later_is_told_whole_then(
-    faulty: PlatformRun, plan: Plan, visibility: Visibility
-) -> None:
+def test_what_is_opened_later(faulty: PlatformRun, plan: Plan, visibility: Visibility) -> None:
     later = "is_valid/the-limit-itself"
     scenarios = tuple(
         replace(one, visibility=visibility) if one.id == later else one for one in plan.scenarios
@@ -241,13 +216,6 @@ def test_what_a_course_opens_later_is_told_whole_then(
     assert test["visibility"] == visibility.value
     assert test["name"].endswith("[LIMIT = 9]")
     assert "is_valid(f" in test["output"]
-
-
-def test_an_informational_one_is_neither_passed_nor_failed(faulty: PlatformRun, plan: Plan) -> None:
-    scenarios = tuple(replace(one, informational=True) for one in plan.scenarios)
-    tests = shown(faulty, replace(plan, scenarios=scenarios))["tests"]
-    assert not [test for test in tests if "status" in test]
-    assert all(test["output"].startswith("Not graded.") for test in tests)
 
 
 def test_where_the_time_ends_in_the_middle(context: GradingContext) -> None:
@@ -261,50 +229,51 @@ def test_where_the_time_ends_in_the_middle(context: GradingContext) -> None:
     assert result.mark is None
     run = PlatformRun(context=context, result=result, no_mark=NoMark.OUT_OF_TIME)
     results = shown(run, plan)
-    assert gives_no_mark(results)
-    states = [*verdicts(results).values()][1:]
+    assert autograder_tree.gives_no_mark(results)
+    states = [*autograder_tree.verdicts(results).values()][1:]
     assert states == ["passed"] * 4 + [None] * (len(plan.scenarios) - 4)
 
 
-def test_a_run_out_of_time_is_not_tried_again(context: GradingContext) -> None:
-    run = grade_one(context, sample("perfect"), 0)
-    assert run.no_mark is NoMark.OUT_OF_TIME
+def test_a_run_that_is_out_of_time_or_not_confined_gives_no_mark(context: GradingContext) -> None:
+    assert grade_one(context, sample("perfect"), 0).no_mark is NoMark.OUT_OF_TIME
+    unconfined = replace(context, tier=replace(context.tier, tier=Tier.PORTABLE))
+    run = grade_one(unconfined, sample("perfect"), float("inf"))
+    assert run.no_mark is NoMark.NOT_CONFINED
 
 
 @pytest.mark.parametrize("reason", list(Withheld))
 def test_what_a_person_must_see_has_no_mark(context: GradingContext, reason: Withheld) -> None:
     submission = sample("perfect", withheld=reason, notes=("two files of that name",))
     results = shown(grade_one(context, submission, float("inf")), context.specification.plan)
-    assert gives_no_mark(results)
+    assert autograder_tree.gives_no_mark(results)
     assert "two files of that name" in results["output"]
 
 
 @pytest.mark.parametrize("reason", list(NoMark))
 def test_every_reason_is_said_to_the_student(plan: Plan, reason: NoMark) -> None:
     results = shown(PlatformRun(no_mark=reason, complaint="check_win/slow: secret"), plan)
-    assert gives_no_mark(results)
+    assert autograder_tree.gives_no_mark(results)
     assert "there is no mark" in results["tests"][0]["output"].lower()
     assert "secret" not in json.dumps(results)
 
 
 def test_the_fallback_is_no_mark() -> None:
     results = json.loads(fallback_json())
-    jsonschema.Draft202012Validator(SCHEMA).validate(results)
-    assert gives_no_mark(results)
+    jsonschema.Draft202012Validator(autograder_tree.SCHEMA).validate(results)
+    assert autograder_tree.gives_no_mark(results)
 
 
-def test_only_a_confined_run_gives_a_mark(context: GradingContext) -> None:
-    unconfined = replace(context, tier=replace(context.tier, tier=Tier.PORTABLE))
-    run = grade_one(unconfined, sample("perfect"), float("inf"))
-    assert run.no_mark is NoMark.NOT_CONFINED
-
-
-def test_what_people_give_is_named(faulty: PlatformRun) -> None:
+def test_informational_ones_and_what_people_give(faulty: PlatformRun, plan: Plan) -> None:
+    scenarios = tuple(replace(one, informational=True) for one in plan.scenarios)
+    tests = shown(faulty, replace(plan, scenarios=scenarios))["tests"]
+    assert not [test for test in tests if "status" in test]
+    assert all(test["output"].startswith("Not graded.") for test in tests)
     page = shown(faulty, shipped("connect4ish").plan)["output"]
     assert "Marked by hand, not in this score: Code style, out of 4." in page
 
 
 WHEN = "2024-03-22T15:00:00.123456+10:00"
+NO_TIME = Metadata(notice="a time in m.json cannot be read and was not used")
 
 
 def due(text: str) -> dict[str, object]:
@@ -318,11 +287,8 @@ def due(text: str) -> dict[str, object]:
         ({"id": True, "previous_submissions": [{}, {}]}, Metadata(attempt=3)),
         (due(WHEN), Metadata()),
         (due("2024-03-22T04:00:00.123456+00:00"), Metadata(late_by=timedelta(hours=1))),
-        (due("soon"), Metadata(notice="a time in m.json cannot be read and was not used")),
-        (
-            due("2024-03-22T04:00:00"),
-            Metadata(notice="a time in m.json cannot be read and was not used"),
-        ),
+        (due("soon"), NO_TIME),
+        (due("2024-03-22T04:00:00"), NO_TIME),
         ({"created_at": WHEN, "assignment": []}, Metadata()),
         ([], Metadata(notice="m.json is not as the platform writes it and was not used")),
     ],
@@ -331,11 +297,9 @@ def test_metadata(plain: object, expected: Metadata, tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_text(json.dumps(plain))
     assert read_metadata(path) == expected
-
-
-def test_metadata_that_is_not_there(tmp_path: Path) -> None:
+    path.unlink()
     notice = "m.json cannot be read (No such file or directory)"
-    assert read_metadata(tmp_path / "m.json") == Metadata(notice=notice)
+    assert read_metadata(path) == Metadata(notice=notice)
 
 
 RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")
@@ -351,7 +315,7 @@ HIDDEN = {
 
 
 def text_of(name: str) -> str:
-    return (FIXTURE / "submissions" / "tiny" / name / "a1.py").read_text("utf-8")
+    return sample(name).files[0].data.decode()
 
 
 def changed(old: str, new: str) -> str:
@@ -362,7 +326,7 @@ def changed(old: str, new: str) -> str:
 def test_a_perfect_submission(autograder: Autograder) -> None:
     results = autograder.grade(RIGHT)
     assert results["score"] == 6
-    assert set(verdicts(results).values()) == {"passed"}
+    assert set(autograder_tree.verdicts(results).values()) == {"passed"}
     assert [test["number"] for test in results["tests"]][:3] == ["1.1", "1.2", "2.1"]
     assert results["stdout_visibility"] == "hidden"
     assert f"Python {python_here()}." in results["output"]
@@ -392,59 +356,57 @@ def test_a_faulty_one_is_told_why_where_it_may_see(autograder: Autograder) -> No
 def test_leaving_at_import(autograder: Autograder) -> None:
     results = autograder.grade("import os\nos._exit(0)\n")
     assert results["score"] == 0
-    assert set(verdicts(results).values()) == {"failed"}
+    assert set(autograder_tree.verdicts(results).values()) == {"failed"}
 
 
-def test_an_endless_loop(autograder: Autograder) -> None:
-    results = autograder.grade(
-        changed("    result = 0\n", "    result = 0\n    while not basket: pass\n")
-    )
-    assert verdicts(results)["total: an empty basket"] == "failed"
-    assert verdicts(results)["add: to the end"] == "passed"
-    assert 0 < results["score"] < 6
+PROWLER = """\
+import os
+def reached(name, mode):
+    try:
+        return open("{}/" + name, mode)
+    except OSError:
+        return None
+if (os.getuid() == 0 or reached("source/specification.json", "r")
+        or reached("submission_metadata.json", "r") or reached("submission/a1.py", "a")
+        or reached("results/results.json", "w")):
+    os._exit(0)
+"""
 
 
 def test_a_program_is_not_root_and_reaches_nothing_of_ours(autograder: Autograder) -> None:
-    root = autograder.root
-    autograder.hand_in(
-        "import os\n"
-        "def reached(path, mode):\n"
-        "    try:\n"
-        "        return open(path, mode)\n"
-        "    except OSError:\n"
-        "        return None\n"
-        f"if (os.getuid() == 0 or reached({f'{root}/source/specification.json'!r}, 'r')\n"
-        f"    or reached({f'{root}/submission_metadata.json'!r}, 'r')\n"
-        f"    or reached({f'{root}/submission/a1.py'!r}, 'a')\n"
-        f"    or reached({f'{root}/results/results.json'!r}, 'w')):\n"
-        "    os._exit(0)\n" + RIGHT
-    )
+    autograder.hand_in(PROWLER.format(autograder.root) + RIGHT)
     assert autograder.run()["score"] == 6
 
 
-def test_a_crash(autograder: Autograder) -> None:
-    results = autograder.grade(
-        changed("    result = 0\n", "    import ctypes\n    ctypes.string_at(0)\n    result = 0\n")
-    )
-    crashed = next(t for t in results["tests"] if t["name"] == "total: an empty basket")
-    assert crashed["status"] == "failed"
-    assert "crash (SIGSEGV)" in crashed["output"]
+def test_a_crash_and_an_endless_loop_fail_alone(autograder: Autograder) -> None:
+    crash = "    import ctypes\n    ctypes.string_at(0)\n"
+    endless = "    while amount: pass\n"
+    harmful = changed("    result = 0\n", f"{crash}    result = 0\n")
+    harmful = re.sub(r'(def is_valid\(amount.*\n    """.*\n)', rf"\1{endless}", harmful)
+    results = autograder.grade(harmful)
+    tests = {test["name"]: test for test in results["tests"]}
+    assert "crash (SIGSEGV)" in tests["total: an empty basket"]["output"]
+    states = autograder_tree.verdicts(results)
+    assert states["total: an empty basket"] == states["is_valid: a word"] == "failed"
+    assert states["add: to the end"] == "passed"
+    assert 0 < results["score"] < 6
 
 
 @pytest.mark.parametrize(
-    ("hand_in", "reason"),
+    ("files", "reason"),
     [
-        (lambda it: None, "no file a1.py"),
-        (lambda it: it.hand_in(RIGHT, "assignment1.py"), "found assignment1.py, expected a1.py"),
-        (lambda it: it.hand_in(text_of("syntax_error")), "syntax error: expected ':'"),
-        (lambda it: it.hand_in("x = 1\n\0"), "NUL bytes"),
+        ({}, "no file a1.py"),
+        ({"assignment1.py": RIGHT}, "found assignment1.py, expected a1.py"),
+        ({"a1.py": text_of("syntax_error")}, "syntax error: expected ':'"),
+        ({"a1.py": "x = 1\n\0"}, "NUL bytes"),
     ],
     ids=["nothing", "wrong name", "syntax error", "null bytes"],
 )
 def test_what_cannot_be_graded_says_why(
-    autograder: Autograder, hand_in: Callable[[Autograder], None], reason: str
+    autograder: Autograder, files: dict[str, str], reason: str
 ) -> None:
-    hand_in(autograder)
+    for name, text in files.items():
+        autograder.hand_in(text, name)
     results = autograder.grade()
     assert results["score"] == 0
     (only,) = results["tests"]
@@ -459,26 +421,20 @@ def test_output_with_markup_and_controls_is_inert(autograder: Autograder) -> Non
     )
     failed = next(t for t in results["tests"] if t["name"] == "total: an empty basket")
     assert results["test_output_format"] == "text"
-    assert "\\x1b[2J" in failed["output"]
-    assert "\\u202e" in failed["output"]
+    assert "\\x1b[2J\\u202e" in failed["output"]
 
 
 def test_when_the_time_is_over_nothing_is_a_mark(autograder: Autograder) -> None:
     autograder.limit(stop_after=0, end_after=600)
     results = autograder.grade(text_of("hard_coded_5"))
-    assert gives_no_mark(results, "out of time")
+    assert autograder_tree.gives_no_mark(results, "out of time")
     assert "not counted as wrong" in results["output"]
-    states = verdicts(results)
+    states = autograder_tree.verdicts(results)
     assert states.keys() >= HIDDEN
     assert set(states.values()) == {None}
     assert {test["output"] for test in results["tests"][1:]} == {"Not run: out of time."}
-
-
-def test_what_does_not_stop_is_ended(autograder: Autograder) -> None:
-    autograder.limit(stop_after=600, end_after=0)
-    autograder.hand_in(RIGHT)
-    results = autograder.run()
-    assert gives_no_mark(results, "out of time")
+    autograder.limit(stop_after=600, end_after=0)  # what does not stop is ended
+    assert autograder_tree.gives_no_mark(autograder.run(), "out of time")
 
 
 @pytest.mark.parametrize("refused", per_commit(["landlock", "seccomp"], "landlock"))
@@ -494,10 +450,10 @@ def test_where_programs_cannot_be_confined(autograder: Autograder, refused: str)
         )
     )
     results = autograder.run(sys.executable, REFUSING, refused)
-    assert gives_no_mark(results, "not confined")
+    assert autograder_tree.gives_no_mark(results, "not confined")
     assert results["extra_data"]["tier"] == "portable"
     assert "hidden checks were not run" in results["output"]
-    states = verdicts(results)
+    states = autograder_tree.verdicts(results)
     assert not states.keys() & HIDDEN
     if os.geteuid() == 0:
         assert states["add: to the end"] == "passed"
@@ -510,7 +466,7 @@ def test_where_there_is_no_other_user_either(autograder: Autograder) -> None:
     autograder.hand_in(RIGHT)
     alone = ("unshare", "--user", "--map-root-user")
     results = autograder.run(*alone, sys.executable, REFUSING, "landlock")
-    assert gives_no_mark(results, "not confined")
+    assert autograder_tree.gives_no_mark(results, "not confined")
     assert len(results["tests"]) == 1
 
 
@@ -524,23 +480,25 @@ def test_malformed_metadata_costs_nothing(autograder: Autograder, metadata: str)
 
 
 def test_a_late_one_is_told(autograder: Autograder) -> None:
-    late = METADATA | {"created_at": "2024-03-23T18:30:00+10:00"}
+    late = autograder_tree.METADATA | {"created_at": "2024-03-23T18:30:00+10:00"}
     results = autograder.grade(RIGHT, json.dumps(late))
     assert "Submitted 1 day 1 hour 30 minutes after the due date" in results["output"]
     assert results["score"] == 6
 
 
 def test_valid_results_stand_there_before_anything_runs(autograder: Autograder) -> None:
+    autograder.write("source/specification.json", "{")  # the package is not whole
+    autograder.hand_in(RIGHT)
+    assert autograder_tree.gives_no_mark(autograder.run(), "did not finish")
     (autograder.tree.source / "venv" / "bin" / "python").unlink()
     autograder.write("results/results.json", "left by an earlier run")
-    results = autograder.run()
-    assert gives_no_mark(results, "did not finish")
+    assert autograder_tree.gives_no_mark(autograder.run(), "did not finish")
 
 
 def test_our_own_failure_is_no_mark(autograder: Autograder) -> None:
     autograder.write("source/interpreter", "/nowhere/python3\n")
     results = autograder.grade(RIGHT)
-    assert gives_no_mark(results, "the harness failed")
+    assert autograder_tree.gives_no_mark(results, "the harness failed")
     assert "/nowhere" not in json.dumps(results)
 
 
@@ -554,12 +512,5 @@ def test_a_grading_process_that_is_killed_is_no_mark(autograder: Autograder) -> 
     )
     autograder.hand_in(RIGHT)
     results = autograder.run()
-    assert gives_no_mark(results, "the harness failed")
+    assert autograder_tree.gives_no_mark(results, "the harness failed")
     assert "The staff must run it again" in results["output"]
-
-
-def test_a_package_that_is_not_whole_is_no_mark(autograder: Autograder) -> None:
-    autograder.write("source/specification.json", "{")
-    autograder.hand_in(RIGHT)
-    results = autograder.run()
-    assert gives_no_mark(results, "did not finish")

@@ -1,13 +1,11 @@
 """What a course hands out: complete for a student, and nothing of the course's own in it; a text in
 every field of a result with hidden scenarios, looked for in all that a student gets. A new field is
-planted as well: it may be seen only when this list names it.
-"""
+planted as well: it may be seen only when this list names it."""
 
 import ast
 import dataclasses
 import io
 import os
-import shlex
 import shutil
 import sys
 import types
@@ -61,24 +59,25 @@ def test_all_that_a_student_needs(tiny_handout: dict[str, bytes]) -> None:
         "visible-scenarios.txt",
     ]
     assert tiny_handout["till.py"] == (FIXTURE / "reference/tiny/till.py").read_bytes()
-    readme = tiny_handout["README.txt"].decode()
-    assert "python3 selfcheck.pyz a1.py" in readme
+    assert "python3 selfcheck.pyz a1.py" in tiny_handout["README.txt"].decode()
     page = tiny_handout["visible-scenarios.txt"].decode()
     assert "an empty basket\n  try    total([])\n  gives  0\n" in page
+    # A game is as a person sees it: no name of a constant between braces, typed lines too.
+    game = tiny_handout["gameplay/two_amounts.txt"].decode()
+    assert "{{" not in game
+    template = (FIXTURE / "specs/tiny/gameplay/two_amounts.txt").read_text("utf-8")
+    assert len(game.splitlines()) == len(template.splitlines())
 
 
-def test_the_command_that_the_readme_names_checks_all_files(
-    handout: Handout, tmp_path: Path, selfcheck_here: Check
-) -> None:
+def test_the_command_of_the_readme(handout: Handout, tmp_path: Path, selfcheck_here: Check) -> None:
     laid(handout("first-steps"), tmp_path)
-    right = ROOT / "examples" / "first-steps" / "submissions" / "right-short"
-    for file in right.glob("*.py"):
+    for file in (ROOT / "examples/first-steps/submissions/right-short").glob("*.py"):
         shutil.copy(file, tmp_path)
-    readme = (tmp_path / "README.txt").read_text("utf-8")
-    lines = [line.strip() for line in readme.splitlines() if line.startswith("  python3 ")]
-    assert lines == ["python3 selfcheck.pyz greeting.py triangle.py guess.py"]
-    command = [sys.executable, *shlex.split(lines[0])[1:]]
-    done = ran(command, cwd=tmp_path)
+    files = ("greeting.py", "triangle.py", "guess.py")
+    command = f"\n  python3 selfcheck.pyz {' '.join(files)}\n"
+    assert (tmp_path / "README.txt").read_text("utf-8").count("\n  python3 ") == 1
+    assert command in (tmp_path / "README.txt").read_text("utf-8")
+    done = ran([sys.executable, "selfcheck.pyz", *files], cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 of 8 visible checks passed" in done.stdout
     (tmp_path / "guess.py").unlink()
@@ -131,14 +130,6 @@ def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(handout
     assert len(headings) == len(set(headings))
 
 
-def test_games_are_as_a_person_sees_them(tiny_handout: dict[str, bytes]) -> None:
-    """No name of a constant between braces: the text that the program shows, typed lines too."""
-    game = tiny_handout["gameplay/two_amounts.txt"].decode()
-    assert "{{" not in game
-    template = (FIXTURE / "specs/tiny/gameplay/two_amounts.txt").read_text("utf-8")
-    assert len(game.splitlines()) == len(template.splitlines())
-
-
 def test_the_same_bytes_every_time(course: Course) -> None:
     made = [handed_out(course.root, "tiny", course.path(f"{n}.zip")) for n in range(2)]
     assert made[0] == made[1]
@@ -155,7 +146,6 @@ def test_nothing_hidden_is_in_it(tiny_handout: dict[str, bytes]) -> None:
 
 @pytest.mark.parametrize("assignment_id", IDS)
 def test_nothing_of_the_courses_own_is_in_it(assignment_id: str, handout: Handout) -> None:
-    """No hidden scenario, no line of the reference, no mutant, no clause's text, no stand-in."""
     files = handout(assignment_id)
     inner = packed(files["selfcheck.pyz"])
     specification = shipped(assignment_id)
@@ -188,9 +178,7 @@ def test_nothing_of_the_courses_own_is_in_it(assignment_id: str, handout: Handou
 
 
 @pytest.mark.parametrize("assignment_id", IDS)
-def test_a_stub_runs_and_has_the_functions_and_none_of_their_bodies(
-    assignment_id: str, handout: Handout, tmp_path: Path
-) -> None:
+def test_a_stub_runs_without_bodies(assignment_id: str, handout: Handout, tmp_path: Path) -> None:
     plan = shipped(assignment_id).plan
     files = handout(assignment_id)
     laid({name: data for name, data in files.items() if name.endswith(".py")}, tmp_path)
@@ -200,34 +188,33 @@ def test_a_stub_runs_and_has_the_functions_and_none_of_their_bodies(
             assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), (how, done)
         made = files[reference.name]
         tree, original = ast.parse(made), ast.parse(reference.data)
-        kept = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
-        there = {n.name: n for n in original.body if isinstance(n, ast.FunctionDef)}
+        kept, there = (
+            {n.name: n for n in each.body if isinstance(n, ast.FunctionDef)}
+            for each in (tree, original)
+        )
         assert {s.function for s in plan.scenarios} & set(there) <= set(kept)
         assert list(kept) == [name for name in there if name in kept]
         for name, node in kept.items():
             assert ast.dump(node.args) == ast.dump(there[name].args)
             assert ast.get_docstring(node) == ast.get_docstring(there[name])
         assert not bodies(tree)
-        imports = [ast.dump(n) for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
-        assert imports == [
-            ast.dump(n) for n in original.body if isinstance(n, ast.Import | ast.ImportFrom)
-        ]
+        imports, needed = (
+            [ast.dump(n) for n in each.body if isinstance(n, ast.Import | ast.ImportFrom)]
+            for each in (tree, original)
+        )
+        assert imports == needed
         assert b"#" not in made
 
 
 def test_an_exception_that_only_a_scenario_names_is_in_the_stub(course: Course) -> None:
-    reference = course.path("reference/tiny/a1.py")
     own = "".join(f"class {name}(ValueError):\n    pass\n\n\n" for name in ("Full", "Other"))
-    written = reference.read_text(encoding="utf-8")
-    reference.write_text(written.replace("\n\n\ndef is_valid", f"\n\n\n{own}def is_valid", 1))
-    before = handed_out_stubs(load(course.root, "tiny"))
-    path = course.path("specs/tiny/total.yaml")
+    course.edit("reference/tiny/a1.py", "\n\n\ndef is_valid", f"\n\n\n{own}def is_valid")
+    assert b"class" not in handed_out_stubs(load(course.root, "tiny"))[0].data
     named = "  - {name: full, call: 'total(None)', raises: {one_of: [Full, TypeError]}}\n"
-    path.write_text(path.read_text(encoding="utf-8") + named, encoding="utf-8")
-    after = handed_out_stubs(load(course.root, "tiny"))
-    assert b"class" not in before[0].data
-    assert b"class Full(ValueError):\n    ..." in after[0].data
-    assert b"Other" not in after[0].data
+    course.append("specs/tiny/total.yaml", named)
+    (made,) = handed_out_stubs(load(course.root, "tiny"))
+    assert b"class Full(ValueError):\n    ..." in made.data
+    assert b"Other" not in made.data
 
 
 ODD = '''\
@@ -278,10 +265,8 @@ if __name__ == "__main__":
 
 
 def test_an_odd_reference_keeps_its_secrets() -> None:
-    made = stub(
-        SourceFile(name="odd.py", data=ODD.encode()), ["wanted", "short", "Thing", "Bare"], "Odd"
-    )
-    assert made.decode() == STUB
+    source = SourceFile(name="odd.py", data=ODD.encode())
+    assert stub(source, ["wanted", "short", "Thing", "Bare"], "Odd").decode() == STUB
 
 
 STUB = '''\
@@ -343,71 +328,44 @@ def test_no_place_for_it_is_told_in_one_line(course: Course, tmp_path: Path) -> 
     assert [path.name for path in folder.iterdir()] == ["file"]
 
 
-def test_an_assignment_without_visible_scenarios_has_no_handout(course: Course) -> None:
-    for path in course.path("specs/tiny").glob("*.yaml"):
-        text = path.read_text(encoding="utf-8").replace("visible: true", "points: 1")
-        path.write_text(text, encoding="utf-8")
-    assert (
-        course.refusal("handout", "tiny") == "tiny: there is no visible scenario to check against"
-    )
-    assert not list(course.root.glob("*.zip"))
-
-
 OWN_CLASSES = """\
 from dataclasses import dataclass
 from enum import Enum
-
-
 def log(function):
     print("log")
     return function
-
-
 class Money(Enum):
     EURO = "€"
-
-
 @dataclass
 class Entry:
     amount: int
     money: Money = Money.EURO
-
-
 Entries = list[Entry]
-
-
 class Base:
     START = 5
-
     def move(self, entry: Entry, start: int = START) -> Money:
         return entry.money
-
-
 class Account(Base):
     @log
     def entries(self, money: Money = Money.EURO) -> Entries:
         return [Entry(1)]
-
     @property
     def total(self) -> int:
         return 2
-
-
 def opened(account: Account, key=len) -> "Account":
     return account
 """
 
 
 def test_a_stub_with_classes_of_its_own_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = stub(
-        SourceFile(name="bank.py", data=OWN_CLASSES.encode()), ["opened", "Account"], "Bank"
-    ).decode()
+    source = SourceFile(name="bank.py", data=OWN_CLASSES.encode())
+    made = stub(source, ["opened", "Account"], "Bank").decode()
     module = types.ModuleType("bank")
     monkeypatch.setitem(sys.modules, "bank", module)  # where dataclasses look
     exec(made, vars(module))
-    names = {name for name in vars(module) if not name.startswith("__")}
-    own = {"Money", "Entry", "Entries", "Base", "Account", "opened"}
-    assert names == own | {"Enum", "dataclass"}
+    assert {name for name in vars(module) if not name.startswith("__")} == {
+        *("Money", "Entry", "Entries", "Base", "Account", "opened", "Enum", "dataclass")
+    }
     assert not bodies(ast.parse(made))
     assert "log" not in made
 
@@ -476,12 +434,9 @@ class Planter:
             return next(iter(kind))
         assert dataclasses.is_dataclass(kind), f"{path}: {kind}"
         hints = typing.get_type_hints(kind)
-        return kind(  # type: ignore[operator]
-            **{
-                each.name: self.make(hints[each.name], f"{path}.{each.name}".lstrip("."))
-                for each in dataclasses.fields(kind)
-            }
-        )
+        names = [each.name for each in dataclasses.fields(kind)]
+        parts = {name: self.make(hints[name], f"{path}.{name}".lstrip(".")) for name in names}
+        return kind(**parts)  # type: ignore[operator]
 
 
 def planted() -> tuple[SubmissionResult, dict[str, str]]:
@@ -540,15 +495,13 @@ def test_only_chosen_fields_reach_a_student() -> None:
 def test_of_a_hidden_scenario_only_function_and_name_reach_a_student() -> None:
     """Not its id, which has the swept constants, nor anything that its author wrote of it."""
     planter = Planter(7_320_000)
-    hints = typing.get_type_hints(Scenario)
     texts = {
-        each.name: planter.make(hints[each.name], each.name)
-        for each in dataclasses.fields(Scenario)
-        if hints[each.name] in (str, int, tuple[str, ...]) and each.name not in ("id", "clauses")
+        name: planter.make(kind, name)
+        for name, kind in typing.get_type_hints(Scenario).items()
+        if kind in (str, int, tuple[str, ...]) and name not in ("id", "clauses")
     }
     secret = dataclasses.replace(UNSEEN, id="f/planted[SIZE=7309999]", place=PLACE, **texts)
-    scenarios = (*PLAN.scenarios[:2], secret)
-    plan = dataclasses.replace(PLAN, scenarios=scenarios)
+    plan = dataclasses.replace(PLAN, scenarios=(*PLAN.scenarios[:2], secret))
     whole, _ = planted()
     entries = list(whole.scenarios[:3])
     entries[2] = dataclasses.replace(entries[2], scenario_id=secret.id)
@@ -589,9 +542,7 @@ def test_a_cause_of_visible_and_hidden_failures_says_what_visible_ones_say(examp
 
 def test_only_listed_fields_reach_an_anonymous_export() -> None:
     planter = Planter()
-    whole: SubmissionResult = planter.make(SubmissionResult, "")
-    facts: RunFacts = planter.make(RunFacts, "facts")
-    run = RunResult(facts=facts, submissions=(whole,))
-    text = results_json(anonymous(run), PLAN)
+    whole, facts = planter.make(SubmissionResult, ""), planter.make(RunFacts, "facts")
+    text = results_json(anonymous(RunResult(facts=facts, submissions=(whole,))), PLAN)
     seen = {path for number, path in planter.where.items() if number in text}
     assert seen == STAY_WHEN_ANONYMOUS

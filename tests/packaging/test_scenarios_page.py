@@ -1,9 +1,5 @@
-"""visible-scenarios.txt says what is stated; the reference's own outcome only for all else. The
-made class of `harness demo`. The harness as a wheel has it: outside the clone, in a course's own
-folder.
-"""
+"""visible-scenarios.txt; the made class of `harness demo`; the harness as a wheel has it."""
 
-import ast
 import shutil
 import subprocess
 import sys
@@ -15,10 +11,11 @@ import pytest
 from harness.assignment.loading import load
 from harness.cli.commands.demo import command
 from harness.common.errors import UserError
-from harness.common.files import write_bytes
 from harness.intake.pipeline import read_cohort
 from harness.intake.terms import ClassOptions
 from harness.packaging.demo import DOWNLOAD, DUE, ID, demo_files
+from harness.policy.reading import compiles
+from tests.downloads import laid
 from tests.intake.cohorts import by_id
 from tests.packaging.given_away import handed_out, packed
 from tests.shipped import ROOT
@@ -27,55 +24,34 @@ from tests.tiny_course import PATIENCE, Course, environment, ran
 SQUARES = ", ".join(str(number**2) for number in range(40))
 REFERENCE = """\
 import sys
-
-
 def near(number):
     return 3
-
-
 def squares():
     return [number**2 for number in range(40)]
-
-
 def table(words):
     words.sort()
     return {"b": 2}
-
-
 def warn():
     print("REFERENCE warns", file=sys.stderr)
-
-
 def fail(kind):
     raise ValueError("REFERENCE says so")
-
-
 class Point:
     def __init__(self, x):
         self.x = x
-
     def __eq__(self, other):
         return self.x == other.x
-
-
 class Label(Point):
     def __repr__(self):
         return f"Label {self.x}"
-
-
 def ask():
     name = input("Name? ")
     print("REFERENCE greets", name)
     print("It is over.")
-
-
 def save(name):
     with open(name, "w") as file:
         file.write("REFERENCE line\\nlast line\\n")
     with open("log.txt", "a") as file:
         file.write("two\\n")
-
-
 if __name__ == "__main__":
     print("REFERENCE: usage")
     sys.exit(2)
@@ -102,43 +78,29 @@ scenarios:
   - {name: left, function: table, call: 'table(["b", "a"])', leaves: {words: {any: true}}}
   - {name: left as is, function: table, call: 'table([1])', leaves: unchanged}
   - {name: exactly left, function: table, call: 'table([2, 1])', leaves: {words: [1, 2]}}
-  - name: one of two errors
-    function: fail
-    call: fail(0)
-    raises: {one_of: [ValueError, KeyError]}
+  - {name: one of two errors, function: fail, call: fail(0),
+     raises: {one_of: [ValueError, KeyError]}}
   - {name: any error, function: fail, call: fail(1), raises: {any: true, message: {contains: so}}}
   - {name: an error, function: fail, call: fail(2), raises: ValueError}
-  - name: loosely
-    function: ask
-    call: ask()
-    input: [Ada]
-    prints: {last_line: {contains: over}}
-    ignore: case
-  - name: one turn
-    function: ask
-    call: ask()
-    input: [Bob]
-    turns: {1: {contains: Bob}}
-  - name: anything
-    function: ask
-    call: ask()
-    input: [Eve]
-    prints: {any: true}
-  - name: some lines
-    function: save
-    call: save("a.txt")
-    files: {log.txt: "one\\n"}
-    writes: {a.txt: {a_line: {contains: last}}, log.txt: {any: true}}
-  - name: as ours
-    function: save
-    call: save("b.txt")
-    files: {log.txt: "one\\n"}
-    writes: {only: [b.txt, log.txt]}
+  - {name: loosely, function: ask, call: ask(), input: [Ada], ignore: case,
+     prints: {last_line: {contains: over}}}
+  - {name: one turn, function: ask, call: ask(), input: [Bob], turns: {1: {contains: Bob}}}
+  - {name: anything, function: ask, call: ask(), input: [Eve], prints: {any: true}}
+  - {name: some lines, function: save, call: save("a.txt"), files: {log.txt: "one\\n"},
+     writes: {a.txt: {a_line: {contains: last}}, log.txt: {any: true}}}
+  - {name: as ours, function: save, call: save("b.txt"), files: {log.txt: "one\\n"},
+     writes: {only: [b.txt, log.txt]}}
   - {name: status, function: a1.py, run: a1.py, prints: {contains: usage}, exit: 2}
   - {name: errors, function: near, call: near(6), stderr: "", returns: 3}
   - {name: any errors, function: near, call: near(7), stderr: {any: true}, returns: 3}
   - {name: other errors, function: warn, call: warn(), stderr: "REFERENCE warns\\n"}
 """
+
+
+def greeting(name: str) -> list[str]:
+    shown = f"e.g.   Name? {name}|       REFERENCE greets {name}|       It is over."
+    return [f"type   {name}", *shown.split("|")]
+
 
 EXPECTED = {
     "one of": ["gives  one of 3, 4"],
@@ -162,28 +124,16 @@ EXPECTED = {
     "any error": ['raises an exception, its message: text that contains "so"'],
     "an error": ["raises ValueError"],
     "loosely": [
-        "type   Ada",
-        "e.g.   Name? Ada",
-        "       REFERENCE greets Ada",
-        "       It is over.",
+        *greeting("Ada"),
         'must   print a last line that contains "over"',
         "and    capital and small letters count as the same",
     ],
     "one turn": [
-        "type   Bob",
-        "e.g.   Name? Bob",
-        "       REFERENCE greets Bob",
-        "       It is over.",
+        *greeting("Bob"),
         "must   print this, except",
         '       after input 1 (Bob): text that contains "Bob"',
     ],
-    "anything": [
-        "type   Eve",
-        "e.g.   Name? Eve",
-        "       REFERENCE greets Eve",
-        "       It is over.",
-        "may    print anything else",
-    ],
+    "anything": [*greeting("Eve"), "may    print anything else"],
     "some lines": [
         "gives  None",
         'leaves a.txt: a line that contains "last"',
@@ -213,17 +163,16 @@ EXPECTED = {
 @pytest.fixture(scope="module")
 def blocks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The page's lines after what is tried, by the scenario's name."""
-    course = Course(tmp_path_factory.mktemp("page"))
-    course.write("reference/page/a1.py", REFERENCE)
-    course.write(
-        "specs/page/assignment.yaml",
-        'title: Page\ncourse: C\npython: "3.12"\nsubmission: {files: [a1.py]}\n'
+    course = Course.small(
+        tmp_path_factory.mktemp("page"),
+        "page",
+        REFERENCE,
+        SCENARIOS.replace("SQUARES", SQUARES),
         "functionality_marks: 1\nclauses: clauses.yaml\nmutants: mutants.yaml\n",
     )
     course.write("specs/page/clauses.yaml", 'clauses: [{id: "1", section: "1", text: All.}]\n')
     course.write("specs/page/mutants.yaml", "mutants: []\n")
-    course.write("specs/page/all.yaml", SCENARIOS.replace("SQUARES", SQUARES))
-    page = packed(handed_out(course.root, "page", Path(course.root / "h.zip")))
+    page = packed(handed_out(course.root, "page", course.path("h.zip")))
     found: dict[str, list[str]] = {}
     for block in page["visible-scenarios.txt"].decode().split("\n\n"):
         name, *lines = block.strip("\n").split("\n")
@@ -239,32 +188,13 @@ def test_what_is_stated_is_told(blocks: dict[str, list[str]], name: str) -> None
 
 
 FILES = demo_files()
-PROGRAMS = [data.decode() for name, data in FILES.items() if name.endswith(("n.py", "e.py"))]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("demo")
-    for name, data in FILES.items():
-        write_bytes(root / name, data)
-    return root
-
-
-def parses(program: str) -> bool:
-    try:
-        ast.parse(program)
-    except SyntaxError:
-        return False
-    return True
-
-
-def test_thirty_students_wrote_thirty_programs_and_one_is_no_python() -> None:
-    reference, *programs = PROGRAMS
-    assert len({reference, *programs}) == 31
-    assert [parses(each) for each in programs].count(False) == 1
-
-
-def test_the_course_can_be_loaded_and_the_class_read(folder: Path) -> None:
+def test_thirty_students_wrote_thirty_programs_which_can_be_read(tmp_path: Path) -> None:
+    programs = [data for name, data in FILES.items() if name.endswith(("n.py", "e.py"))]
+    assert len(set(programs)) == 31  # with the reference
+    assert [compiles(each) for each in programs].count(False) == 1
+    folder = laid(FILES, tmp_path)
     assignment = load(folder, ID).plan.assignment
     class_ = by_id(read_cohort((folder / DOWNLOAD,), assignment, ClassOptions(due=DUE)))
     assert len(class_) == 30
@@ -292,10 +222,8 @@ def tracked(*paths: str) -> list[str]:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the wheel puts among the modules."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("installed")
-    for name in (
-        *tracked("harness", "specs", "reference", "submissions", "examples/hangman"),
-        *BUILD_FILES,
-    ):
+    packages = tracked("harness", "specs", "reference", "submissions", "examples/hangman")
+    for name in (*packages, "setup.py", "pyproject.toml", "README.md", "MANIFEST.in"):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
     subprocess.run(
@@ -306,9 +234,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         timeout=PATIENCE,
     )
     return target
-
-
-BUILD_FILES = ("setup.py", "pyproject.toml", "README.md", "MANIFEST.in")
 
 
 def run(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -324,10 +249,9 @@ def run(installed: Path, folder: Path, *arguments: str) -> subprocess.CompletedP
 
 def test_everything_and_nothing_else_is_in_it(installed: Path) -> None:
     there = {path.relative_to(installed).as_posix() for path in installed.rglob("*.*")}
-    packed = {name for name in tracked("harness") if not name.endswith(".typed")}
-    assert {name for name in packed if name.endswith((".py", ".j2", ".css", ".js"))} <= there
+    ours = tracked("harness")
+    assert {name for name in ours if name.endswith((".py", ".j2", ".css", ".js"))} <= there
     shipped = tracked("specs", "reference", "submissions")
-    shipped = [name for name in shipped if not Path(name).name.startswith(".")]
     assert {f"harness/shipped/{name}" for name in shipped if Path(name).suffix} <= there
     assert all(name.startswith("harness/") for name in there)
 
@@ -335,13 +259,11 @@ def test_everything_and_nothing_else_is_in_it(installed: Path) -> None:
 def test_a_copy_of_a_shipped_assignment(installed: Path, tmp_path: Path) -> None:
     made = run(installed, tmp_path, "new", "week5", "--from", "cs112-p4")
     assert (made.returncode, made.stderr) == (0, "")
-    for part in ("specs", "reference", "submissions"):
-        names = [name.split("/", 2)[2] for name in tracked(f"{part}/cs112-p4")]
-        assert sorted(names) == sorted(
-            path.relative_to(tmp_path / part / "week5").as_posix()
-            for path in (tmp_path / part / "week5").rglob("*")
-            if path.is_file()
-        )
+    names = tracked(*(f"{part}/cs112-p4" for part in ("specs", "reference", "submissions")))
+    there = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {name.replace("cs112-p4", "week5") for name in names} == {
+        path.relative_to(tmp_path).as_posix() for path in there
+    }
     unknown = run(installed, tmp_path, "new", "week6", "--from", "week7")
     assert (unknown.returncode, unknown.stderr) == (
         2,

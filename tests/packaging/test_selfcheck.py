@@ -1,6 +1,6 @@
 """`selfcheck.pyz` as a student runs it: alone, under any Python, where there are no terminals."""
 
-import zipfile
+import shutil
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from harness.grading.grader import Grader
 from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
-from tests.downloads import laid
+from tests.downloads import laid, zipped_class
 from tests.execution.conftest import installed
 from tests.packaging.given_away import HOST, IDS, Check, Handout, of_program, packed, run_selfcheck
 from tests.shipped import ROOT, shipped
@@ -48,11 +48,11 @@ def without_reference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SAMPLES = sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))
+PERFECT = FIXTURE / "submissions" / "tiny" / "perfect" / "a1.py"
 
 
 @pytest.fixture(scope="module")
 def tiny(tiny_handout: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The handout of the tiny course, laid out."""
     return laid(tiny_handout, tmp_path_factory.mktemp("tiny"))
 
 
@@ -83,43 +83,30 @@ def test_says_what_harness_check_says(
 
 # One of each way to go wrong; `make test-all` takes every sample.
 SOME = (
-    "asks_for_more",
-    "crlf_and_bom",
-    "int_crash_on_ax",
-    "line_missing",
-    "missing_function",
-    "perfect",
-    "print_instead_of_return",
-    "syntax_error",
+    *("asks_for_more", "crlf_and_bom", "int_crash_on_ax", "line_missing", "missing_function"),
+    *("perfect", "print_instead_of_return", "syntax_error"),
 )
 
 
 @pytest.mark.parametrize(
     "names", [SOME, pytest.param(("*",), marks=pytest.mark.release)], ids=["some", "all"]
 )
-def test_each_verdict_and_message_is_that_of_harness_check(
-    names: tuple[str, ...], handout: Handout
-) -> None:
+def test_verdict_and_message_are_those_of_a_check(names: tuple[str, ...], handout: Handout) -> None:
     """These samples on the first visible scenario of each function, on terminals in the portable
     tier and over pipes."""
     plan, key = of_program(handout("connect4ish")["selfcheck.pyz"])
-    first = {scenario.function: scenario.id for scenario in reversed(plan.scenarios)}
-    chosen = set(first.values())
+    chosen = {scenario.function: scenario.id for scenario in reversed(plan.scenarios)}.values()
     whole = visible_only(shipped("connect4ish"))
     small = whole.plan.subset(lambda scenario: scenario.id in chosen)
     context = prepare(replace(whole, plan=small))
-    samples = ROOT / "submissions" / "connect4ish"
-    folders = [folder for name in names for folder in samples.glob(name)]
+    folders = [each for name in names for each in (ROOT / "submissions/connect4ish").glob(name)]
     submissions = cohort_of(folders, plan.assignment).submissions
     assert len(submissions) == len(folders) >= len(names)
     expected = [_verdicts(result) for result in check_submissions(context, submissions)]
     assert len(expected[0]) == len(chosen) > 10
     plan = plan.subset(lambda scenario: scenario.id in chosen)
-    drivers: list[AnyDriver] = [
-        create_driver(context.interpreter, Tier.PORTABLE),
-        PipedDriver(context.interpreter),
-    ]
-    for opened in drivers:
+    terminals: AnyDriver = create_driver(context.interpreter, Tier.PORTABLE)
+    for opened in (terminals, PipedDriver(context.interpreter)):
         with opened as driver, Grader(GraderSetup(plan=plan, key=key), driver) as grader:
             found = [_verdicts(grader.grade(submission).result) for submission in submissions]
         assert found == expected
@@ -160,9 +147,7 @@ def test_right_and_faulty_programs_of_every_assignment(
         assert done.returncode == status
 
 
-def test_the_stub_compiles_and_fails_and_the_program_says_what_it_is(
-    tiny: Path, selfcheck_here: Check
-) -> None:
+def test_the_stub_fails_and_the_program_says_what_it_is(tiny: Path, selfcheck_here: Check) -> None:
     done = selfcheck_here("a1.py", cwd=tiny)
     assert done.status == 1
     assert "visible checks passed" in done.out
@@ -172,15 +157,13 @@ def test_the_stub_compiles_and_fails_and_the_program_says_what_it_is(
     assert "\x1b" not in done.out
 
 
-def test_another_version_of_python_is_told_loudly(tiny: Path, selfcheck_here: Check) -> None:
-    file = str(FIXTURE / "submissions" / "tiny" / "perfect" / "a1.py")
-    done = selfcheck_here(file, cwd=tiny, python="3.99")
+def test_other_versions_of_python_are_told(
+    tiny: Path, selfcheck_here: Check, tmp_path: Path
+) -> None:
+    done = selfcheck_here(str(PERFECT), cwd=tiny, python="3.99")
     assert done.status == 0
     warning = done.err.splitlines()[1]
     assert warning.startswith("warning: Python 3.99 is what the assignment names: running under 3.")
-
-
-def test_a_python_that_is_too_old_is_told_so(tiny: Path, tmp_path: Path) -> None:
     main = packed((tiny / "selfcheck.pyz").read_bytes())["__main__.py"]
     program = tmp_path / "old.py"
     program.write_bytes(b"import sys\nsys.version_info = (3, 8, 1)\n" + main)
@@ -201,9 +184,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_cannot_be_run_is_told_in_one_line(
-    name: str, tiny: Path, selfcheck_here: Check
-) -> None:
+def test_what_cannot_be_run_is_told_in_a_line(name: str, tiny: Path, selfcheck_here: Check) -> None:
     (tiny / "Übung 1").mkdir(exist_ok=True)
     (tiny / "words.txt").touch()
     argument, said = WRONG[name]
@@ -211,26 +192,21 @@ def test_what_cannot_be_run_is_told_in_one_line(
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith(f"error: {said}")
     assert len(done.err.splitlines()) == 1
+    if name == "a letter too many":  # also as a program, whose exit status it is
+        program = run_selfcheck(HOST, "selfcheck.pyz", argument, cwd=tiny)
+        assert (program.returncode, program.stdout, program.stderr) == (2, "", done.err)
 
 
-def test_the_exit_status_is_that_of_the_program(tiny: Path) -> None:
-    done = run_selfcheck(HOST, "selfcheck.pyz", "a11.py", cwd=tiny)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: {WRONG['a letter too many'][1]}")
-
-
-def test_another_name_is_checked_and_said(
-    tiny: Path, tmp_path: Path, selfcheck_here: Check
-) -> None:
+def test_another_name_is_said(tiny: Path, tmp_path: Path, selfcheck_here: Check) -> None:
     """In a folder as one system of cloud storage names it."""
     folder = tmp_path / "OneDrive - Universität" / "Übung 1"
     folder.mkdir(parents=True)
-    file = folder / "meine Lösung.py"
-    file.write_bytes((FIXTURE / "submissions" / "tiny" / "perfect" / "a1.py").read_bytes())
+    file = "meine Lösung.py"
+    (folder / file).write_bytes(PERFECT.read_bytes())
     program = tiny / "selfcheck.pyz"
-    piped = run_selfcheck(HOST, program, file.name, cwd=folder, before=(NO_TERMINALS,))
+    piped = run_selfcheck(HOST, program, file, cwd=folder, before=(NO_TERMINALS,))
     for done in (
-        selfcheck_here(file.name, cwd=folder, program=program),
+        selfcheck_here(file, cwd=folder, program=program),
         Outcome(piped.returncode, piped.stdout, piped.stderr),
     ):
         assert (done.status, done.out.strip()) == (0, "7 of 7 visible checks passed")
@@ -240,9 +216,7 @@ def test_another_name_is_checked_and_said(
         ]
 
 
-def test_where_any_name_will_do_none_is_said(
-    handout: Handout, tmp_path: Path, selfcheck_here: Check
-) -> None:
+def test_where_any_name_will_do(handout: Handout, tmp_path: Path, selfcheck_here: Check) -> None:
     folder = laid(handout("cs112-p4"), tmp_path)
     (folder / "p4.py").rename(folder / "mine.py")
     done = selfcheck_here("mine.py", cwd=folder)
@@ -254,18 +228,15 @@ def test_where_any_name_will_do_none_is_said(
 def two_files(handout: Handout, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A student's folder where two files belong together, and an archive of earlier ones lies."""
     folder = laid(handout("comp1005-a3"), tmp_path_factory.mktemp("two"))
-    sample = ROOT / "submissions" / "comp1005-a3" / RIGHT["comp1005-a3"]
-    with zipfile.ZipFile(folder / "A3.zip", "w") as archive:
-        for name in ("connect4.py", "c4game.py"):
-            archive.writestr(name, "x = 1\n")
-            (folder / name).write_bytes((sample / name).read_bytes())
+    names = ("connect4.py", "c4game.py")
+    zipped_class(dict.fromkeys(names, b"x = 1\n"), folder / "A3.zip")
+    for name in names:
+        shutil.copy(ROOT / "submissions/comp1005-a3" / RIGHT["comp1005-a3"] / name, folder)
     return folder
 
 
 @pytest.mark.parametrize("named", [["connect4.py"], ["c4game.py", "connect4.py"]])
-def test_files_that_belong_together_are_checked_together(
-    named: list[str], two_files: Path, selfcheck_here: Check
-) -> None:
+def test_files_belong_together(named: list[str], two_files: Path, selfcheck_here: Check) -> None:
     done = selfcheck_here(*named, cwd=two_files)
     assert done.status == 0, done.out
     assert "note" not in done.err

@@ -1,9 +1,7 @@
 """The page that checks in the browser: what is in its folder, and what it does in Chromium."""
 
-import io
 import json
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +13,6 @@ from playwright import sync_api as playwright
 
 from harness.assignment.loading import CACHE, load
 from harness.common.errors import UserError
-from harness.common.words import listed
 from harness.execution import create_driver
 from harness.grading.check import check_submissions, not_here, submitted, without_files
 from harness.grading.context import GradingContext, prepare, visible_only
@@ -33,14 +30,14 @@ from tests.packaging.given_away import of_program, packed, telling
 from tests.packaging.web_page import KEPT, START, Checker, packages_or_skip, served
 from tests.per_commit import per_commit
 from tests.reporting import test_report_browser
+from tests.reporting.pages_read import refusal
 from tests.shipped import ROOT, root_of, shipped
 from tests.tiny_course import FIXTURE, Course
 
 LIMITED = "limits: {wall_seconds: 1, cpu_seconds: 0.6}\ntime_zone: Europe/Berlin\npolicy:"
 PERFECT = (FIXTURE / "submissions/tiny/perfect/a1.py").read_text("utf-8")
-SAMPLES = {
-    path.parent.name: path.parent for path in sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))
-}
+SAMPLES = {one.parent.name: one.parent for one in sorted(FIXTURE.glob("submissions/tiny/*/a1.py"))}
+Tiny = tuple[Specification, GradingContext]
 chromium_here = test_report_browser.chromium_started
 MOST_BYTES = 20_000_000
 TAG = "cpython-312"  # of the assignment's Python
@@ -61,7 +58,7 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 
 @pytest.fixture(scope="module")
-def tiny(limited: Course) -> tuple[Specification, GradingContext]:
+def tiny(limited: Course) -> Tiny:
     specification = load(limited.root, "tiny")
     return specification, prepare(visible_only(specification), cache=limited.root / CACHE)
 
@@ -82,22 +79,14 @@ def folder(site: Path) -> dict[str, bytes]:
 
 
 def files_below(top: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(top).as_posix(): path.read_bytes()
-        for path in top.rglob("*")
-        if path.is_file()
-    }
+    paths = [path for path in top.rglob("*") if path.is_file()]
+    return {path.relative_to(top).as_posix(): path.read_bytes() for path in paths}
 
 
-def test_nothing_hidden_is_in_the_folder(folder: dict[str, bytes]) -> None:
+def test_the_folder_has_what_a_self_check_has(folder: dict[str, bytes], tiny: Tiny) -> None:
     ours = {name: data for name, data in folder.items() if not name.startswith("pyodide/")}
     assert not telling(ours | packed(folder["checker.zip"]))
-
-
-def test_the_checker_has_what_the_self_check_has(
-    folder: dict[str, bytes], tiny: tuple[Specification, GradingContext]
-) -> None:
-    """What must not be in that is not in this either."""
+    # What must not be in that is not in this either.
     plan = student_plan(tiny[1].specification)
     assert of_program(folder["checker.zip"]) == (plan, student_key(tiny[1], plan))
 
@@ -126,72 +115,60 @@ CODE = {  # by the archive, of one of its modules
 }
 
 
-def test_modules_come_with_their_code_where_the_python_is_the_assignments(
-    folder: dict[str, bytes], tiny: tuple[Specification, GradingContext]
-) -> None:
+def test_modules_come_with_their_code_for_this_python(folder: dict[str, bytes], tiny: Tiny) -> None:
     """A browser would compile them at each start."""
     if not tiny[1].interpreter.exact:
         pytest.skip("the assignment's Python is not here")
     for name, (_, code) in CODE.items():
-        assert code in names_in(folder[name])
+        assert code in packed(folder[name])
 
 
 @pytest.mark.release
-def test_modules_come_as_texts_where_the_python_is_another(
-    tiny: tuple[Specification, GradingContext],
-) -> None:
+def test_modules_come_as_texts_where_the_python_is_another(tiny: Tiny) -> None:
     specification, context = tiny
     elsewhere = replace(context, interpreter=replace(context.interpreter, version="3.10.1"))
     of_another = made(specification, elsewhere)
     for name, (module, code) in CODE.items():
-        assert module in names_in(of_another[name])
-        assert code not in names_in(of_another[name])
+        assert module in packed(of_another[name])
+        assert code not in packed(of_another[name])
 
 
-def names_in(archive: bytes) -> list[str]:
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        return opened.namelist()
-
-
-def test_both_commands_make_the_same_folder_every_time(
-    folder: dict[str, bytes], limited: Course
-) -> None:
+def test_both_commands_make_the_same_folder(folder: dict[str, bytes], limited: Course) -> None:
     limited.ok("handout", "tiny", "--web", "-o", limited.path("again"))
     assert files_below(limited.path("again")) == folder
     assert {"index.html", "checker.zip", "provided/till.py", "pyodide/pyodide.js"} <= {*folder}
 
 
+def with_other(context: GradingContext, **changes: object) -> GradingContext:
+    plan = context.specification.plan
+    plan = replace(plan, assignment=replace(plan.assignment, **changes))
+    return replace(context, specification=replace(context.specification, plan=plan))
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"packages": ("numpy",)}, "tiny: it needs numpy, which a browser does not have"),
+        ({"python": "3.10"}, "tiny: no browser runs Python 3.10. Hint: there are 3.11, "),
+    ],
+)
 def test_a_course_that_no_browser_runs_is_refused(
-    tiny: tuple[Specification, GradingContext], tmp_path: Path
+    changes: dict[str, object], line: str, tiny: Tiny, tmp_path: Path
 ) -> None:
-    specification, context = tiny
-
-    def refusal(**changes: object) -> str:
-        plan = context.specification.plan
-        plan = replace(plan, assignment=replace(plan.assignment, **changes))
-        changed = replace(context, specification=replace(context.specification, plan=plan))
-        with pytest.raises(UserError) as refused:
-            web_folder(specification, changed, tmp_path)
-        return str(refused.value)
-
-    assert refusal(packages=("numpy",)) == "tiny: it needs numpy, which a browser does not have"
-    versions = listed([*web.PYODIDE])
-    assert refusal(python="3.10").startswith("tiny: no browser runs Python 3.10. Hint: there are ")
-    assert versions.startswith("3.11")
+    said = refusal(web_folder, tiny[0], with_other(tiny[1], **changes), tmp_path)
+    assert said.startswith(line)
 
 
-def test_a_package_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
+def test_another_package_and_no_npm_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = tmp_path / "npm" / web.EDITOR.archive
     kept.parent.mkdir()
     kept.write_bytes(b"another")
     with pytest.raises(UserError, match=r"it is not prism-code-editor .* make the page again"):
         web.package(web.EDITOR, tmp_path)
-
-
-def test_without_npm_a_user_is_told_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    kept.unlink()
+    monkeypatch.setenv("PATH", str(kept.parent))
     with pytest.raises(UserError, match=r"npm is needed .* Hint: install Node.js, .* or put "):
         web.package(web.EDITOR, tmp_path)
 
@@ -204,7 +181,6 @@ def tab(chromium_here: playwright.Browser) -> Iterator[playwright.Page]:
 
 @pytest.fixture(scope="module")
 def checker(tab: playwright.Page, site: Path) -> Iterator[Checker]:
-    """The tiny course's page in one tab, started once."""
     with served({}, site) as address:
         checker = Checker(tab, address)
         checker.ready()
@@ -220,8 +196,7 @@ def natively(context: GradingContext, folder: Path) -> SubmissionResult:
         create_driver(python, context.tier.tier) as driver,
         Grader(GraderSetup(plan=plan, key=student_key(context, plan)), driver) as grader,
     ):
-        result = grader.grade(submission).result
-        return without_files(result, not_here(paths, plan.assignment))
+        return without_files(grader.grade(submission).result, not_here(paths, plan.assignment))
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -233,9 +208,7 @@ def verdicts_of(result: SubmissionResult) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", per_commit(SAMPLES, "prints_total"))
-def test_the_page_finds_what_a_check_finds(
-    checker: Checker, tiny: tuple[Specification, GradingContext], name: str
-) -> None:
+def test_the_page_finds_what_a_check_finds(checker: Checker, tiny: Tiny, name: str) -> None:
     sample = SAMPLES[name]
     result = natively(tiny[1], sample)
     assert checker.check(files_of(sample)) == verdicts_of(result)
@@ -249,16 +222,9 @@ def test_the_page_finds_what_a_check_finds(
 
 HOSTILE = {
     "is_valid": "import os; os._exit(0)",
-    "add": "import signal; signal.signal(24, signal.SIG_IGN)\n    while True: pass",
+    "add": "import signal; signal.signal(24, signal.SIG_IGN)\nwhile True: pass",
     "total": "import js; js.document.title = 'stolen'",
     "main": "print('x' * 10 ** 7)",
-}
-TOTALS = {"total/an-empty-basket", "main/two-amounts"}
-BECAME = {
-    "is_valid": "ended_early",
-    "basket": "cpu_limit",
-    "total": "failed",
-    "main": "output_limit",
 }
 
 
@@ -266,7 +232,8 @@ def hostile(bodies: Mapping[str, str]) -> dict[str, bytes]:
     """The right program with these statements at the beginning of its functions."""
     text = PERFECT
     for name, body in bodies.items():
-        text = re.sub(rf'(def {name}\(.*\n    """.*\n)', rf"\g<1>    {body}\n", text)
+        own = indent(body.strip(), "    ")
+        text = re.sub(rf'(def {name}\(.*\n    """.*\n)', rf"\g<1>{own}\n", text)
     return {"a1.py": text.encode()}
 
 
@@ -274,7 +241,12 @@ def test_what_a_program_does_harms_its_own_verdict_alone(checker: Checker) -> No
     before = checker.starts
     verdicts = checker.check(hostile(HOSTILE))
     kinds = {name.partition("/")[0]: kind for name, kind in reversed(verdicts.items())}
-    assert kinds == BECAME
+    assert kinds == {
+        "is_valid": "ended_early",
+        "basket": "cpu_limit",
+        "total": "failed",
+        "main": "output_limit",
+    }
     assert checker.starts == before, "the loop ended with its worker"
     assert "the loop in line 20 of add does not end" in checker.cards
     assert "imports js, which is neither a module of Python nor" in checker.cards
@@ -293,8 +265,8 @@ def test_a_sleep_counts_where_nobody_waits_for_it(checker: Checker) -> None:
         )
     )
     kinds = {name.partition("/")[0]: kind for name, kind in reversed(verdicts.items())}
-    slept = {"total": "timeout", "main": "timeout"}
-    assert kinds == {"is_valid": "passed", "basket": "passed", **slept}
+    right = {"is_valid": "passed", "basket": "passed"}
+    assert kinds == {**right, "total": "timeout", "main": "timeout"}
 
 
 def test_what_a_program_leaves_to_its_end_is_run(checker: Checker) -> None:
@@ -353,18 +325,10 @@ for function, *given in (
 def test_no_way_leads_out_of_the_interpreter_or_to_the_next_scenario(checker: Checker) -> None:
     send = f"js.postMessage(js.JSON.parse({FORGED!r}))"
     texts = {name: way + send for name, way in WAYS_OUT.items()} | {"is_valid": LEAVES_NOTHING}
-    verdicts = checker.check(
-        hostile({name: indent(text, "    ").strip() for name, text in texts.items()})
-    )
+    verdicts = checker.check(hostile(texts))
     passed = {name.partition("/")[0] for name, kind in verdicts.items() if kind == "passed"}
     assert passed == {"is_valid"}
     assert checker.status == "4 of 7 visible checks passed."
-
-
-def leaves_nothing(checker: Checker) -> None:
-    verdicts = checker.check(hostile({"is_valid": indent(LEAVES_NOTHING, "    ").strip()}))
-    failed = {name for name, kind in verdicts.items() if kind != "passed"}
-    assert failed == {"main/two-amounts"}, checker.cards  # which calls it twice
 
 
 def test_what_is_no_program_is_told_so(checker: Checker) -> None:
@@ -377,29 +341,28 @@ def test_what_is_no_program_is_told_so(checker: Checker) -> None:
     assert "a1.py is larger than 512 KiB" in checker.cards
 
 
-def test_an_example_is_played_by_hand(checker: Checker) -> None:
-    page = checker.page
+@pytest.fixture
+def played(checker: Checker) -> Iterator[playwright.Page]:
+    """The page while an example is played in the terminal, which has typed nothing yet."""
     checker.check({"a1.py": PERFECT.replace("print(BYE)", "print('Bye')").encode()})
-    page.get_by_role("button", name="Play example 1 in a terminal").click()
-    screen = page.locator("#screen")
-    page.get_by_text("The example types 3 now.").wait_for(timeout=START)
-    page.get_by_role("button", name="Type the example's next line").click()
-    page.get_by_text("The example types 4 now.").wait_for(timeout=START)
-    page.get_by_label("Type a line").fill("q")
-    page.get_by_role("button", name="Enter").click()
-    page.get_by_text("The program has ended.").wait_for(timeout=START)
-    assert screen.inner_text().endswith("Bye\n\n[The program has ended.]")
-    page.get_by_role("button", name="Close").click()
+    checker.page.get_by_role("button", name="Play example 1 in a terminal").click()
+    checker.page.get_by_text("The example types 3 now.").wait_for(timeout=START)
+    yield checker.page
+    checker.page.get_by_role("button", name="Close").click()
+
+
+def test_an_example_is_played_by_hand(played: playwright.Page) -> None:
+    played.get_by_role("button", name="Type the example's next line").click()
+    played.get_by_text("The example types 4 now.").wait_for(timeout=START)
+    played.get_by_label("Type a line").fill("q")
+    played.get_by_role("button", name="Enter").click()
+    played.get_by_text("The program has ended.").wait_for(timeout=START)
+    assert played.locator("#screen").inner_text().endswith("Bye\n\n[The program has ended.]")
 
 
 @pytest.mark.release
-def test_axe_finds_nothing_while_an_example_is_played(checker: Checker) -> None:
-    page = checker.page
-    checker.check({"a1.py": PERFECT.replace("print(BYE)", "print('Bye')").encode()})
-    page.get_by_role("button", name="Play example 1 in a terminal").click()
-    page.get_by_text("The example types 3 now.").wait_for(timeout=START)
-    assert Axe().run(page).response["violations"] == []
-    page.get_by_role("button", name="Close").click()
+def test_axe_finds_nothing_while_an_example_is_played(played: playwright.Page) -> None:
+    assert Axe().run(played).response["violations"] == []
 
 
 @pytest.mark.parametrize("scheme", per_commit(["light", "dark"], "light"))
@@ -420,8 +383,7 @@ def test_a_computation_that_hears_nothing_ends_with_its_worker(checker: Checker)
     endless = "import itertools; return sum(itertools.repeat(0))"
     verdicts = checker.check(hostile({"total": endless}))
     failed = {name: kind for name, kind in verdicts.items() if kind != "passed"}
-    assert set(failed) == TOTALS
-    assert {*failed.values()} == {"cpu_limit"}
+    assert failed == dict.fromkeys(("total/an-empty-basket", "main/two-amounts"), "cpu_limit")
 
 
 def test_what_was_written_is_there_again_without_a_network(checker: Checker) -> None:
@@ -430,7 +392,10 @@ def test_what_was_written_is_there_again_without_a_network(checker: Checker) -> 
     page.get_by_text("Loaded a1.py.").wait_for()
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     assert checker.said == []
-    assert {*requested(checker)} == {"", "blob"}
+    own = checker.address
+    assert {url.partition(":")[0] for url in checker.requests if not url.startswith(own)} == {
+        "blob"
+    }
     page.context.set_offline(True)
     page.reload()
     page.locator("#editor textarea").wait_for()
@@ -438,12 +403,6 @@ def test_what_was_written_is_there_again_without_a_network(checker: Checker) -> 
     asked = "fetch('pyodide/pyodide.asm.wasm').then((answer) => answer.arrayBuffer())"
     assert page.evaluate(f"{asked}.then((bytes) => bytes.byteLength)") > 8_000_000
     page.context.set_offline(False)
-
-
-def requested(checker: Checker) -> list[str]:
-    """The beginnings of all addresses that are not the page's own."""
-    own = checker.address
-    return ["" if url.startswith(own) else url.partition(":")[0] for url in checker.requests]
 
 
 @pytest.mark.release
@@ -471,22 +430,17 @@ def test_without_webassembly_or_storage_it_says_what_to_do(
 
 @pytest.mark.release
 @pytest.mark.parametrize("python", web.PYODIDE)
-def test_every_pinned_python_checks(
-    python: str,
-    tiny: tuple[Specification, GradingContext],
-    tab: playwright.Page,
-    tmp_path: Path,
-) -> None:
-    specification, context = tiny
-    plan = context.specification.plan
-    plan = replace(plan, assignment=replace(plan.assignment, python=python))
-    context = replace(context, specification=replace(context.specification, plan=plan))
-    with served(made(replace(specification, plan=plan), context), tmp_path) as address:
+def test_every_python_checks(python: str, tiny: Tiny, tab: playwright.Page, tmp_path: Path) -> None:
+    context = with_other(tiny[1], python=python)
+    specification = replace(tiny[0], plan=context.specification.plan)
+    with served(made(specification, context), tmp_path) as address:
         checker = Checker(tab, address)
         for sample in SAMPLES.values():
             expected = verdicts_of(natively(context, sample))
             assert checker.check(files_of(sample)) == expected, sample.name
-        leaves_nothing(checker)
+        verdicts = checker.check(hostile({"is_valid": LEAVES_NOTHING}))
+        failed = {name for name, kind in verdicts.items() if kind != "passed"}
+        assert failed == {"main/two-amounts"}, checker.cards  # which calls it twice
 
 
 ASSIGNMENTS = sorted(path.name for path in (ROOT / "specs").iterdir())
@@ -496,23 +450,16 @@ EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/specs
 @pytest.mark.release
 @pytest.mark.parametrize("assignment_id", [*ASSIGNMENTS, *EXAMPLES])
 def test_all_samples_have_the_verdicts_of_a_check(
-    assignment_id: str,
-    tab: playwright.Page,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    assignment_id: str, tab: playwright.Page, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The table of verdicts, a line an assignment or example: every sample, as `harness check`
     finds it and as the page does."""
     specification = shipped(assignment_id)
     context = prepare(visible_only(specification), cache=KEPT, recall_tier=True)
     above = root_of(assignment_id) / "submissions"
-    samples = sorted(
-        folder
-        for folder in (
-            above / assignment_id if (above / assignment_id).is_dir() else above
-        ).iterdir()
-        if [*folder.glob("*.py")]
-    )
+    if (above / assignment_id).is_dir():
+        above /= assignment_id
+    samples = sorted({path.parent for path in above.glob("*/*.py")})
     assert samples
     if packages := specification.plan.assignment.packages:
         with pytest.raises(UserError, match=f"it needs {packages[0]}, which a browser does not"):

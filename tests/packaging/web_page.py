@@ -57,7 +57,6 @@ class PlainServer(SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:
-    """The address of these files, laid out in a folder."""
     laid(dict(files), folder)
     handler = functools.partial(PlainServer, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -101,7 +100,6 @@ class Checker:
         return str(self.page.evaluate("document.getElementById('results').textContent"))
 
     def ready(self) -> None:
-        """Wait until Python has started and nothing is being checked."""
         self.page.locator("#check:not([disabled]), #status.bad").first.wait_for(timeout=START)
         assert not self.status.startswith("Python does not start"), self.status
 
@@ -121,5 +119,4 @@ class Checker:
         if self.status.startswith("Loaded"):
             self.page.click("#check")
         self.page.locator("#check:not([disabled])").wait_for(timeout=CHECK)
-        verdicts = self.page.evaluate("document.getElementById('results').verdicts")
-        return verdicts or {}
+        return self.page.evaluate("document.getElementById('results').verdicts") or {}

@@ -1,6 +1,4 @@
-"""A page as a browser's parser sees it, a terminal's text, a file as it should be, the line
-of a refusal.
-"""
+"""A page as a browser's parser sees it, a terminal's text, a file as it should be, a refusal."""
 
 import os
 import re
@@ -45,29 +43,24 @@ class Page(HTMLParser):
         return "".join(self.texts)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note an element; attributes must not repeat."""
         assert len(attrs) == len(dict(attrs))
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """`<rect/>`."""
         self.elements.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
-        """Every end closes what was opened last."""
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        """Text, or the inside of style and script."""
         if self.open and self.open[-1] in ("style", "script"):
             self.sources.append((self.open[-1], data))
         else:
             self.texts.append(data)
 
     def handle_comment(self, data: str) -> None:
-        """A comment."""
         self.comments.append(data)
 
 
@@ -93,6 +86,11 @@ def assert_inert(html: str, scripts: int = 0) -> Page:
     return page
 
 
+def words_of(html: str, scripts: int = 0) -> str:
+    """All text of an inert page, its blanks as one."""
+    return " ".join(assert_inert(html, scripts).text.split())
+
+
 def on_terminal(shown: RenderableType, width: int = 100) -> str:
     """What a terminal without colours shows, without blanks at the ends of lines."""
     console = Console(width=width, color_system=None)
@@ -102,7 +100,6 @@ def on_terminal(shown: RenderableType, width: int = 100) -> str:
 
 
 def without_blanks(text: str) -> str:
-    """No blanks at the ends of lines."""
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 

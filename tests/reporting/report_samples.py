@@ -44,20 +44,18 @@ CLAUSES = (
 )
 
 
-def _scenario(
-    name: str, function: str, clause: str, *stimuli: Stimulus, **more: object
-) -> Scenario:
+def _scenario(name: str, function: str, clause: str, *asked: Stimulus, **more: object) -> Scenario:
     group = f"{function}/{name.replace(' ', '-')}"
-    swept = "".join(f"[{b.name}={b.literal}]" for b in stimuli[0].constants)
+    swept = "".join(f"[{b.name}={b.literal}]" for b in asked[0].constants)
     fields: dict[str, object] = {
         "visibility": Visibility.VISIBLE,
         "group": group,
         "name": name,
         "function": function,
         "clauses": (clause,),
-        "stimuli": stimuli,
+        "stimuli": asked,
         "place": Place(file=f"specs/connect4ish/{function}.yaml", line=4, column=5),
-        "is_sample": len(stimuli) > 1,
+        "is_sample": len(asked) > 1,
     }
     return plans.scenario(group + swept, **fields | more)
 
@@ -145,9 +143,7 @@ EXTRA = _scenario(
 SCENARIOS = (
     HOURS, BOARD, BOARD_TEN, LABELS, EXTRA, ACCEPTS, REFUSES, ODD, ASKS, SHEET, WINS, SECRET, GAME,
 )  # fmt: skip
-FUNCTIONS = (
-    "num_hours generate_initial_board display_board check_input get_action add_piece check_win main"
-)
+FUNCTIONS = dict.fromkeys(each.function for each in SCENARIOS)
 
 PLAN = plans.plan(
     *SCENARIOS,
@@ -156,7 +152,7 @@ PLAN = plans.plan(
         title="Connect 4 (ish)",
         course="CSSE7030 Assignment 1, Semester 1 2024",
         clauses=CLAUSES,
-        functions=tuple(FunctionSignature(name=name, parameters=()) for name in FUNCTIONS.split()),
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in FUNCTIONS),
         variants=(
             ProvidedVariant(constants=(), files=(SourceFile(name="a1_support.py", data=SUPPORT),)),
         ),
@@ -187,7 +183,6 @@ def failed(
     kind: VerdictKind = VerdictKind.FAILED,
     conversation: Conversation | None = None,
 ) -> Verdict:
-    """A verdict that is not a pass."""
     return Verdict(
         kind=kind,
         explanation=Explanation(rule=rule, message=message),
@@ -197,7 +192,6 @@ def failed(
 
 
 def returned(expected: str, actual: str) -> Comparison:
-    """A return value, written as Python, that differs."""
     return compare_values(
         Channel.RETURNS, "return value", Value.parse(expected), Value.parse(actual)
     )
@@ -282,24 +276,21 @@ VERDICTS = {
 }
 
 
+def outcome(
+    scenario: str, verdict: Verdict, points: Fraction = Fraction(0), out_of: Fraction = Fraction(1)
+) -> ScenarioResult:
+    return ScenarioResult(scenario_id=scenario, verdict=verdict, points=points, out_of=out_of)
+
+
 def result(submission_id: str, verdicts: dict[str, Verdict], **more: object) -> SubmissionResult:
     """A graded submission with these verdicts; scenarios not named have passed."""
     outcomes = []
     for scenario in SCENARIOS:
         verdict = verdicts.get(scenario.id, PASSED)
-        earned = scenario.points if verdict.passed else Fraction(0)
-        graded = not scenario.informational
-        outcomes.append(
-            ScenarioResult(
-                scenario_id=scenario.id,
-                verdict=verdict,
-                points=earned if graded else Fraction(0),
-                out_of=scenario.points if graded else Fraction(0),
-            )
-        )
+        worth = Fraction(0) if scenario.informational else scenario.points
+        outcomes.append(outcome(scenario.id, verdict, worth * verdict.passed, worth))
     counted = [o for o, s in zip(outcomes, SCENARIOS, strict=True) if not s.extra_credit]
-    points = sum((o.points for o in outcomes), Fraction(0))
-    whole = sum((o.out_of for o in counted), Fraction(0))
+    points, whole = sum(o.points for o in outcomes), sum(o.out_of for o in counted)
     fields: dict[str, object] = {
         "status": SubmissionStatus.GRADED,
         "mark": points / whole * 6,
@@ -362,10 +353,7 @@ OUR_FAULT = result(
 )
 IMPORT_ASKS = result(
     "Asks At Import",
-    {
-        scenario.id: failed("ran_at_import", "ran at import: line 2 calls input()")
-        for scenario in SCENARIOS
-    },
+    {each.id: failed("ran_at_import", "ran at import: line 2 calls input()") for each in SCENARIOS},
 )
 
 
@@ -427,7 +415,6 @@ OWN_CODE = result(
 
 
 def overview(run: RunResult, plan: Plan) -> Overview:
-    """The class of a run in numbers."""
     numbers = Overview(plan)
     for each in run.submissions:
         numbers.add(each)
@@ -443,7 +430,6 @@ def both_pages(result: SubmissionResult, plan: Plan = PLAN) -> tuple[str, str]:
 
 
 def class_page(run: RunResult, plan: Plan) -> str:
-    """The class page as HTML."""
     return first_page(run.facts, overview(run, plan))
 
 

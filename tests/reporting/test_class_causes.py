@@ -5,17 +5,13 @@ from fractions import Fraction
 
 import pytest
 
+from harness.judging.differences import ENDINGS
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot, SourceFile
+from harness.model.observation import Ending
 from harness.model.plan import Plan
 from harness.model.policy import Consequence, Severity, Unparsable
-from harness.model.result import (
-    ManualMark,
-    RunResult,
-    ScenarioResult,
-    SubmissionResult,
-    SubmissionStatus,
-)
+from harness.model.result import ManualMark, RunResult, SubmissionResult, SubmissionStatus
 from harness.model.study import SimilarityReport, SimilarPair
 from harness.model.verdict import (
     Cause,
@@ -30,20 +26,9 @@ from harness.reporting.view import figures, words
 from harness.reporting.view.figures import ClassCauses, FailingCounter
 from harness.results.student_view import FunctionTally
 from tests import plans
-from tests.reporting.pages_read import assert_inert
-from tests.reporting.report_samples import (
-    FACTS,
-    IMPORT_ASKS,
-    MANY_FAULTS,
-    PASSED,
-    PLAN,
-    RUN,
-    WINS,
-    class_page,
-    failed,
-    overview,
-    result,
-)
+from tests.reporting import report_samples
+from tests.reporting.pages_read import words_of
+from tests.reporting.report_samples import FACTS, MANY_FAULTS, PLAN, WINS, failed, result
 
 
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
@@ -88,17 +73,12 @@ def test_one_function_and_rule_are_one_cause_whatever_the_sentence() -> None:
     assert (found[0].message, found[0].students) == ("got 4", ["ada", "bob", "cyd"])
 
 
-def test_a_sentence_that_holds_for_half_of_them_is_not_given() -> None:
-    (found,) = joined(
-        *(graded(str(n), cause("f", "r", "1", f"got {n}")) for n in range(2))
-    ).causes()
-    assert (found.count, found.message) == (2, "")
-
-
-def test_of_a_large_class_the_first_students_are_named_and_all_are_counted() -> None:
-    (found,) = joined(*(graded(f"{n:03}", cause("f", "r", "1")) for n in range(500))).causes()
-    assert found.count == 500
-    assert found.students == [f"{n:03}" for n in range(60)]
+@pytest.mark.parametrize(("count", "texts", "message"), [(2, 2, ""), (500, 1, "got 0")])
+def test_the_sentence_of_most_and_the_first_students(count: int, texts: int, message: str) -> None:
+    said = [cause("f", "r", "1", f"got {n % texts}") for n in range(count)]
+    (found,) = joined(*(graded(f"{n:03}", each) for n, each in enumerate(said))).causes()
+    assert (found.count, found.message) == (count, message)
+    assert found.students == [f"{n:03}" for n in range(min(count, 60))]
 
 
 def test_a_mistake_in_several_functions_is_said_once_and_counts_each_submission_once() -> None:
@@ -145,9 +125,7 @@ NEEDS_A_PERSON = {
 @pytest.mark.parametrize(("whose", "reason"), NEEDS_A_PERSON.items())
 def test_who_needs_a_person(whose: SubmissionResult, reason: str) -> None:
     found = joined(whose).for_a_person()
-    assert [(each.kind, each.students) for each in found] == (
-        [(reason, [whose.id])] if reason else []
-    )
+    assert [(one.kind, one.students) for one in found] == ([(reason, [whose.id])] if reason else [])
 
 
 def test_a_flag_is_said_with_its_reason_and_those_alike_together() -> None:
@@ -159,13 +137,9 @@ def test_a_flag_is_said_with_its_reason_and_those_alike_together() -> None:
     noted = replace(graded("e", flagged=True), findings=(joining,))
     earlier = graded("f", flagged=True)
     broken = Unparsable(file="a1.py", reason="expected ':'", line=3)
-    unread = [
-        replace(graded(name, status=SubmissionStatus.UNREADABLE), unparsable=broken)
-        for name in "gh"
-    ]
-    found = joined(
-        *flagged, tampered, noted, replace(earlier, earlier=True), *unread
-    ).for_a_person()
+    unread = replace(graded("g", status=SubmissionStatus.UNREADABLE), unparsable=broken)
+    others = (noted, replace(earlier, earlier=True), unread, replace(unread, id="h"))
+    found = joined(*flagged, tampered, *others).for_a_person()
     assert [(each.kind, each.message, each.students) for each in found] == [
         ("cannot be read", "expected ':'", ["g", "h"]),
         ("the harness failed, so an earlier result is shown", "", ["f"]),
@@ -175,11 +149,12 @@ def test_a_flag_is_said_with_its_reason_and_those_alike_together() -> None:
     ]
 
 
-def test_who_handed_in_the_same_files_is_told() -> None:
-    def handed_in(name: str, text: bytes) -> SubmissionResult:
-        files = (SourceFile(name="a1.py", data=text),) if text else ()
-        return replace(graded(name), files=files, source_digest=text.hex())
+def handed_in(name: str, text: bytes) -> SubmissionResult:
+    files = (SourceFile(name="a1.py", data=text),) if text else ()
+    return replace(graded(name), files=files, source_digest=text.hex())
 
+
+def test_who_handed_in_the_same_files_is_told() -> None:
     same = {"a": b"x", "b": b"y", "c": b"x", "d": b"", "e": b"", "f": b"y", "g": b"x"}
     found = joined(*(handed_in(name, text) for name, text in same.items()))
     assert found.same_files() == [["a", "c", "g"], ["b", "f"]]
@@ -194,14 +169,6 @@ def test_marks_by_hand_are_missing_once_somebody_has_some() -> None:
     assert (found.kind, found.students) == ("marks by hand are missing", ["ada"])
 
 
-def test_every_rule_has_words() -> None:
-    rules = [rule.name for rule in registered_rules()]
-    beside = {"hard_coded_size", "not_gradable", "not_run", "too_slow", "unreadable"}
-    assert set(rule_words()) == {*rules, *beside}
-    assert rule_in_words("returned_none") == "returns None"
-    assert rule_in_words("a_rule_of_the_course") == "a rule of the course"
-
-
 @pytest.mark.parametrize(
     ("top", "bars"), [(6, 12), (10, 10), (100, 10), (7, 7), (Fraction(13, 2), 10)]
 )
@@ -213,10 +180,8 @@ def test_bars_have_round_edges_where_they_can(top: Fraction | int, bars: int) ->
 
 
 def test_findings_with_one_sentence_are_one_entry() -> None:
-    again = replace(IMPORT_ASKS, findings=MANY_FAULTS.findings[:1])
-    many = tuple(replace(MANY_FAULTS, id=f"s{number}") for number in range(7))
-    run = RunResult(facts=RUN.facts, submissions=(again, *many))
-    found = overview(run, PLAN).causes.findings()
+    again = replace(report_samples.IMPORT_ASKS, findings=MANY_FAULTS.findings[:1])
+    found = joined(again, *(replace(MANY_FAULTS, id=f"s{n}") for n in range(7))).findings()
     assert [entry.count for entry in found] == [8, 7]
     assert found[0].students[:5] == [again.id, "s0", "s1", "s2", "s3"]
 
@@ -234,12 +199,7 @@ def test_what_most_say_is_found_among_thousands_of_other_texts() -> None:
 def test_a_sweep_counts_once() -> None:
     swept = tuple(replace(WINS, id=f"{WINS.id}[N={size}]", group=WINS.id) for size in range(4, 9))
     failing = FailingCounter(replace(PLAN, scenarios=swept))
-    (row,) = (
-        row
-        for row in result("x", {WINS.id: failed("r", "wrong")}).scenarios
-        if row.scenario_id == WINS.id
-    )
-    rows = tuple(replace(row, scenario_id=each.id) for each in swept)
+    rows = tuple(report_samples.outcome(each.id, failed("r", "wrong")) for each in swept)
     failing.add(result("all", {}, scenarios=rows))
     failing.add(result("one", {}, scenarios=rows[2:3]))
     (most,) = failing.most()
@@ -250,10 +210,7 @@ def test_a_sweep_counts_once() -> None:
 @pytest.mark.parametrize(
     ("good", "of_them", "doubted"), [(7, 7, False), (8, 5, True), (8, 4, False), (9, 5, True)]
 )
-def test_a_scenario_that_most_good_submissions_fail_is_doubted(
-    good: int, of_them: int, doubted: bool
-) -> None:
-    """So many of the good ones fail it, and any number of the others."""
+def test_what_most_good_submissions_fail_is_doubted(good: int, of_them: int, doubted: bool) -> None:
     failing = FailingCounter(PLAN)
     for number in range(good):
         wrong = {WINS.id: failed("r", "wrong")} if number < of_them else {}
@@ -271,14 +228,10 @@ GRID = tuple(replace(WINS, id=f"grid/{n}", group=f"grid/{n}", name=f"{n}") for n
 
 
 def graded_grid(name: str, size: str, *fail: int) -> SubmissionResult:
-    """A good program that fails these scenarios of the seven, as one cause."""
     wrong = tuple(GRID[n].id for n in fail)
     rows = tuple(
-        ScenarioResult(
-            scenario_id=each.id,
-            verdict=failed("r", f"with {each.id}") if each.id in wrong else PASSED,
-            points=Fraction(0),
-            out_of=Fraction(1),
+        report_samples.outcome(
+            each.id, failed("r", f"with {each.id}") if each.id in wrong else report_samples.PASSED
         )
         for each in GRID
     )
@@ -294,8 +247,7 @@ def test_scenarios_that_fail_together_are_one() -> None:
         failing.add(graded_grid(f"s{number}", "3", *range(7 if number else 6)))
     for number in range(6, 9):
         failing.add(graded_grid(f"s{number}", "4"))
-    for found in (failing.doubtful(), failing.most()):
-        (one,) = found
+    for (one,) in (failing.doubtful(), failing.most()):
         assert (one.count, one.graded, len(one.groups)) == (6, 9, 7)
         assert (one.cause, one.blamed_for) == (("grid_size", "a size is hard-coded to 3"), 6)
 
@@ -312,29 +264,18 @@ def test_scenarios_that_the_same_submissions_fail_are_one_without_a_cause() -> N
 
 
 def test_means_put_the_function_first_that_costs_most() -> None:
+    def tally(name: str, points: int, out_of: int) -> FunctionTally:
+        points, out_of = Fraction(points), Fraction(out_of)
+        return FunctionTally(function=name, passed=0, total=1, points=points, out_of=out_of)
+
     means = figures.Means(Fraction(6))
-    for points in (Fraction(0), Fraction(1)):
-        means.add(
-            [
-                FunctionTally(
-                    function=name, passed=0, total=1, points=earned, out_of=Fraction(out_of)
-                )
-                for name, earned, out_of in (("a", points, 1), ("b", Fraction(1), 3))
-            ]
-        )
+    for points in (0, 1):
+        means.add([tally("a", points, 1), tally("b", 1, 3)])
     means.add(())  # what was not run changes nothing
     assert [(mean.function, mean.share, mean.lost) for mean in means.means()] == [
         ("b", 33, Fraction(3)),
         ("a", 50, Fraction(3, 4)),
     ]
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(Fraction(6), "6"), (Fraction(9, 2), "4.5"), (Fraction(10), "10"), (Fraction(0), "0")],
-)
-def test_number(value: Fraction, shown: str) -> None:
-    assert words.number(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -345,23 +286,31 @@ def test_percent_says_all_and_nothing_only_when_so(part: int, whole: int, shown:
     assert words.percent(part, whole) == shown
 
 
-def test_sections_stand_in_the_sheets_order() -> None:
+def test_numbers_and_sections() -> None:
+    shown = [words.number(Fraction(each)) for each in ("6", "9/2", "10", "0")]
+    assert shown == ["6", "4.5", "10", "0"]
     sections = ["4.10", "4.2", "§3 step 5", "4", "Table 1", ""]
     in_order = sorted(sections, key=words.section_order)
     assert in_order == ["§3 step 5", "4", "4.2", "4.10", "", "Table 1"]
     assert [words.section(text) for text in ("4.2", "§3", "Table 1")] == ["§4.2", "§3", "Table 1"]
 
 
-def test_every_kind_has_its_words() -> None:
+def test_every_rule_and_kind_has_words() -> None:
+    rules = [rule.name for rule in registered_rules()]
+    beside = {"hard_coded_size", "not_gradable", "not_run", "too_slow", "unreadable"}
+    assert set(rule_words()) == {*rules, *beside}
+    assert rule_in_words("returned_none") == "returns None"
+    assert rule_in_words("a_rule_of_the_course") == "a rule of the course"
     assert set(words.VERDICT) == set(VerdictKind)
     assert set(words.STATUS) == set(SubmissionStatus)
+    assert all(ENDINGS[ending] != ending.value for ending in Ending)
     assert all(words.consequence(Consequence(severity=severity)) for severity in Severity)
 
 
 def read_page(*class_: SubmissionResult, plan: Plan = PLAN) -> str:
-    """The text of a class page, its blanks as one."""
-    page = class_page(RunResult(facts=FACTS, submissions=class_), plan)
-    return " ".join(assert_inert(page, scripts=1).text.split())
+    return words_of(
+        report_samples.class_page(RunResult(facts=FACTS, submissions=class_), plan), scripts=1
+    )
 
 
 def test_the_page_says_which_scenarios_may_be_wrong() -> None:
@@ -379,16 +328,14 @@ def test_the_page_says_which_scenarios_may_be_wrong() -> None:
 
 
 def test_the_page_says_whom_to_look_at() -> None:
-    finding = plans.finding(message="`import copy` was added")
-    flagged = [replace(graded(f"s{n:02}", flagged=True), findings=(finding,)) for n in range(12)]
+    findings = (plans.finding(message="`import copy` was added"),)
+    flagged = [replace(graded(f"s{n:02}", flagged=True), findings=findings) for n in range(12)]
     text = read_page(*flagged)
     assert "Imports: `import copy` was added (12 alike): s00, s01, s02, s03, s04 and 7" in text
 
 
 def test_the_page_says_who_may_have_copied() -> None:
-    same = (SourceFile(name="a1.py", data=b"x"),)
-    class_ = [replace(graded(name), files=same, source_digest="d") for name in ("ada", "bob")]
-    class_.append(graded("cyd"))
+    class_ = [handed_in("ada", b"x"), handed_in("bob", b"x"), graded("cyd")]
     text = read_page(*class_)
     assert "The same files, byte for byte (2): ada, bob" in text
     assert "Likeness is not measured yet. For this folder: harness similarity reports/conn" in text
@@ -401,8 +348,8 @@ def test_the_page_says_who_may_have_copied() -> None:
         compared=4, pairs=pairs, groups=(("ada", "bob", "cyd"), ("eve", "of 2025")), cut=0.23
     )
     run = RunResult(facts=FACTS, submissions=tuple(class_))
-    page = first_page(FACTS, overview(run, PLAN), report, has_studies=True)
-    text = " ".join(assert_inert(page, scripts=1).text.split())
+    page = first_page(FACTS, report_samples.overview(run, PLAN), report, has_studies=True)
+    text = words_of(page, scripts=1)
     assert "3 alike: ada, bob, cyd 2 alike: eve, of 2025" in text
     assert "2 groups and 3 pairs above chance (23 %), of 4 programs. Likeness is not proof" in text
     assert "not measured" not in text

@@ -1,6 +1,6 @@
-"""Comparisons as pages show them: rows and marks, one side alone, boards, the first difference in
-words; nothing to decode, and never too much.
-"""
+"""Comparisons as pages show them: rows and marks, one side, boards, the first difference."""
+
+from functools import partial
 
 import pytest
 
@@ -16,13 +16,11 @@ from harness.reporting.view.paste import shown_call
 from harness.stimuli.call import Call
 from tests.reporting.report_samples import printed, returned
 
+of_file = partial(compare_texts, Channel.WRITES, "file out.txt")
+
 
 def sides(part: Comparison) -> list[tuple[str, str]]:
     return [(str(cell_html(row.expected)), str(cell_html(row.actual))) for row in part.rows]
-
-
-def of_file(expected: str, actual: str) -> Comparison:
-    return compare_texts(Channel.WRITES, "file out.txt", expected, actual)
 
 
 NOTHING, EMPTY, MISSING, NOTHING_SHOWN = (
@@ -74,16 +72,12 @@ def test_a_short_value_is_stacked_and_what_is_described_is_in_words() -> None:
     assert IN_WORDS.in_words
 
 
-def test_a_long_text_is_cut_around_the_first_difference() -> None:
+def test_what_is_long_is_cut_around_the_first_difference() -> None:
     expected = [f"line {i}" for i in range(1000)]
-    actual = [*expected[:500], "other", *expected[501:]]
-    part = printed("\n".join(expected), "\n".join(actual))
+    part = printed("\n".join(expected), "\n".join([*expected[:500], "other", *expected[501:]]))
     assert part.left_out_before + len(part.rows) + part.left_out_after == 1000
     assert len(part.rows) <= 60
     assert part.differs
-
-
-def test_a_long_line_is_cut_around_the_first_difference() -> None:
     part = printed("x" * 5000 + "a" + "y" * 5000, "x" * 5000 + "b" + "y" * 5000)
     left, right = sides(part)[0]
     assert "<mark>a</mark>" in left
@@ -103,9 +97,7 @@ def test_a_long_line_is_cut_around_the_first_difference() -> None:
         ("['é', 1]", "['é', 2]", ("['é', <m>1</m>]", "['é', <m>2</m>]")),
     ],
 )  # fmt: skip
-def test_every_item_that_differs_is_marked(
-    expected: str, actual: str, rows: tuple[str, str]
-) -> None:
+def test_all_that_differs_is_marked(expected: str, actual: str, rows: tuple[str, str]) -> None:
     row = returned(expected, actual).rows[0]
     found = [str(cell_html(cell)).replace("mark>", "m>") for cell in (row.expected, row.actual)]
     assert tuple(found) == rows
@@ -166,6 +158,12 @@ def test_two_boards(expected: str, actual: str, mark: tuple[int, int], words: st
     assert words in first_difference(part)
 
 
+def test_an_object_is_no_cell() -> None:
+    row = (Value(ValueKind.OBJECT, "Account"), Value.of(1))
+    board = Value(ValueKind.LIST, items=(Value(ValueKind.LIST, items=row),) * 2)
+    assert compare_values(Channel.RETURNS, "", board, Value.parse("[[1, 2]]")).grids is None
+
+
 @pytest.mark.parametrize(
     ("expected", "actual"),
     [
@@ -182,12 +180,6 @@ def test_two_boards(expected: str, actual: str, mark: tuple[int, int], words: st
 )
 def test_no_boards(expected: str, actual: str) -> None:
     assert returned(expected, actual).grids is None
-
-
-def test_an_object_is_no_cell() -> None:
-    account = Value(ValueKind.LIST, items=(Value(ValueKind.OBJECT, "Account"), Value.of(1)))
-    board = Value(ValueKind.LIST, items=(account, account))
-    assert compare_values(Channel.RETURNS, "", board, Value.parse("[[1, 2]]")).grids is None
 
 
 def calling(expression: str, **names: str) -> Stimulus:
@@ -224,6 +216,7 @@ def drawn(*rows): return [list(row) for row in rows]
 grid = drawn("XO", "--")
 """
 MADE = ("XO", "--")
+BOARD_VALUE = Value.of([list(row) for row in MADE])
 
 
 @pytest.mark.parametrize(
@@ -240,14 +233,10 @@ MADE = ("XO", "--")
         ('len(drawn("XO", "--")) + 1', 'len(drawn("XO", "--")) + 1', GIVEN.split("\n")[1], []),
     ],
 )
-def test_boards_that_a_call_is_given(
-    expression: str, text: str, set_up: str, names: list[str]
-) -> None:
+def test_boards_given_to_a_call(expression: str, text: str, set_up: str, names: list[str]) -> None:
     stimulus = Stimulus(action=Call(expression=expression), given=GIVEN)
-    board = Value.of([list(row) for row in MADE])
-    arguments = (board, board if "grid[1]" in expression else Value.of(2))
-    if "(drawn)" in expression:
-        arguments = (Value.of(2),)
+    second = BOARD_VALUE if "grid[1]" in expression else Value.of(2)
+    arguments = (Value.of(2),) if "(drawn)" in expression else (BOARD_VALUE, second)
     seen = Observation(ending=Ending.ANSWERED, arguments_before=arguments)
     found = shown_call(stimulus, {}, board_arguments(stimulus, seen))
     assert (found.text, found.set_up) == (text, set_up)
@@ -257,8 +246,7 @@ def test_boards_that_a_call_is_given(
 
 
 def test_a_board_that_is_written_out_is_not_kept_again() -> None:
-    board = Value.of([list(row) for row in MADE])
-    seen = Observation(ending=Ending.ANSWERED, arguments_before=(board,))
+    seen = Observation(ending=Ending.ANSWERED, arguments_before=(BOARD_VALUE,))
     for stimulus in (calling('win([["X", O], ["-", "-"]])'), calling("win(b)", b=repr(MADE))):
         assert board_arguments(stimulus, seen) == ()
     assert len(board_arguments(calling("win(b)"), seen)) == 1

@@ -100,57 +100,40 @@ def test_what_is_reached_is_what_lateness_takes_and_what_is_left(
 ) -> None:
     late = replace(TWO_DAYS, share=share, of=of)
     result = marked(str(mark), "2", late, "" if adjusted is None else str(adjusted))
-    reached, taken, total = result.reached, result.late_marks, result.total
-    assert reached is not None
+    taken = result.late_marks
     assert taken is not None
-    assert total is not None
-    assert reached == mark + 2
-    assert 0 <= taken <= reached
-    assert 0 <= total <= result.total_out_of
-    left = replace(result, adjustment=None).total
-    assert left == reached - taken
-    assert total == max(Fraction(0), min(Fraction(10), left + (adjusted or 0)))
+    assert result.reached == mark + 2
+    assert 0 <= taken <= mark + 2
+    left = mark + 2 - taken
+    assert replace(result, adjustment=None).total == left
+    assert result.total == max(Fraction(0), min(Fraction(10), left + (adjusted or 0)))
 
 
 LINES = {
-    "days and a slip day": (
-        marked(),
-        f"late: due {DUE}; 1 slip day used; 2 days begun cost 20 % of the total; "
-        "7.50 before, 5.50 after",
-    ),
-    "an hour": (
-        marked(late=AN_HOUR),
-        f"late: due {DUE}; 1 hour begun costs 0.5 % of the marks reached; 7.50 before, 7.46 after",
-    ),
-    "slip days": (marked(late=SLIP_ONLY), f"late: due {DUE}; 2 slip days used"),
-    "grace": (
-        marked(late=FORGIVEN),
-        f"late: due {DUE}; within the grace time, which costs nothing",
-    ),
-    "not marked yet": (
-        marked(style=None),
-        f"late: due {DUE}; 1 slip day used; 2 days begun cost 20 % of the total",
-    ),
+    "1 slip day used; 2 days begun cost 20 % of the total; 7.50 before, 5.50 after": marked(),
+    "1 hour begun costs 0.5 % of the marks reached; 7.50 before, 7.46 after": marked(late=AN_HOUR),
+    "2 slip days used": marked(late=SLIP_ONLY),
+    "within the grace time, which costs nothing": marked(late=FORGIVEN),
+    "1 slip day used; 2 days begun cost 20 % of the total": marked(style=None),
 }
 
 
-@pytest.mark.parametrize(("result", "line"), LINES.values(), ids=LINES)
-def test_a_line_of_the_account_in_every_place(result: SubmissionResult, line: str) -> None:
-    assert line in words.account(result)
-    assert words.whole_comment(replace(result, comment="Good.")) == f"L{line[1:]}\nGood."
-    assert f"\n{line}\n" in on_terminal(show_submission(result, COURSE), 200)
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_of_the_account_in_every_place(line: str) -> None:
+    result = LINES[line]
+    said = f"ate: due {DUE}; {line}"
+    assert f"l{said}" in words.account(result)
+    assert words.whole_comment(replace(result, comment="Good.")) == f"L{said}\nGood."
+    assert f"\nl{said}\n" in on_terminal(show_submission(result, COURSE), 200)
     for page in both_pages(result, COURSE):
-        assert page.count(f"<li><bdi>L{line[1:]}</bdi></li>") == 1
+        assert page.count(f"<li><bdi>L{said}</bdi></li>") == 1
 
 
-def test_the_total_stands_above_where_it_is_less_for_being_late() -> None:
+def test_totals_stand_where_they_are_less_for_being_late() -> None:
     for result, is_less in ((marked(), True), (marked(late=SLIP_ONLY), False)):
         lecturers, students = both_pages(result, COURSE)
         assert ("5.50 <small>/ 10</small></b><span>in total" in lecturers) == is_less
         assert ("<b>5.50</b> of 10 in total, as it was late" in students) == is_less
-
-
-def test_the_class_has_totals_where_some_are_late() -> None:
     alone = replace(marked(), manual=())
     run = replace(RUN, submissions=(replace(alone, late=FORGIVEN),))
     assert "<span>Total</span>" not in class_page(run, COURSE)
@@ -187,19 +170,21 @@ def test_results_json_has_both_marks_and_why() -> None:
     assert "late" not in in_time
 
 
+LATE = replace(RUN, submissions=(marked(),))
+
+
 @pytest.mark.parametrize(
     ("marks", "mark"),
     [(Marks.TOTAL, "5.50"), (Marks.BEFORE_LATENESS, "7.50"), (Marks.FUNCTIONALITY, "4.50")],
 )
 def test_a_gradebook_has_the_marks_that_are_asked_for(marks: Marks, mark: str) -> None:
-    run = replace(RUN, submissions=(marked(),))
-    request = ExportRequest(run=run, plan=COURSE, folder=Path(), marks=marks)
+    request = ExportRequest(run=LATE, plan=COURSE, folder=Path(), marks=marks)
     data = exporters()["canvas"].export(request).data.decode()
     assert data.splitlines()[-1].endswith(f",{mark}")
 
 
 def test_without_names_there_is_no_due_time_of_one_s_own() -> None:
-    (hidden,) = anonymous(replace(RUN, submissions=(marked(),))).submissions
+    (hidden,) = anonymous(LATE).submissions
     assert hidden.late == replace(TWO_DAYS, due="")
     assert hidden.total == marked().total
 
@@ -211,8 +196,7 @@ def test_an_adjustment_by_hand_is_held_to_what_lateness_leaves() -> None:
     said = refusal(read_manual, sheet(rows.format(-6)), class_, course)
     assert said == "m.csv:2: an adjustment of -6 makes the total -0.5, not between 0 and 10"
     (change,) = read_manual(sheet(rows.format("4.5")), class_, course)
-    adjustment = Adjustment(marks=Fraction(9, 2), reason="why")
-    assert change.action == Adjusted(adjustment=adjustment)
+    assert change.action == Adjusted(adjustment=Adjustment(marks=Fraction(9, 2), reason="why"))
 
 
 def test_two_runs_are_told_apart_by_lateness_alone() -> None:

@@ -1,16 +1,17 @@
 """The pages in a real browser: Chromium at phone and desktop width, with and without JavaScript;
-every kind of page under axe-core: WCAG 2.2 A and AA and best practice, in both schemes.
-"""
+every kind of page under axe-core: WCAG 2.2 A and AA and best practice, in both schemes."""
 
 from __future__ import annotations
 
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -23,7 +24,7 @@ from harness.model.result import RunResult
 from harness.model.study import LineRange, MatchedLines, Omitted, SimilarityReport, SimilarPair
 from harness.reporting.html import class_page
 from harness.reporting.html.class_page import first_page, further_pages
-from harness.reporting.html.course_page import course_page, student_page
+from harness.reporting.html.course_page import course_page
 from harness.reporting.html.study_pages import study_page, write_similarity
 from harness.reporting.two_runs import comparison_page
 from harness.reporting.writing import write_reports
@@ -39,7 +40,7 @@ from tests.reporting.report_samples import (
 )
 from tests.reporting.test_class_causes import cause
 from tests.reporting.test_manual_marks import FOUND
-from tests.reporting.test_study_page import ALIKE, STRENGTH, a_course
+from tests.reporting.test_study_page import ALIKE, STRENGTH, a_course, page_of, pair
 
 FLAGS = """
     --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync
@@ -48,23 +49,21 @@ FLAGS = """
 """
 
 
-def chromium() -> str:
-    """Where Chromium is; without it the test is skipped, which `.ci/run` does not let pass."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        found = shutil.which(name)
-        if found:
-            return found
-    pytest.skip("no Chromium found; on Debian and Ubuntu: apt-get install -y chromium")
-
-
 @pytest.fixture(scope="module")
 def chromium_started() -> Iterator[playwright.Browser]:
-    """Chromium, started by the first test that looks at a page in it."""
-    program = chromium()
+    """Chromium, started by the first test that looks at a page in it; without it the test is
+    skipped, which `.ci/run` does not let pass."""
+    found = [*filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))]
+    if not found:
+        pytest.skip("no Chromium found; on Debian and Ubuntu: apt-get install -y chromium")
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=FLAGS.split())
+        browser = started.chromium.launch(executable_path=found[0], args=FLAGS.split())
         yield browser
         browser.close()
+
+
+def rows_a_page(count: int) -> AbstractContextManager[object]:
+    return patch.multiple(class_page, MOST_ROWS=count, ROWS_A_PAGE=count)
 
 
 PAGES = [
@@ -76,6 +75,8 @@ PAGES = [
     "feedback/syntax-error.html",
 ]
 PHONE, LATER_PHONE, DESKTOP, NARROWEST = 360, 390, 1280, 320
+MOST_PAGES = {"feedback": 2, "submissions": 4, "index.html": 6}  # of A4
+SCREEN = 844  # pixels of a phone's height
 PAGE_WIDTH = "document.documentElement.scrollWidth"
 
 
@@ -101,30 +102,22 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_reports(run, PLAN, tmp_path_factory.mktemp("reports")).parent
 
 
-HARD_CODED = cause(
-    "win",
-    "hard_coded_size",
-    "2",
-    "This looks hard-coded to 8: it returns 3; use SIZE in place of the number.",
-)
+LOOKS = "This looks hard-coded to 8: it returns 3; use SIZE in place of the number."
+HARD_CODED = cause("win", "hard_coded_size", "2", LOOKS)
 GOT = cause("draw", "wrong_value", "1", "got 3")
 WITH_CAUSES = RunResult(
     facts=FACTS,
-    submissions=tuple(
-        replace(PERFECT, id=name, causes=causes)
-        for name, causes in {
-            "ada": (HARD_CODED, replace(HARD_CODED, function="main")),
-            "bob": (HARD_CODED, GOT),
-            "cyd": (GOT,),
-            "dan": (),
-        }.items()
+    submissions=(
+        replace(PERFECT, id="ada", causes=(HARD_CODED, replace(HARD_CODED, function="main"))),
+        replace(PERFECT, id="bob", causes=(HARD_CODED, GOT)),
+        replace(PERFECT, id="cyd", causes=(GOT,)),
+        replace(PERFECT, id="dan"),
     ),
 )
 
 
 @pytest.fixture(scope="module")
 def causes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The class page of four, of whom three have causes."""
     page = tmp_path_factory.mktemp("causes") / "index.html"
     write(page, first_page(FACTS, overview(WITH_CAUSES, PLAN)))
     return page
@@ -149,8 +142,24 @@ class Opened:
             self.page.on(event, listener)
         self.page.goto(path.as_uri())
 
+    @property
+    def names(self) -> list[str]:
+        """Those of the rows that are seen."""
+        rows = self.page.locator("#marks tbody tr:visible th")
+        return [text.strip() for text in rows.all_inner_texts()]
+
+    @property
+    def status(self) -> str:
+        return self.page.get_by_role("status").inner_text()
+
+    def show_only(self, text: str) -> None:
+        self.page.get_by_label("Show only").fill(text)
+
+    def follow(self, name: str) -> None:
+        with self.page.expect_navigation():
+            self.page.get_by_role("link", name=name).click()
+
     def look(self, *, width: int, dark: bool = False) -> None:
-        """Show the page at this width, in this scheme."""
         self.page.set_viewport_size({"width": width, "height": 800})
         self.page.emulate_media(media="screen", color_scheme="dark" if dark else "light")
 
@@ -164,54 +173,54 @@ class Opened:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_and_is_quiet(browser: Browser, reports: Path, name: str) -> None:
+def test_a_page_fits_is_quiet_and_short(browser: Browser, reports: Path, name: str) -> None:
+    shades = []
+    kind = name.partition("/")[0]
     with Opened(browser, reports / name, width=PHONE) as opened:
         for width in (NARROWEST, PHONE, DESKTOP):
-            opened.look(width=width)
+            opened.look(width=width, dark=width == PHONE)
             assert opened.page.evaluate(PAGE_WIDTH) <= width
-        assert opened.said == []
-        assert opened.requests == [(reports / name).as_uri()]
-
-
-def test_dark_is_dark_and_light_is_light(browser: Browser, reports: Path) -> None:
-    shades = []
-    with Opened(browser, reports / "index.html", width=DESKTOP) as opened:
-        for dark in (False, True):
-            opened.look(width=DESKTOP, dark=dark)
             shades.append(opened.page.evaluate("getComputedStyle(document.body).backgroundColor"))
-    assert shades == ["rgb(251, 251, 250)", "rgb(21, 24, 27)"]
+        assert (opened.said, opened.requests) == ([], [(reports / name).as_uri()])
+        opened.look(width=LATER_PHONE)
+        if kind == "feedback":
+            below = opened.page.locator(".below").first.bounding_box()
+            assert below and below["y"] <= 3 * SCREEN
+        opened.page.emulate_media(media="print")
+        printed = re.findall(rb"/Type\s*/Page\b", opened.page.pdf(format="A4"))
+    assert 1 <= len(printed) <= MOST_PAGES[kind]
+    light, dark = "rgb(251, 251, 250)", "rgb(21, 24, 27)"
+    assert shades == [light, dark, light]
 
 
-def names(page: Page) -> list[str]:
-    return [text.strip() for text in page.locator("#marks tbody tr:visible th").all_inner_texts()]
-
-
-def test_the_class_table_sorts_by_keyboard_and_mouse(browser: Browser, reports: Path) -> None:
+def test_the_class_table_is_used_by_keyboard_and_mouse(browser: Browser, reports: Path) -> None:
     with Opened(browser, reports / "index.html", width=DESKTOP) as opened:
-        page = opened.page
-        before = names(page)
+        page, before = opened.page, opened.names
+        for key in ("Tab", "Tab", "Enter", "Tab"):
+            page.keyboard.press(key)
+        assert page.evaluate("!!document.activeElement.closest('#rows tr:first-child')")
         mark = page.get_by_role("button", name="Mark")
         mark.focus()
         assert mark.evaluate("element => getComputedStyle(element).outlineStyle") != "none"
         page.keyboard.press("Enter")
-        rising = names(page)
-        assert rising[0] == "our-fault"
-        assert rising[-1] == "perfect"
+        assert (opened.names[0], opened.names[-1]) == ("our-fault", "perfect")
         assert page.locator("#marks th[aria-sort=ascending]").inner_text().startswith("Mark")
         mark.click()
-        assert names(page)[0] == "perfect"
+        assert opened.names[0] == "perfect"
         page.get_by_role("button", name="Submission").click()
-        assert sorted(names(page), key=str.casefold) == names(page)
-        assert sorted(names(page)) == sorted(before)
+        assert opened.names == sorted(before, key=str.casefold)
+        page.get_by_role("link", name="many-faults").first.click()
+        assert page.locator("h1").inner_text() == "many-faults"
+        page.get_by_role("link", name="here").click()
+        assert "Feedback for many-faults" in page.locator("header").first.inner_text()
 
 
 def test_the_class_table_filters(browser: Browser, reports: Path) -> None:
     with Opened(browser, reports / "index.html", width=PHONE) as opened:
-        opened.page.get_by_label("Show only").fill("UNREAD")
-        assert names(opened.page) == ["syntax-error", "wrong-name"]
-        assert opened.page.get_by_role("status").inner_text() == "2 of 8"
-        opened.page.get_by_label("Show only").fill("nobody")
-        assert opened.page.get_by_role("status").inner_text() == "none"
+        opened.show_only("UNREAD")
+        assert (opened.names, opened.status) == (["syntax-error", "wrong-name"], "2 of 8")
+        opened.show_only("nobody")
+        assert opened.status == "none"
         shown = opened.page.locator("#marks tbody td").inner_text()
         assert shown == "No submission matches \u201cnobody\u201d."
 
@@ -225,32 +234,28 @@ def test_the_class_table_filters_by_cause(browser: Browser, causes: Path) -> Non
         offered = choice.locator("option").all_inner_texts()
         assert offered == ["any", "main, win: a size is hard-coded to 8", "draw: got 3"]
         choice.select_option(offered[1])
-        assert names(page) == ["ada", "bob"]
-        assert page.get_by_role("status").inner_text() == "2 of 4"
+        assert (opened.names, opened.status) == (["ada", "bob"], "2 of 4")
         choice.select_option(offered[2])
-        assert names(page) == ["bob", "cyd"]
-        page.get_by_label("Show only").fill("cy")
-        assert names(page) == ["cyd"]
-        page.get_by_label("Show only").fill("ada")
-        assert page.get_by_role("status").inner_text() == "none"
+        assert opened.names == ["bob", "cyd"]
+        opened.show_only("cy")
+        assert opened.names == ["cyd"]
+        opened.show_only("ada")
+        assert opened.status == "none"
         page.goto("about:blank")
         page.go_back()
-        assert page.get_by_role("status").inner_text() == "none"
-        page.get_by_label("Show only").fill("")
-        assert names(page) == ["bob", "cyd"]
+        assert opened.status == "none"
+        opened.show_only("")
+        assert opened.names == ["bob", "cyd"]
         assert opened.said == []
 
 
 def test_of_a_large_class_the_script_filters_by_cause(browser: Browser, causes: Path) -> None:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(class_page, "MOST_ROWS", 1)
-        patched.setattr(class_page, "ROWS_A_PAGE", 1)
-        large = causes.with_name("large.html")
+    large = causes.with_name("large.html")
+    with rows_a_page(1):
         write(large, first_page(FACTS, overview(WITH_CAUSES, PLAN)))
     with Opened(browser, large, width=DESKTOP) as opened:
         opened.page.get_by_label("and the cause").select_option("draw: got 3")
-        assert opened.page.get_by_role("status").inner_text() == "1\u20131 of 2"
-        assert names(opened.page) == ["bob"]
+        assert (opened.names, opened.status) == (["bob"], "1\u20131 of 2")
 
 
 def test_the_class_table_is_as_it_was_left_after_back(browser: Browser, thousands: Path) -> None:
@@ -258,28 +263,18 @@ def test_the_class_table_is_as_it_was_left_after_back(browser: Browser, thousand
         page = opened.page
         page.get_by_role("button", name="Submission").click()
         page.get_by_role("button", name="Submission").click()
-        page.get_by_label("Show only").fill("student-2")
+        opened.show_only("student-2")
         page.get_by_role("button", name="Later").click()
-        before = names(page), page.get_by_role("status").inner_text()
+        before = opened.names, opened.status
         assert before[0][0] == "student-2899"
         page.evaluate("document.querySelector('.marks').scrollTop = 300")
         page.goto("about:blank")
         page.go_back()
-        assert (names(page), page.get_by_role("status").inner_text()) == before
+        assert (opened.names, opened.status) == before
         assert page.get_by_label("Show only").input_value() == "student-2"
         assert page.evaluate("document.querySelector('.marks').scrollTop") == 300
         assert page.locator("#marks th[aria-sort=descending]").inner_text().startswith("Submission")
         assert opened.said == []
-
-
-def test_the_first_row_is_three_tabs_away(browser: Browser, reports: Path) -> None:
-    with Opened(browser, reports / "index.html", width=DESKTOP) as opened:
-        for key in ("Tab", "Tab", "Enter", "Tab"):
-            opened.page.keyboard.press(key)
-        focused = (
-            "document.activeElement.closest('#rows tr') === document.querySelector('#rows tr')"
-        )
-        assert opened.page.evaluate(focused)
 
 
 def test_what_is_clicked_is_large_enough(browser: Browser, reports: Path) -> None:
@@ -315,21 +310,11 @@ def test_folded_parts_open_without_javascript(browser: Browser, reports: Path) -
         assert inside.is_visible()
 
 
-def test_links_lead_to_pages(browser: Browser, reports: Path) -> None:
-    with Opened(browser, reports / "index.html", width=DESKTOP) as opened:
-        opened.page.get_by_role("link", name="many-faults").first.click()
-        assert opened.page.locator("h1").inner_text() == "many-faults"
-        opened.page.get_by_role("link", name="here").click()
-        assert "Feedback for many-faults" in opened.page.locator("header").first.inner_text()
-
-
 STUDENTS = [name for name in PAGES if name.startswith("feedback/")]
 OPEN_ALL = "for (each of document.querySelectorAll('details')) each.open = true"
 
 
-def test_what_scrolls_is_reached_by_keyboard_and_nothing_else(
-    browser: Browser, reports: Path
-) -> None:
+def test_only_what_scrolls_is_reached_by_keyboard(browser: Browser, reports: Path) -> None:
     scrolling = """
       [...document.querySelectorAll("main *")].filter(e =>
         ["auto", "scroll"].includes(getComputedStyle(e).overflowX)
@@ -379,8 +364,7 @@ def test_what_is_copied_can_be_pasted(browser: Browser, reports: Path) -> None:
         assert first.evaluate(selected) == "\n".join(
             ("board = ['----', '--XO', '----', '---X']", "display_board(board)")
         )
-        line = page.locator("ol.own li.match")
-        assert line.evaluate(selected).rstrip() == WIDE_LINE
+        assert page.locator("ol.own li.match").evaluate(selected).rstrip() == WIDE_LINE
         # What a sign is drawn for is a space, and what is drawn is not a text.
         marked = page.locator(".lines .differs").first
         assert marked.evaluate(selected).strip("\n") == " 1 2 3 4 "
@@ -389,18 +373,14 @@ def test_what_is_copied_can_be_pasted(browser: Browser, reports: Path) -> None:
         assert page.locator(".lines .differs i").first.evaluate(drawn) == '"\u00b7"'
 
 
-def test_only_the_first_card_is_open_and_a_keyboard_opens_the_others(
-    browser: Browser, reports: Path
-) -> None:
+def test_the_first_card_is_open_and_keys_open_the_others(browser: Browser, reports: Path) -> None:
     with Opened(browser, reports / "feedback/own-code.html", width=PHONE, script=False) as opened:
         page = opened.page
-        inside = page.locator(".fix h4")
-        assert [each.is_visible() for each in page.locator(".fix > :nth-child(2)").all()] == [
-            True, False, False,
-        ]  # fmt: skip
+        seen = [each.is_visible() for each in page.locator(".fix > :nth-child(2)").all()]
+        assert seen == [True, False, False]
         page.locator(".fix > summary").nth(1).focus()
         page.keyboard.press("Enter")
-        assert all(each.is_visible() for each in inside.all())
+        assert all(each.is_visible() for each in page.locator(".fix h4").all())
 
 
 def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
@@ -416,17 +396,6 @@ def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
         assert opened.page.pdf().startswith(b"%PDF")
 
 
-MOST_PAGES = {"feedback": 2, "submissions": 4, "index.html": 6}  # of A4
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_printed_on_few(browser: Browser, reports: Path, name: str) -> None:
-    with Opened(browser, reports / name, width=DESKTOP) as opened:
-        opened.page.emulate_media(media="print")
-        printed = re.findall(rb"/Type\s*/Page\b", opened.page.pdf(format="A4"))
-        assert 1 <= len(printed) <= MOST_PAGES[name.partition("/")[0]]
-
-
 def test_what_is_open_is_printed(browser: Browser, reports: Path) -> None:
     with Opened(browser, reports / "feedback/own-code.html", width=DESKTOP) as opened:
         opened.page.emulate_media(media="print")
@@ -436,16 +405,6 @@ def test_what_is_open_is_printed(browser: Browser, reports: Path) -> None:
         opened.page.locator(".fix").nth(1).evaluate("card => card.open = true")
         assert second.is_visible()
         assert all(each.is_visible() for each in opened.page.locator(".fix .says").all())
-
-
-SCREEN = 844  # pixels of a phone's height
-
-
-@pytest.mark.parametrize("name", STUDENTS)
-def test_a_students_page_is_few_screens_long(browser: Browser, reports: Path, name: str) -> None:
-    below = "[...document.querySelectorAll('.below')].map(e => e.getBoundingClientRect().top)[0]"
-    with Opened(browser, reports / name, width=LATER_PHONE) as opened:
-        assert opened.page.evaluate(below) <= 3 * SCREEN
 
 
 @pytest.fixture(scope="module")
@@ -472,55 +431,46 @@ def test_a_class_of_thousands_is_a_small_page(browser: Browser, thousands: Path)
 
 def test_thousands_sort_filter_and_turn_pages(browser: Browser, thousands: Path) -> None:
     with Opened(browser, thousands, width=DESKTOP) as opened:
-        page = opened.page
-        where = page.get_by_role("status")
-        earlier, later = (page.get_by_role("button", name=name) for name in ("Earlier", "Later"))
-        assert where.inner_text() == "1\u2013100 of 3,000"
+        earlier, later, mark = (
+            opened.page.get_by_role("button", name=name) for name in ("Earlier", "Later", "Mark")
+        )
+        assert opened.status == "1\u2013100 of 3,000"
         assert earlier.is_disabled()
         later.click()
-        assert (names(page)[0], where.inner_text()) == ("student-0100", "101\u2013200 of 3,000")
-        mark = page.get_by_role("button", name="Mark")
+        assert (opened.names[0], opened.status) == ("student-0100", "101\u2013200 of 3,000")
         mark.click()
-        assert names(page)[:2] == ["student-0001", "student-0003"]
+        assert opened.names[:2] == ["student-0001", "student-0003"]
         mark.click()
-        assert names(page)[:2] == ["student-0000", "student-0002"]
-        page.get_by_label("Show only").fill("2999")
-        assert names(page) == ["student-2999"]
+        assert opened.names[:2] == ["student-0000", "student-0002"]
+        opened.show_only("2999")
+        assert opened.names == ["student-2999"]
         assert later.is_disabled()
-        page.get_by_label("Show only").fill("flagged")
-        assert len(names(page)) == 12
-        assert where.inner_text() == "1\u201312 of 12"
-        page.get_by_label("Show only").fill("nobody")
-        assert (len(names(page)), where.inner_text()) == (0, "none")
+        opened.show_only("flagged")
+        assert (len(opened.names), opened.status) == (12, "1\u201312 of 12")
+        opened.show_only("nobody")
+        assert (opened.names, opened.status) == ([], "none")
 
 
 def test_rows_made_by_the_script_are_those_of_the_table(browser: Browser, thousands: Path) -> None:
     rows = "[...document.querySelectorAll('#marks tbody tr')].map(row => row.outerHTML)"
     with Opened(browser, thousands, width=DESKTOP) as opened:
         ours = opened.page.evaluate(rows)
-        opened.page.get_by_label("Show only").fill("student")
+        opened.show_only("student")
         assert opened.page.evaluate(rows) == ours
         assert "flagged" in ours[99]
 
 
-def follow(page: Page, name: str) -> None:
-    """Click a link, and wait until all of the page that it leads to is there."""
-    with page.expect_navigation():
-        page.get_by_role("link", name=name).click()
-
-
 def test_thousands_without_javascript_are_on_pages(browser: Browser, thousands: Path) -> None:
     with Opened(browser, thousands, width=DESKTOP, script=False) as opened:
-        page = opened.page
-        assert (len(names(page)), names(page)[-1]) == (100, "student-0099")
-        follow(page, "2901\u20133000")
-        assert (len(names(page)), names(page)[-1]) == (100, "student-2999")
-        link = page.get_by_role("link", name="student-2999").get_attribute("href")
+        assert (len(opened.names), opened.names[-1]) == (100, "student-0099")
+        opened.follow("2901\u20133000")
+        assert (len(opened.names), opened.names[-1]) == (100, "student-2999")
+        link = opened.page.get_by_role("link", name="student-2999").get_attribute("href")
         assert link == "../submissions/student-2999.html"
-        follow(page, "101\u2013200")
-        assert names(page)[0] == "student-0100"
-        follow(page, "All submissions")
-        assert page.url == thousands.as_uri()
+        opened.follow("101\u2013200")
+        assert opened.names[0] == "student-0100"
+        opened.follow("All submissions")
+        assert opened.page.url == thousands.as_uri()
 
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
@@ -549,31 +499,26 @@ SIMILAR = SimilarityReport(compared=2, pairs=(PAIR,), groups=(("ada", "bob"),))
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reports")
-    with pytest.MonkeyPatch.context() as patched:  # a class page with further ones, of few rows
-        patched.setattr(class_page, "MOST_ROWS", 3)
-        patched.setattr(class_page, "ROWS_A_PAGE", 3)
+    with rows_a_page(3):
         write_reports(replace(RUN, submissions=(*RUN.submissions, OWN_CODE)), PLAN, folder)
     write_similarity(SIMILAR, PLAN, SOURCES, folder)
     (folder / "study.html").write_text(study_page(PLAN, STRENGTH, ALIKE), encoding="utf-8")
     (folder / "comparison.html").write_text(comparison_page(FOUND), encoding="utf-8")
     found = a_course()
     write(folder / "course.html", course_page(found, ["a run that cannot be read"]))
-    own = student_page(found.name, found.runs, found.students[0], found.slip_days)
-    write(folder / "course-student.html", own)
+    write(folder / "course-student.html", page_of(found, "4711"))
     return folder
 
 
 def test_the_page_of_a_course_sorts_filters_and_fits(browser: Browser, kinds: Path) -> None:
     with Opened(browser, kinds / "course.html", width=DESKTOP) as opened:
-        page = opened.page
-        page.get_by_role("button", name="A1").click()
-        assert [name.partition(",")[0] for name in names(page)] == [
-            "Eve Müller", "Ada Lovelace", "Bob",
-        ]  # fmt: skip
-        page.get_by_label("Show only names or ids").fill("47")
-        assert page.get_by_role("status").inner_text() == "2 of 3"
-        page.get_by_label("Show only names or ids").fill("nobody")
-        shown = page.locator("#marks tbody td").inner_text()
+        opened.page.get_by_role("button", name="A1").click()
+        order = [name.partition(",")[0] for name in opened.names]
+        assert order == ["Eve Müller", "Ada Lovelace", "Bob"]
+        opened.show_only("47")
+        assert opened.status == "2 of 3"
+        opened.show_only("nobody")
+        shown = opened.page.locator("#marks tbody td").inner_text()
         assert shown == "No student matches \u201cnobody\u201d."
         assert opened.said == []
     for name, width in product(("course.html", "course-student.html"), (NARROWEST, DESKTOP)):
@@ -585,14 +530,8 @@ def test_the_page_of_a_large_class_has_four_screens(browser: Browser, tmp_path: 
     grouped = tuple(
         tuple(f"group-{n}-student-{m:02}" for m in range(26 if n < 3 else 3)) for n in range(30)
     )
-    pairs = [
-        SimilarPair(first=first, second=second, score=0.8, matches=())
-        for names in grouped
-        for first, second in combinations(names, 2)
-    ]
-    pairs += [
-        SimilarPair(first=f"one-{n}", second=f"two-{n}", score=0.5, matches=()) for n in range(700)
-    ]
+    pairs = [pair(*both, 0.8) for names in grouped for both in combinations(names, 2)]
+    pairs += [pair(f"one-{n}", f"two-{n}", 0.5) for n in range(700)]
     sources = {name: SOURCES["ada"] for each in pairs for name in (each.first, each.second)}
     report = SimilarityReport(
         compared=900,
@@ -604,11 +543,9 @@ def test_the_page_of_a_large_class_has_four_screens(browser: Browser, tmp_path: 
     )
     write_similarity(report, PLAN, sources, tmp_path)
     with Opened(browser, tmp_path / "similarity/index.html", width=DESKTOP) as opened:
-        height = opened.page.evaluate("document.documentElement.scrollHeight")
-        assert height <= 4 * 800
+        assert opened.page.evaluate("document.documentElement.scrollHeight") <= 4 * 800
         assert violations(opened.page, RULES) == ""
-        text = opened.page.inner_text("main")
-        assert "group-29" not in text
+        assert "group-29" not in opened.page.inner_text("main")
         opened.page.evaluate(OPEN_ALL)
         assert "group-29" in opened.page.inner_text("main")
 

@@ -1,9 +1,4 @@
-"""What a report folder holds: its files, pages in words (no names of ours, no silence about what
-was open) and whole, as a reviewer can open them, templates that are compiled once for all
-processes; a class ten times as large takes no more memory.
-
-`UPDATE_GOLDEN=1 pytest tests/reporting/test_report_files.py` writes the pages anew.
-"""
+"""What a report folder holds, and whole pages (`UPDATE_GOLDEN=1` writes them anew)."""
 
 import csv
 import json
@@ -24,8 +19,7 @@ from jinja2 import Environment
 from benchmarks.large_class import measured
 from harness.common.files import page_name
 from harness.execution.confinement import NOT_PREVENTED
-from harness.judging.differences import ENDINGS
-from harness.model.observation import Ending, Tier
+from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import RunResult, StrengthFigures, SubmissionResult
 from harness.reporting.export.marks_csv import marks_csv
@@ -38,27 +32,14 @@ from harness.results.database import STORE_NAME
 from harness.results.results_json import results_json
 from harness.results.store import Store
 from harness.results.student_view import student_view
-from tests.reporting.pages_read import (
-    Page,
-    assert_golden,
-    assert_inert,
-    on_terminal,
-    without_blanks,
-    without_style,
-)
-from tests.reporting.report_samples import (
-    FACTS,
-    IMPORT_ASKS,
-    MANY_FAULTS,
-    OUR_FAULT,
-    PASSED,
-    PERFECT,
-    PLAN,
-    RUN,
-    UNREADABLE,
-    WRONG_NAME,
-    class_page,
-)
+from tests.downloads import laid
+from tests.reporting import pages_read, report_samples
+from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN, class_page
+
+
+def inodes(*folders: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_ino for folder in folders for path in folder.iterdir()}
+
 
 HOSTILE_IDS = [
     "../../etc/passwd", "/etc/passwd", "..", ".", "", "a/b", "a\\b", "con", "NUL.txt",
@@ -70,30 +51,23 @@ HOSTILE_IDS = [
 
 @pytest.mark.parametrize("submission_id", HOSTILE_IDS)
 def test_page_names_are_safe(submission_id: str) -> None:
-    name = page_name(submission_id)
-    assert name.isascii()
-    assert name.endswith(".html")
-    assert name[0].isalnum()
-    assert len(name) < 80
-    assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{,73}\.html", page_name(submission_id))
 
 
 def test_page_names_differ_also_where_case_does_not_count() -> None:
     names = {page_name(submission_id).lower() for submission_id in HOSTILE_IDS}
     assert len(names) == len(HOSTILE_IDS)
     assert page_name("jane.doe-7") == "jane.doe-7.html"
-
-
-def test_a_name_that_looks_like_ours_cannot_take_anothers_page() -> None:
+    # A name that looks like ours cannot take another's page.
     assert page_name(page_name("CAPS").removesuffix(".html").lower()) != page_name("CAPS")
 
 
 def test_every_page_of_a_run_and_beside_them_marks_and_results(tmp_path: Path) -> None:
     index = write_reports(RUN, PLAN, tmp_path / "new" / "folder")
     assert index == tmp_path / "new" / "folder" / "index.html"
-    names = sorted(page_name(submission.id) for submission in RUN.submissions)
+    names = {page_name(submission.id) for submission in RUN.submissions}
     for kind in ("submissions", "feedback"):
-        assert sorted(path.name for path in (index.parent / kind).iterdir()) == names
+        assert inodes(index.parent / kind).keys() == names
     assert index.with_name("results.json").read_text("ascii") == results_json(RUN, PLAN)
     assert index.with_name("marks.csv").read_bytes() == marks_csv(RUN, PLAN).encode()
 
@@ -104,13 +78,10 @@ def test_pages_of_gone_submissions_go_with_a_whole_run_and_other_files_stay(tmp_
     own.write_text("mine")
     fewer = RunResult(facts=RUN.facts, submissions=(PERFECT,))
     write_reports(replace(fewer, facts=UNFINISHED.facts), PLAN, tmp_path)
-    assert (tmp_path / "submissions" / "many-faults.html").exists()
+    assert "many-faults.html" in inodes(tmp_path / "submissions")
     write_reports(fewer, PLAN, tmp_path)
-    assert sorted(p.name for p in (tmp_path / "submissions").iterdir()) == ["perfect.html"]
-    assert sorted(p.name for p in (tmp_path / "feedback").iterdir()) == [
-        "my-notes.html",
-        "perfect.html",
-    ]
+    assert inodes(tmp_path / "submissions").keys() == {"perfect.html"}
+    assert inodes(tmp_path / "feedback").keys() == {"my-notes.html", "perfect.html"}
     assert own.read_text() == "mine"
 
 
@@ -121,32 +92,23 @@ def test_the_class_page_says_how_strong_the_scenarios_are_where_that_is_known() 
     assert "These scenarios notice 99.5 % of 412 single-fault changes of the reference" in page
 
 
-def inodes(folder: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_ino for path in folder.iterdir()}
-
-
 def test_a_page_that_stands_there_as_it_would_be_written_is_left_alone(tmp_path: Path) -> None:
     write_reports(RUN, PLAN, tmp_path)
-    (touched, changed) = ("perfect.html", "many-faults.html")
     before = inodes(tmp_path / "feedback")
-    whole = {path.name: path.read_bytes() for path in (tmp_path / "feedback").iterdir()}
-    (tmp_path / "feedback" / touched).write_text("an editor was here")
+    touched, changed = (tmp_path / f"feedback/{name}.html" for name in ("perfect", "many-faults"))
+    whole = touched.read_bytes()
+    touched.write_text("an editor was here")
     commented = replace(MANY_FAULTS, comment="See me.")
-    others = [result for result in RUN.submissions if result != MANY_FAULTS]
-    again = replace(RUN, submissions=tuple(sorted([*others, commented], key=lambda r: r.id)))
-    write_reports(again, PLAN, tmp_path)
+    again = tuple(commented if each == MANY_FAULTS else each for each in RUN.submissions)
+    write_reports(replace(RUN, submissions=again), PLAN, tmp_path)
     after = inodes(tmp_path / "feedback")
-    assert {name for name in before if after[name] != before[name]} == {touched, changed}
-    assert (tmp_path / "feedback" / touched).read_bytes() == whole[touched]
-    assert b"See me." in (tmp_path / "feedback" / changed).read_bytes()
-
-
-def test_another_plan_writes_all_pages_again(tmp_path: Path) -> None:
-    write_reports(RUN, PLAN, tmp_path)
-    before = inodes(tmp_path / "feedback")
+    assert {n for n in before if after[n] != before[n]} == {touched.name, changed.name}
+    assert touched.read_bytes() == whole
+    assert b"See me." in changed.read_bytes()
+    # Another plan writes all pages again.
     titled = replace(PLAN, assignment=replace(PLAN.assignment, title="Another title"))
     write_reports(RUN, titled, tmp_path)
-    assert not set(before.items()) & set(inodes(tmp_path / "feedback").items())
+    assert not set(after.items()) & set(inodes(tmp_path / "feedback").items())
 
 
 def test_a_report_that_is_being_replaced_says_that_it_is_not_complete(tmp_path: Path) -> None:
@@ -167,25 +129,24 @@ def test_what_a_killed_run_did_not_come_to_rename_goes_with_the_next(tmp_path: P
     gone.wait()
     names = (f".index.html.{gone.pid}.tmp", f"feedback/.perfect.html.{gone.pid}.tmp")
     others = (f".index.html.{os.getppid()}.tmp", ".mine.tmp", "submissions/.x.999999999.tm")
-    for name in (*names, *others):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("half")
+    laid(dict.fromkeys((*names, *others), b"half"), tmp_path)
     write_reports(RUN, PLAN, tmp_path)
-    assert not any((tmp_path / name).exists() for name in names)
-    assert all((tmp_path / name).exists() for name in others)
-
-
-def pages(folder: Path) -> dict[str, int]:
-    return {**inodes(folder / "submissions"), **inodes(folder / "feedback")}
+    assert [name for name in (*names, *others) if (tmp_path / name).exists()] == [*others]
 
 
 def test_what_workers_wrote_is_left_alone_at_the_end(tmp_path: Path) -> None:
     ids = [result.id for result in RUN.submissions]
     for result in reversed(RUN.submissions):
         page_writer(tmp_path, ids, PLAN)(result)
-    before = pages(tmp_path)
+    folders = (tmp_path / "submissions", tmp_path / "feedback")
+    before = inodes(*folders)
     write_reports(RUN, PLAN, tmp_path)
-    assert pages(tmp_path) == before
+    assert inodes(*folders) == before
+    # A page of a submission that is gone goes with the class page.
+    page_writer(tmp_path, ["gone"], PLAN)(replace(MANY_FAULTS, id="gone"))
+    assert inodes(*folders).keys() == {*before, "gone.html"}
+    write_reports(RUN, PLAN, tmp_path)
+    assert inodes(*folders).keys() == before.keys()
 
 
 def test_one_submission_fewer_changes_the_pages_beside_it_alone(tmp_path: Path) -> None:
@@ -208,20 +169,12 @@ def test_pages_lead_to_the_ones_before_and_after(tmp_path: Path) -> None:
         assert found == {rel: page_name(name) for rel, name in near.items() if name}
 
 
-def test_a_page_of_a_submission_that_is_gone_goes_with_the_class_page(tmp_path: Path) -> None:
-    page_writer(tmp_path, [MANY_FAULTS.id], PLAN)(MANY_FAULTS)
-    assert set(pages(tmp_path)) == {"many-faults.html"}
-    write_reports(RunResult(facts=RUN.facts, submissions=(OUR_FAULT,)), PLAN, tmp_path)
-    assert set(pages(tmp_path)) == {"our-fault.html"}
-
-
 def test_a_forged_manifest_removes_nothing_elsewhere(tmp_path: Path) -> None:
-    outside = tmp_path / "outside.html"
+    outside, folder = tmp_path / "outside.html", tmp_path / "reports"
     outside.write_text("precious")
-    folder = tmp_path / "reports"
     folder.mkdir()
-    forged = ["../outside.html", "submissions/../../outside.html 0 0", "/etc/hostname"]
-    (folder / MANIFEST).write_text("\n".join(forged))
+    forged = "../outside.html\nsubmissions/../../outside.html 0 0\n/etc/hostname"
+    (folder / MANIFEST).write_text(forged)
     write_reports(RunResult(facts=RUN.facts, submissions=()), PLAN, folder)
     assert outside.read_text() == "precious"
 
@@ -243,16 +196,12 @@ def test_a_process_takes_templates_as_they_were_compiled() -> None:
             assert pages.get_template(name).name == name
 
 
-def test_how_a_program_ended_is_said_in_words() -> None:
-    assert all(ENDINGS[ending] != ending.value for ending in Ending)
-
-
 @pytest.mark.parametrize("tier", list(Tier))
 def test_the_class_page_says_what_the_tier_could_not_prevent(tier: Tier) -> None:
     sentence = NOT_PREVENTED[tier]
     assert sentence.endswith(".")
     facts = replace(FACTS, tier=tier, not_prevented=sentence)
-    text = Page(class_page(replace(RUN, facts=facts), PLAN)).text
+    text = pages_read.Page(class_page(replace(RUN, facts=facts), PLAN)).text
     assert text.count(sentence) == (2 if tier is Tier.PORTABLE else 1)
     assert ("Graded without confinement" in text) == (tier is Tier.PORTABLE)
 
@@ -272,10 +221,12 @@ LARGE = replace(
 def large(result: SubmissionResult, name: str) -> SubmissionResult:
     rows = tuple(
         replace(
-            row, scenario_id=f"{row.scenario_id}[{copy}]", verdict=PASSED if copy else row.verdict
+            row,
+            scenario_id=f"{row.scenario_id}[{n}]",
+            verdict=report_samples.PASSED if n else row.verdict,
         )
         for row in result.scenarios
-        for copy in range(COPIES)
+        for n in range(COPIES)
     )
     return replace(result, id=name, scenarios=rows)
 
@@ -284,8 +235,7 @@ def filled(folder: Path, count: int, plan: Plan) -> Path:
     with Store.open(folder / STORE_NAME) as store:
         store.begin(FACTS, plan)
         for number in range(count):
-            some = (MANY_FAULTS, PERFECT)[number % 8 > 0]
-            store.save(large(some, f"s{number:04}"))
+            store.save(large(PERFECT if number % 8 else MANY_FAULTS, f"s{number:04}"))
     return folder
 
 
@@ -317,11 +267,10 @@ def test_fewer_submissions_take_the_further_pages_away(small: Path, tmp_path: Pa
         for number in range(201):
             store.save(replace(results[number % 2], id=f"s{number}", scenarios=()))
         write_reports(store.run(), PLAN, tmp_path)
-        assert sorted(path.name for path in (tmp_path / "marks").iterdir()) == ["2.html", "3.html"]
+        assert inodes(tmp_path / "marks").keys() == {"2.html", "3.html"}
         store.keep_only(["s0"])
         write_reports(store.run(), PLAN, tmp_path)
-    assert list((tmp_path / "marks").iterdir()) == []
-    assert [path.name for path in (tmp_path / "submissions").iterdir()] == ["s0.html"]
+    assert inodes(tmp_path / "marks", tmp_path / "submissions").keys() == {"s0.html"}
 
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -333,7 +282,7 @@ UNFINISHED = RunResult(
         python="3.11.7",
         notices=("No Python 3.12 was found; graded with the nearest one.",),
     ),
-    submissions=(OUR_FAULT,),
+    submissions=(report_samples.OUR_FAULT,),
 )
 
 
@@ -342,7 +291,7 @@ def _feedback(result: SubmissionResult) -> str:
 
 
 def _check(result: SubmissionResult, most: int = 3) -> str:
-    return without_blanks(explain_failures(student_view(result, PLAN), most, width=100))
+    return pages_read.without_blanks(explain_failures(student_view(result, PLAN), most, width=100))
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -351,34 +300,34 @@ PAGES: dict[str, Callable[[], str]] = {
     "index-empty.html": lambda: class_page(RunResult(facts=FACTS, submissions=()), PLAN),
     "submission-many-faults.html": lambda: submission_page(MANY_FAULTS, PLAN),
     "submission-perfect.html": lambda: submission_page(PERFECT, PLAN),
-    "submission-our-fault.html": lambda: submission_page(OUR_FAULT, PLAN),
+    "submission-our-fault.html": lambda: submission_page(report_samples.OUR_FAULT, PLAN),
     "feedback-many-faults.html": lambda: _feedback(MANY_FAULTS),
     "feedback-perfect.html": lambda: _feedback(PERFECT),
-    "feedback-asks-at-import.html": lambda: _feedback(IMPORT_ASKS),
-    "feedback-syntax-error.html": lambda: _feedback(UNREADABLE),
-    "feedback-wrong-name.html": lambda: _feedback(WRONG_NAME),
-    "feedback-our-fault.html": lambda: _feedback(OUR_FAULT),
-    "summary.txt": lambda: on_terminal(summary_table(RUN, PLAN)),
-    "summary-unfinished.txt": lambda: on_terminal(summary_table(UNFINISHED, PLAN)),
+    "feedback-asks-at-import.html": lambda: _feedback(report_samples.IMPORT_ASKS),
+    "feedback-syntax-error.html": lambda: _feedback(report_samples.UNREADABLE),
+    "feedback-wrong-name.html": lambda: _feedback(report_samples.WRONG_NAME),
+    "feedback-our-fault.html": lambda: _feedback(report_samples.OUR_FAULT),
+    "summary.txt": lambda: pages_read.on_terminal(summary_table(RUN, PLAN)),
+    "summary-unfinished.txt": lambda: pages_read.on_terminal(summary_table(UNFINISHED, PLAN)),
     "check.txt": lambda: _check(MANY_FAULTS, 20),
-    "check-syntax-error.txt": lambda: _check(UNREADABLE),
+    "check-syntax-error.txt": lambda: _check(report_samples.UNREADABLE),
     "check-perfect.txt": lambda: _check(PERFECT),
-    "show.txt": lambda: on_terminal(show_submission(MANY_FAULTS, PLAN)),
+    "show.txt": lambda: pages_read.on_terminal(show_submission(MANY_FAULTS, PLAN)),
     "scenario.txt": lambda: explain_scenario(MANY_FAULTS.scenarios[6], PLAN.scenarios[6]),
 }
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page(name: str) -> None:
-    assert_golden(GOLDEN / name, without_style(PAGES[name]()))
+    pages_read.assert_golden(GOLDEN / name, pages_read.without_style(PAGES[name]()))
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.endswith(".html")])
 def test_structure(name: str) -> None:
     """One h1, no heading level skipped, a main part, table headers, a language."""
-    page = assert_inert(PAGES[name](), scripts=1 if name.startswith("index") else 0)
+    page = pages_read.assert_inert(PAGES[name](), scripts=1 if name.startswith("index") else 0)
     tags = [tag for tag, _ in page.elements]
-    levels = [int(tag[1]) for tag in tags if tag in ("h1", "h2", "h3", "h4")]
+    levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-4]", tag)]
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
     assert tags.count("main") == 1

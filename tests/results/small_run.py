@@ -89,7 +89,6 @@ FINDING = plans.finding()
 
 
 def outcomes(*verdicts: Verdict) -> tuple[ScenarioResult, ...]:
-    """Of the plan's scenarios in turn."""
     return tuple(
         ScenarioResult(
             scenario_id=entry.id,

@@ -1,6 +1,4 @@
-"""results.json: its shape, its numbers, its order; what a student may read, and that nothing else
-is anywhere inside the value.
-"""
+"""results.json: its shape, its numbers, its order; what a student may read, and nothing else."""
 
 import json
 from dataclasses import replace
@@ -12,7 +10,7 @@ import pytest
 from harness.common import serial
 from harness.model.observation import Isolation, Tier
 from harness.model.plan import ManualSlot, Plan, Visibility
-from harness.model.policy import Severity, SourceFile
+from harness.model.policy import Severity
 from harness.model.result import (
     Adjustment,
     ManualMark,
@@ -22,7 +20,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.stimulus import Binding
-from harness.model.verdict import Cause, CodePlace, Explanation, Symptom, Verdict, VerdictKind
+from harness.model.verdict import Cause, CodePlace, Explanation, Symptom, VerdictKind
 from harness.policy.rules import finding_kinds
 from harness.results.results_json import results_json
 from harness.results.student_view import (
@@ -32,6 +30,7 @@ from harness.results.student_view import (
     ShownCause,
     student_view,
 )
+from tests.results import small_run
 from tests.results.small_run import BROKEN, FACTS, FINDING, PLAN, SECRET, UNREADABLE, result
 from tests.tiny_course import valid_results
 
@@ -48,19 +47,15 @@ def plain(run: RunResult = RUN, plan: Plan = PLAN) -> Any:
     return found
 
 
-def test_what_a_scenario_needs_and_how_fast_it_must_be_stand_there_where_stated() -> None:
+def test_what_is_stated_or_measured_stands_there_alone() -> None:
     first, *others = PLAN.scenarios
     plan = replace(PLAN, scenarios=(replace(first, needs=("f",), faster_than=5), *others))
     told, other, *_ = plain(RUN, plan)["scenarios"]
     assert (told["needs"], told["faster_than"]) == (["f"], 5)
     assert not {"needs", "faster_than"} & other.keys()
-
-
-def test_the_strength_of_the_scenarios_stands_there_where_it_was_measured() -> None:
     assert "strength" not in plain()["run"]
     facts = replace(RUN.facts, strength=StrengthFigures(changes=8, noticed=7))
-    found = plain(replace(RUN, facts=facts))
-    assert found["run"]["strength"] == {"changes": 8, "noticed": 7}
+    assert plain(replace(RUN, facts=facts))["run"]["strength"] == {"changes": 8, "noticed": 7}
 
 
 def test_totals_adjustments_and_comments_stand_beside_the_mark() -> None:
@@ -72,9 +67,9 @@ def test_totals_adjustments_and_comments_stand_beside_the_mark() -> None:
         comment="Good.",
     )
     waiting = replace(whole, id="fay", manual=(ManualMark(slot=style),))
-    some = (whole, replace(whole, id="eve", adjustment=None), BROKEN, waiting)
-    run = replace(RUN, submissions=some)
-    ada, broken, eve, fay = plain(run)["submissions"]
+    ada, broken, eve, fay = submissions(
+        whole, replace(whole, id="eve", adjustment=None), BROKEN, waiting
+    )
     assert ada["manual"] == [{"id": "style", "title": "Code style", "out_of": 4.0, "mark": 0.33}]
     assert (ada["mark"], ada["out_of"], broken["manual"]) == (4.5, 6.0, [])
     assert ada["adjustment"] == {"marks": -0.33, "reason": "late"}
@@ -82,6 +77,10 @@ def test_totals_adjustments_and_comments_stand_beside_the_mark() -> None:
     assert (eve["adjustment"], eve["total"]) == (None, 4.83)
     assert (broken["total"], broken["total_out_of"]) == (None, 6.0)
     assert (fay["manual"][0]["mark"], fay["total"]) == (None, None)
+
+
+def submissions(*results: SubmissionResult) -> Any:
+    return plain(replace(RUN, submissions=results))["submissions"]
 
 
 SPOILED = {
@@ -129,8 +128,7 @@ def test_submissions_stand_by_id_with_their_marks_and_scenarios_as_in_the_plan()
     [("9/2", 4.5), ("1/3", 0.33), ("201/200", 1.01), ("6", 6.0), ("1199/200", 6.0)],
 )
 def test_marks_are_rounded_half_up_once(exact: str, number: float) -> None:
-    run = replace(RUN, submissions=(result("ada", exact),))
-    assert plain(run)["submissions"][0]["mark"] == number
+    assert submissions(result("ada", exact))[0]["mark"] == number
 
 
 def test_a_scenario_says_what_it_is_once() -> None:
@@ -149,11 +147,10 @@ def test_a_scenario_says_what_it_is_once() -> None:
 
 
 def test_what_passed_is_counted_and_what_failed_says_why() -> None:
-    names = ("f/sampled", "f/secret")
     cause = Cause(
         function="f",
         explanation=Explanation(rule="printed-not-returned", message="printed plain"),
-        scenarios=names,
+        scenarios=("f/sampled", "f/secret"),
         example="f/secret",
         blamed=True,
         place=CodePlace(file="a1.py", first=3, last=9, text=("def f(x):",)),
@@ -164,10 +161,8 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
         marks_at_stake=Fraction(9, 2),
     )
     said = Explanation(rule="unreadable", message="cannot be read")
-    whole_file = Cause(function="", explanation=said)
-    causes = (replace(UNREADABLE, causes=(whole_file,)), replace(result("ada"), causes=(cause,)))
-    found = plain(replace(RUN, submissions=(*causes, BROKEN)))
-    ada, broken, unreadable = found["submissions"]
+    whole = replace(UNREADABLE, causes=(Cause(function="", explanation=said),))
+    ada, broken, unreadable = submissions(whole, replace(result("ada"), causes=(cause,)), BROKEN)
     assert ada["passed"] == 1
     assert ada["failed"]["f/sampled"] == {
         "verdict": "failed",
@@ -201,16 +196,13 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
     assert (broken["causes"], len(unreadable["causes"])) == ([], 1)
 
 
-def test_runs_of_the_same_inputs_differ_in_their_times_alone() -> None:
+def test_runs_differ_in_their_times_alone_and_any_text_survives_as_ascii() -> None:
     later = replace(RUN.facts, started="x", finished="y")
     again = RunResult(facts=later, submissions=tuple(reversed(RUN.submissions)))
     lines = zip(
         results_json(RUN, PLAN).splitlines(), results_json(again, PLAN).splitlines(), strict=True
     )
     assert [a.split(":")[0].strip() for a, b in lines if a != b] == ['"started"', '"finished"']
-
-
-def test_any_text_survives_as_ascii() -> None:
     odd = replace(result("ada"), problem="\udc80\x1b\u202e</script>", mark=Fraction(1))
     text = results_json(replace(RUN, submissions=(odd,)), PLAN)
     assert text.isascii()
@@ -219,15 +211,12 @@ def test_any_text_survives_as_ascii() -> None:
 
 
 def test_a_passed_scenario_takes_no_room() -> None:
-    right = result("ada")
-    passed = tuple(
-        replace(each, verdict=Verdict(kind=VerdictKind.PASSED)) for each in right.scenarios
-    )
-    one, all_right = (
-        len(results_json(replace(RUN, submissions=(each,)), PLAN))
-        for each in (replace(right, scenarios=()), replace(right, scenarios=passed))
-    )
-    assert all_right == one
+    passed = small_run.outcomes(*[small_run.PASSED] * len(PLAN.scenarios))
+    lengths = {
+        len(results_json(replace(RUN, submissions=(replace(result("ada"), scenarios=each),)), PLAN))
+        for each in ((), passed)
+    }
+    assert len(lengths) == 1
 
 
 def test_how_many_ran_together() -> None:
@@ -241,8 +230,7 @@ def test_how_many_ran_together() -> None:
 
 
 def test_nothing_hidden_is_anywhere_inside() -> None:
-    whole = serial.dumps(result("ada"), kind=None)
-    assert SECRET in whole
+    assert SECRET in serial.dumps(result("ada"), kind=None)
     view = student_view(result("ada"), PLAN)
     assert SECRET not in serial.dumps(view)
     assert SECRET not in repr(view)
@@ -268,23 +256,29 @@ def test_visible_scenarios_are_shown_whole_and_hidden_ones_by_name_and_verdict()
     )
 
 
-def test_a_hidden_check_that_is_worth_nothing_is_not_counted_among_those_that_are() -> None:
-    scenarios = tuple(replace(each, informational=each.name == "secret") for each in PLAN.scenarios)
-    view = student_view(result("ada"), replace(PLAN, scenarios=scenarios))
-    assert [check.name for check in view.hidden] == ["later"]
-
-
-def test_what_is_visible_grows_with_time() -> None:
+def test_what_is_visible_grows_with_time_and_what_is_hidden_says_little() -> None:
     open_now = frozenset({Visibility.VISIBLE, Visibility.AFTER_DUE_DATE})
     view = student_view(result("ada"), PLAN, visible=open_now)
     assert [check.name for check in view.shown] == ["shown", "sampled", "later"]
     assert [check.name for check in view.hidden] == ["secret"]
+    # A hidden check that is worth nothing is not counted among those that are.
+    scenarios = tuple(replace(each, informational=each.name == "secret") for each in PLAN.scenarios)
+    view = student_view(result("ada"), replace(PLAN, scenarios=scenarios))
+    assert [check.name for check in view.hidden] == ["later"]
+    # How one failed is not said: else an argument could choose among a dozen kinds.
+    *others, secret, later = result("ada").scenarios
+    views = set()
+    for kind in (VerdictKind.FAILED, VerdictKind.TIMEOUT, VerdictKind.CRASHED, VerdictKind.MISSING):
+        one = replace(secret, verdict=replace(secret.verdict, kind=kind))
+        of_kind = replace(result("ada"), scenarios=(*others, one, later))
+        views.add(student_view(of_kind, PLAN).hidden)
+    assert len(views) == 1
 
 
 def test_marks_and_tallies() -> None:
     view = student_view(result("ada"), PLAN)
-    assert (view.id, view.title, view.course) == ("ada", "Small", "C1")
-    assert (view.mark, view.out_of) == (Fraction(9, 2), 6)
+    about = (view.id, view.title, view.course, view.mark, view.out_of)
+    assert about == ("ada", "Small", "C1", Fraction(9, 2), 6)
     assert view.functions == (
         FunctionTally(
             function="f", passed=1, total=4, points=Fraction(1, 3), out_of=Fraction(4, 3)
@@ -306,13 +300,17 @@ def cause_of(
     return Cause(**fields | changes)
 
 
+def first_shown(*causes: Cause, plan: Plan = PLAN) -> ShownCause:
+    return student_view(replace(result("ada"), causes=causes), plan).causes[0]
+
+
 def test_hidden_causes_of_one_function_are_one() -> None:
     """They may all say the same: how many checks fail, and where."""
     causes = (
         cause_of("f/secret", rule="first", clauses=("4.1",)),
         cause_of("f/later", rule="second", clauses=("4.1",)),
     )
-    (cause,) = student_view(replace(result("ada"), causes=causes), PLAN).causes[:1]
+    cause = first_shown(*causes)
     assert (cause.message, cause.hidden, cause.marks) == ("", 2, 1)
 
 
@@ -377,9 +375,7 @@ def test_for_which_of_two_visible_causes_a_hidden_check_fails_is_not_said() -> N
 
 
 @pytest.mark.parametrize(("shared", "together"), [("f/sampled", ("g",)), ("f/secret", ())])
-def test_what_has_to_be_right_as_well_is_said_of_a_visible_check_only(
-    shared: str, together: tuple[str, ...]
-) -> None:
+def test_what_else_must_be_right_is_said_if_visible(shared: str, together: tuple[str, ...]) -> None:
     causes = tuple(
         cause_of(
             *dict.fromkeys([own, shared, "f/secret"]),
@@ -398,33 +394,20 @@ def test_what_has_to_be_right_as_well_is_said_of_a_visible_check_only(
     assert [cause.together_with for cause in everything.causes] == [("g",), ("f",)]
 
 
+HIDDEN = _raises_on(40, joined=False).causes[1]
+
+
 def test_a_hidden_cause_is_its_function_its_clauses_and_its_marks() -> None:
-    hidden = _raises_on(40, joined=False).causes[1]
-    (cause,) = student_view(replace(result("ada"), causes=(hidden,)), PLAN).causes[:1]
-    assert cause == ShownCause(
+    assert first_shown(HIDDEN) == ShownCause(
         function="f", hidden=1, clauses=PLAN.assignment.clauses, marks=Fraction(1)
     )
 
 
 def test_files_with_constants_are_named_where_a_scenario_of_the_function_changes_one() -> None:
-    hidden = _raises_on(40, joined=False).causes[1]
-    provided = SourceFile(name="support.py", data=b"SIZE = 6\n")
-    variant = replace(PLAN.assignment.variants[0], files=(provided,))
+    variant = small_run.provided(b"SIZE = 6\n")
     of = replace(PLAN, assignment=replace(PLAN.assignment, variants=(variant,)))
     first, *others = of.scenarios
     larger = replace(first.stimuli[0], constants=(Binding(name="SIZE", literal="8"),))
     sweeping = replace(of, scenarios=(replace(first, stimuli=(larger,)), *others))
     for plan, varied in ((of, ()), (sweeping, ("support.py",))):
-        (cause,) = student_view(replace(result("ada"), causes=(hidden,)), plan).causes[:1]
-        assert cause.varied == varied
-
-
-def test_how_a_hidden_check_failed_is_not_said() -> None:
-    """Else an argument could choose among a dozen kinds."""
-    *shown, secret, later = result("ada").scenarios
-    views = set()
-    for kind in (VerdictKind.FAILED, VerdictKind.TIMEOUT, VerdictKind.CRASHED, VerdictKind.MISSING):
-        one = replace(secret, verdict=replace(secret.verdict, kind=kind))
-        of_kind = replace(result("ada"), scenarios=(*shown, one, later))
-        views.add(student_view(of_kind, PLAN).hidden)
-    assert len(views) == 1
+        assert first_shown(HIDDEN, plan=plan).varied == varied

@@ -49,7 +49,6 @@ def held(number: int) -> SubmissionResult:
 
 
 def database_of(folder: Path, count: int) -> Path:
-    """A complete run of so many submissions."""
     with Store.open(folder / STORE_NAME) as store:
         store.begin(FACTS, COURSE)
         for number in range(1, count + 1):

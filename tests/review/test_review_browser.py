@@ -1,6 +1,4 @@
-"""The page in Chromium, by keys and clicks alone: submissions marked one after the other, what is
-in the store then compared; two windows; axe-core without a violation at 1280.
-"""
+"""The review page in Chromium, by keys and clicks alone, and what is in the store then."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -52,29 +50,30 @@ def new_page(chromium_started: playwright.Browser) -> Iterator[Callable[[], Page
     assert [text for text in complaints if "Failed to load resource" not in text] == []
 
 
+def enter(page: Page, text: str, key: str = "Enter") -> None:
+    page.keyboard.type(text)
+    page.keyboard.press(key)
+
+
 def heading(page: Page, text: str) -> None:
     expect(page.locator("main h1 bdi").first).to_have_text(text)
 
 
 def mark_all(page: Page, count: int) -> None:
     """Mark every submission: those that need a person first, and each in another way."""
-    order = [count, *(n for n in range(1, count) if n % 3 == 0)]
-    order += [n for n in range(1, count) if n not in order]
+    order = [count, *sorted(range(1, count), key=lambda number: number % 3 > 0)]
     for place, number in enumerate(order):
         heading(page, f"s{number:03}")
         if number == count:
-            page.get_by_role("button", name="new.py").click()
-            expect(page.get_by_role("button", name="new.py")).to_have_attribute(
-                "aria-pressed", "true"
-            )
+            chosen = page.get_by_role("button", name="new.py")
+            chosen.click()
+            expect(chosen).to_have_attribute("aria-pressed", "true")
         else:
             page.keyboard.type("1" + "2" * (number % 3))  # the second item has three levels
             if number % 2:
                 page.keyboard.type("jjc")
-                page.keyboard.type(f"Say what s{number} does")
-                page.keyboard.press("Enter")
-            page.keyboard.type("sm1.5")
-            page.keyboard.press("Enter")
+                enter(page, f"Say what s{number} does")
+            enter(page, "sm1.5")
         if place + 1 < count:
             page.keyboard.type("d" if number % 3 == 0 else "n")
     page.keyboard.type("n")
@@ -124,32 +123,23 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
         page.goto(f"{server.address}&at=1:4")
         heading(page, "s001")
         expect(page.locator("li.current")).to_contain_text("return len(text)")
-        page.keyboard.type("cUse a name here.")
-        page.keyboard.press("Control+Enter")
+        enter(page, "cUse a name here.", "Control+Enter")
         expect(page.locator(".remark")).to_have_text("Use a name here.")
-        page.keyboard.type("aTidy")
-        page.keyboard.press("Tab")
-        page.keyboard.type("0.5")
-        page.keyboard.press("Enter")
+        enter(page, "aTidy", "Tab")
+        enter(page, "0.5")
         page.keyboard.type("4")
-        expect(page.get_by_role("button", name="Tidy +0.5")).to_have_attribute(
-            "aria-pressed", "true"
-        )
-        page.keyboard.type("jcReuse it.")
-        page.keyboard.press("Enter")
+        tidy = page.get_by_role("button", name="Tidy +0.5")
+        expect(tidy).to_have_attribute("aria-pressed", "true")
+        enter(page, "jcReuse it.")
         page.keyboard.type("lcuse")  # two have it, one begins with it
         heading(page, "s002")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         expect(page.locator(".remark")).to_have_text("Use a name here.")
-        page.keyboard.type("gGood.")
-        page.keyboard.press("Shift+Enter")
-        page.keyboard.type("Go on.")
-        page.keyboard.press("Enter")
-        page.keyboard.type("o5")
-        page.keyboard.press("Tab")
-        page.keyboard.type("shown in the lab")
-        page.keyboard.press("Enter")
+        enter(page, "gGood.", "Shift+Enter")
+        enter(page, "Go on.")
+        enter(page, "o5", "Tab")
+        enter(page, "shown in the lab")
         expect(page.locator(".summary")).to_contain_text("set by a person")
         other.goto(f"{server.address}&at=2")
         heading(other, "s002")
@@ -157,12 +147,10 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
         page.keyboard.type("u")
         expect(page.locator("#said")).to_have_text("undone: override of s002")
         expect(other.locator(".summary")).not_to_contain_text("set by a person")
-        page.keyboard.type("o-1")
-        page.keyboard.press("Enter")
+        enter(page, "o-1")
         expect(page.locator("#said.bad")).to_have_text("an override needs a reason")
         page.keyboard.press("Escape")
-        page.keyboard.type("/needs rev")
-        page.keyboard.press("Enter")
+        enter(page, "/needs rev")
         heading(page, "s005")
         assert violations(page, RULES) == ""
         page.keyboard.type("?")
@@ -177,8 +165,7 @@ def test_a_key_is_for_the_screen_that_comes(tmp_path: Path, new_page: Callable[[
         page.goto(f"{server.address}&at=1")
         heading(page, "s001")
         with server.desk.lock:
-            page.keyboard.type("l1cNot so fast")
-            page.keyboard.press("Enter")
+            enter(page, "l1cNot so fast")
             heading(page, "s001")
         expect(page.locator(".remark")).to_have_text("Not so fast")
         heading(page, "s002")

@@ -1,9 +1,7 @@
-"""`harness review` by its requests: who may ask, what is refused in one line, what is stored; two
-windows, a run that is graded again while somebody marks, parts, and marking without names."""
+"""`harness review` by its requests: who may ask, what is refused in one line, what is stored."""
 
-import itertools
 import re
-from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,8 +9,8 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
-from harness.common.errors import UserError
 from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.results.database import StoreReader
 from harness.results.regrade_request import request_text
@@ -20,7 +18,7 @@ from harness.results.store import Store
 from harness.results.student_view import student_view
 from harness.review.desk import Desk, Part
 from harness.review.server import HOST, ReviewServer, create_app, read_asked
-from tests.reporting.pages_read import Page
+from tests.reporting.pages_read import Page, refusal
 from tests.review.marked_class import COURSE, database_of, submission
 
 TOKEN, PORT = "secret-token", 4321
@@ -42,15 +40,21 @@ class Window:
         assert answer.status_code == 200, answer.text
         return answer.json
 
+    def post(self, **fields: Any) -> TestResponse:
+        return self.client.post("/do", headers=GOOD, json=fields)
+
     def do(self, number: int, do: str, **fields: Any) -> Any:
-        answer = self.client.post("/do", headers=GOOD, json={"number": number, "do": do, **fields})
+        answer = self.post(number=number, do=do, **fields)
         assert answer.status_code == 200, answer.text
         return answer.json
+
+    def is_done(self) -> dict[str, bool]:
+        return {row["shown"]: row["done"] for row in self.get("/since/0/0")["rows"]}
 
     def refused(self, number: Any, do: Any, **fields: Any) -> str:
         """The line that refuses it; nothing is stored."""
         before = self.desk.last
-        answer = self.client.post("/do", headers=GOOD, json={"number": number, "do": do, **fields})
+        answer = self.post(number=number, do=do, **fields)
         assert answer.status_code == 400
         self.desk.refresh()
         assert self.desk.last == before
@@ -226,7 +230,7 @@ def test_what_is_no_request_is_refused(ann: Window) -> None:
         headers = {**GOOD, "Content-Type": "application/json"}
         assert ann.client.post("/do", headers=headers, data=data).status_code == 400
     assert ann.client.post("/do", headers=GOOD, data={"number": "1"}).status_code == 415
-    long = ann.client.post("/do", headers=GOOD, json={"number": 1, "text": "x" * 5_000_000})
+    long = ann.post(number=1, text="x" * 5_000_000)
     assert (long.status_code, long.json) == (413, {"error": "the request is too long"})
     assert ann.client.get("/none", headers=GOOD).status_code == 404
 
@@ -245,14 +249,11 @@ def test_marks_are_stored_at_once(ann: Window) -> None:
     assert ann.stored("s001").manual[1].mark is None
     ann.do(1, "mark", slot="report", mark="start")
     assert ann.stored("s001").manual[1].mark == 2
-
-
-def test_what_no_table_can_hold_is_replaced(ann: Window) -> None:
     ann.do(1, "comment", text="half \ud83d, whole \U0001f600, \x00 zero")
     assert ann.stored("s001").comment == "half \ufffd, whole \U0001f600, \ufffd zero"
 
 
-def test_a_comment_on_a_line_is_changed_and_removed(ann: Window) -> None:
+def test_a_comment_on_a_line_is_changed_removed_and_kept_ones_are_offered(ann: Window) -> None:
     ann.do(1, "line", file="a1.py", line=4, text="Why?")
     (comment,) = ann.stored("s001").line_comments
     assert (comment.line, comment.quoted) == (4, "    return len(text)")
@@ -261,9 +262,6 @@ def test_a_comment_on_a_line_is_changed_and_removed(ann: Window) -> None:
     assert ann.get("/since/0/0")["offered"] == ["Why so?"]
     ann.do(1, "line", comment=comment.id, text="")
     assert ann.stored("s001").line_comments == ()
-
-
-def test_comments_that_are_kept_are_offered_first(ann: Window) -> None:
     ann.do(1, "comment", text="Used.")
     ann.do(1, "keep", text="Kept.")
     assert ann.do(2, "keep", text="Kept last.")["offered"] == ["Kept last.", "Kept.", "Used."]
@@ -292,8 +290,7 @@ def test_a_second_window_sees_it(ann: Window) -> None:
     ann.do(2, "item", slot="style", title="More", points="1")
     news = ben.get(f"/since/{seen['made']}/{seen['last']}")
     assert [(row["number"], row["begun"]) for row in news["rows"]] == [(2, True)]
-    html = ben.get("/submission/3")["html"]
-    assert "<bdi>More</bdi>" in html
+    assert "<bdi>More</bdi>" in ben.get("/submission/3")["html"]
     assert ben.get(f"/since/{seen['made']}/{news['last']}")["rows"] == []
 
 
@@ -328,22 +325,21 @@ def test_a_student_who_is_forgotten_meanwhile_is_gone(ann: Window) -> None:
 
 
 def test_the_order_has_first_what_needs_a_person(ann: Window) -> None:
-    rows = ann.get("/since/0/0")["rows"]
-    assert [row["shown"] for row in rows] == ["s004", "s003", "s001", "s002"]
-    assert rows[0]["reason"] == "needs review"
-    assert [row["done"] for row in rows] == [False] * COUNT
+    first, *_ = ann.get("/since/0/0")["rows"]
+    assert first["reason"] == "needs review"
+    done = ann.is_done()
+    assert [*done] == ["s004", "s003", "s001", "s002"]
+    assert not any(done.values())
     ann.do(3, "mark", slot="style", mark="1")
     assert not ann.do(3, "mark", slot="report", mark="1")["rows"][0]["done"]  # it is flagged
     assert ann.do(3, "done")["rows"][0]["done"]
 
 
 def test_what_is_held_is_decided(ann: Window) -> None:
-    html = ann.get(f"/submission/{COUNT}")["html"]
-    assert 'data-kind="choose" data-value="new.py"' in html
+    assert 'data-kind="choose" data-value="new.py"' in ann.get(f"/submission/{COUNT}")["html"]
     ann.do(COUNT, "decide", kind="choose", value="new.py")
     ann.do(COUNT, "decide", kind="match", value="4711")
-    row = ann.do(COUNT, "decide", kind="excuse", value="ill")["rows"][0]
-    assert row["done"]
+    assert ann.do(COUNT, "decide", kind="excuse", value="ill")["rows"][0]["done"]
     found = ann.stored("s004")
     kinds = {decision.kind.value: decision.value for decision in found.decisions}
     assert kinds == {"choose": "new.py", "match": "4711", "excuse": "ill"}
@@ -352,27 +348,20 @@ def test_what_is_held_is_decided(ann: Window) -> None:
     assert len(ann.stored("s004").decisions) == 2
 
 
-def test_what_was_chosen_is_marked_when_it_is_graded(ann: Window) -> None:
+def test_what_was_chosen_is_marked_when_graded_and_what_came_late_is_done(ann: Window) -> None:
     assert ann.do(COUNT, "decide", kind="choose", value="new.py")["rows"][0]["done"]
-    with Store.open(ann.database) as store:
-        store.save(replace(submission(2), id="s004"))
-        store.finish(replace(store.facts(), notices=("again",)))
-    assert {row["shown"]: row["done"] for row in ann.get("/since/0/0")["rows"]}["s004"] is False
-
-
-def test_what_came_too_late_has_nothing_to_mark(ann: Window) -> None:
     late = replace(submission(2), status=SubmissionStatus.LATE, mark=None, scenarios=(), files=())
     with Store.open(ann.database) as store:
+        store.save(replace(submission(2), id="s004"))
         store.save(late)
         store.finish(replace(store.facts(), notices=("again",)))
-    done = {row["shown"]: row["done"] for row in ann.get("/since/0/0")["rows"]}
-    assert done == {"s001": False, "s002": True, "s003": False, "s004": False}
+    assert ann.is_done() == {"s001": False, "s002": True, "s003": False, "s004": False}
 
 
 def test_parts_are_a_class_without_overlap(ann: Window) -> None:
     parts = [window(ann.database, part=Part(number=n, of=3)) for n in (1, 2, 3)]
-    names = [[row["shown"] for row in each.get("/since/0/0")["rows"]] for each in parts]
-    assert sorted(itertools.chain(*names)) == [f"s{n:03}" for n in range(1, COUNT + 1)]
+    names = sorted(name for each in parts for name in each.is_done())
+    assert names == [f"s{n:03}" for n in range(1, COUNT + 1)]
     parts[1].do(1, "comment", text="In a part.")
     assert ann.stored("s002").comment == "In a part."
 
@@ -384,11 +373,9 @@ def test_marking_without_names(ann: Window) -> None:
     )
     for hidden in ("s001", "s004", "Student", "old.py", "_a1.py", "handed in"):
         assert hidden not in seen
-    shown = [row["shown"] for row in ben.get("/since/0/0")["rows"]]
-    assert sorted(shown) == [f"Submission {n}" for n in range(1, COUNT + 1)]
+    assert sorted(ben.is_done()) == [f"Submission {n}" for n in range(1, COUNT + 1)]
     ben.do(1, "comment", text="Fair.")
-    commented = [n for n in range(1, COUNT + 1) if ann.stored(f"s{n:03}").comment]
-    assert len(commented) == 1
+    assert len([n for n in range(1, COUNT + 1) if ann.stored(f"s{n:03}").comment]) == 1
 
 
 def test_what_a_student_asks_is_opened(ann: Window, tmp_path: Path) -> None:
@@ -404,31 +391,22 @@ def test_what_a_student_asks_is_opened(ann: Window, tmp_path: Path) -> None:
         assert f"<code>{cause.checks[0].id}</code>: {link}" in html
         assert re.search(rf'id="cause-{number}"\s+open', html)
     assert "Asked to look again" not in ben.get("/submission/1")["html"]
-    mail.write_text("Please!")
-    with pytest.raises(UserError, match=r"mail.txt: has no link of a student's page"):
-        window(ann.database, request=mail)
-    mail.write_text(request_text(replace(view, id="s099")))
-    with pytest.raises(UserError, match=r'mail.txt: is about "s099", which is not in this run'):
-        window(ann.database, request=mail)
+    for text, line in (
+        ("Please!", "mail.txt: has no link of a student's page"),
+        (request_text(replace(view, id="s099")), 'is about "s099", which is not in this run'),
+    ):
+        mail.write_text(text)
+        assert line in refusal(window, ann.database, request=mail)
+
+
+def test_the_address_has_a_token_that_is_never_sent(ann: Window) -> None:
+    server = ReviewServer(ann.desk, ann.database.parent)
+    with closing(server):
+        assert server.address == f"http://127.0.0.1:{server.port}/#token={server.token}"
+        assert len(server.token) >= 40
+        taken = refusal(ReviewServer, ann.desk, ann.database.parent, server.port)
+        assert f"port {server.port} of this machine is taken" in taken
 
 
 def test_a_folder_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError) as refused:
-        Desk(tmp_path / "run.sqlite", who="ann")
-    assert "\n" not in str(refused.value)
-
-
-@pytest.fixture
-def listening(ann: Window) -> Iterator[ReviewServer]:
-    server = ReviewServer(ann.desk, ann.database.parent)
-    yield server
-    server.close()
-
-
-def test_the_address_has_a_token_that_is_never_sent(listening: ReviewServer, ann: Window) -> None:
-    start, _, behind = listening.address.partition("#")
-    assert start == f"http://127.0.0.1:{listening.port}/"
-    assert behind == f"token={listening.token}"
-    assert len(listening.token) >= 40
-    with pytest.raises(UserError, match=f"port {listening.port} of this machine is taken"):
-        ReviewServer(ann.desk, ann.database.parent, listening.port)
+    assert "\n" not in refusal(Desk, tmp_path / "run.sqlite", who="ann")
