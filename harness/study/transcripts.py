@@ -332,11 +332,9 @@ def import_transcript(
 ) -> Imported:
     """Add the scenario that a transcript shows to `target`, a file of `specs/<id>`. It runs
     `program` (empty: the first file that is handed in), with `constants` overridden, as YAML text
-    by name, and has these `clauses`, or those of its file.
-
-    Nothing is written unless the assignment loads with it. UserError, with the transcript's line,
-    where the reference shows something else; SpecErrors where the file cannot take the scenario.
-    """
+    by name, and has these `clauses`, or those of its file. Nothing is written unless the assignment
+    loads with it. UserError, with the transcript's line, where the reference shows something else;
+    SpecErrors where the file cannot take the scenario."""
     file = target.resolve()
     root, assignment_id = file.parents[2], file.parent.name
     text = _read(transcript)

@@ -14,7 +14,6 @@ from harness.cli.progress import steps
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.common.words import counted
-from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
 from harness.reporting.writing import write_reports
@@ -98,7 +97,11 @@ def compare(
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
     study = write_study(path.parent, plan, latest_strength(base / CACHE, plan), report)
     write_reports(graded, plan, path.parent)  # the class page names the groups
-    print_result(_table(report))
+    table = Table(Column("score", justify="right"), "first", "second")
+    for pair in (report.pairs[place] for place in report.worth_a_look(_LISTED)):
+        names = (Text(visible(name)) for name in (pair.first, pair.second))
+        table.add_row(f"{percent(pair.score)} %", *names)
+    print_result(table)
     with_earlier = f", also with {report.earlier} earlier ones" if older else ""
     click.echo(f"{counted(report.compared, 'program')} compared{with_earlier}")
     cut = f"{percent(report.cut)} %"
@@ -110,11 +113,3 @@ def compare(
     click.echo(f"report: {page}")
     click.echo(f"at a glance: {study}")
     return 0
-
-
-def _table(report: SimilarityReport) -> Table:
-    table = Table(Column("score", justify="right"), "first", "second")
-    for pair in (report.pairs[place] for place in report.worth_a_look(_LISTED)):
-        names = (Text(visible(name)) for name in (pair.first, pair.second))
-        table.add_row(f"{percent(pair.score)} %", *names)
-    return table

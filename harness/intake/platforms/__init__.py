@@ -32,11 +32,9 @@ class Named:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """One platform. `match` reads the name of a thing at the root (None: it is not named as the
-    platform names them), `read` makes students of those; `example` is such a name, for messages.
-
-    A name that several layouts know belongs to the one of the lowest `order`. `needs` is a file
-    without which nothing at the root is of this layout; "" for none.
-    """
+    platform names them), `read` makes students of those; `example` is such a name, for messages. A
+    name that several layouts know belongs to the one of the lowest `order`. `needs` is a file
+    without which nothing at the root is of this layout; "" for none."""
 
     name: str
     order: int

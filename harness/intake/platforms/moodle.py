@@ -1,8 +1,7 @@
 """Moodle: `<Full Name>_<participant>_assignsubmission_file_/…`, or flat with the file's name.
 
-A blind download calls everybody `Participant` (in the site's language). No times anywhere.
-
-The grading worksheet has "Participant 12" in its column `Identifier`, and headers are localised.
+A blind download calls everybody `Participant` (in the site's language). No times anywhere. The
+grading worksheet has "Participant 12" in its column `Identifier`, and headers are localised.
 """
 
 import re

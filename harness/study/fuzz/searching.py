@@ -156,13 +156,11 @@ def fuzz(
     progress: Progress,
 ) -> study.FuzzReport:
     """Compare submissions with the reference on randomly drawn inputs: at most so many for each
-    function, in so many seconds in all (None: as long as it takes), in so many processes.
-
-    A submission that differs on a target (a function or the program) is not run on that target
-    again. Results are stored below `cache` by content. When Ctrl-C interrupts the search, what was
-    found is returned in a report that is not `complete`. Raises UserError when the course's own
-    code or Hypothesis fails.
-    """
+    function, in so many seconds in all (None: as long as it takes), in so many processes. A
+    submission that differs on a target (a function or the program) is not run on that target again.
+    Results are stored below `cache` by content. When Ctrl-C interrupts the search, what was found
+    is returned in a report that is not `complete`. Raises UserError when the course's own code or
+    Hypothesis fails."""
     unique = {each.digest: each for each in submissions}
     setup = Setup(
         settings=settings,
