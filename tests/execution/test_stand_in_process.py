@@ -151,12 +151,12 @@ def test_a_session_may_call_it_too(one_driver: Driver) -> None:
 
 
 INAPPLICABLE: dict[str, tuple[str, str]] = {
-    "an instance": ("class T: pass\ndef f(): bank.put([T()], 1)", "no plain data"),
-    "a callable": ("def f(): bank.put(f, 1)", "no plain data"),
+    "an instance": ("class T: pass\ndef f(): bank.put([T()], 1)", "not plain data"),
+    "a callable": ("def f(): bank.put(f, 1)", "not plain data"),
     "a constant of the module": ("def f(): return bank.SECRET", "bank.SECRET is not a function"),
     "a class of the module": ("def f(): return bank.Board()", "bank.Board is not a function"),
     "what the module remembers": ("def f(): bank.remember([1])", "remembers"),
-    "a generator": ("def f(): return list(bank.generate())", "no plain data"),
+    "a generator": ("def f(): return list(bank.generate())", "not plain data"),
     "an exception of the module": ("def f(): bank.fail('own')", "BankError is not an exception"),
     "a star import that lacks a name": ("from bank import *\ndef f(): return SECRET", "SECRET"),
 }
