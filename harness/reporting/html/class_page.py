@@ -1,15 +1,17 @@
-"""The class page, and for a large class its further pages."""
+"""The class page, for a large class its further pages, and the pages over a term."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
 from harness.common.escaping import visible
 from harness.common.files import page_name
+from harness.common.words import listed, rounded
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.study import SimilarityReport
@@ -17,6 +19,7 @@ from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, script
 from harness.reporting.view import figures, words
 from harness.reporting.view.figures import FEWEST_GOOD, GOOD, ClassCauses, FailingCounter
+from harness.results.course import Course, CourseRun, CourseStudent, is_missing
 
 MOST_ROWS = 150  # what a browser shows and sorts at once without a wait
 ROWS_A_PAGE = 100
@@ -119,7 +122,7 @@ def first_page(
         **script("sort.js"),
         **_table(overview, pages[0]),
         facts=facts,
-        other_python=words.is_other_python(facts),
+        other_python=words.is_other_python(facts.python, facts.python_wanted),
         spread=spread,
         tallest=max((bar.count for bar in spread.bars), default=1) if spread else 1,
         out_of=out_of,
@@ -192,3 +195,66 @@ def _packed(overview: Overview) -> Markup:
 def causes_of(row: MarksRow, places: Mapping[tuple[str, str], int]) -> str:
     """The numbers of a row's causes among those of the class."""
     return " ".join(str(at) for at in sorted({places[key] for key in row.causes if key in places}))
+
+
+COURSE = "course.html"
+STUDENTS = "students"  # the folder of students' pages
+
+
+def course_page(course: Course, unread: Sequence[str] = ()) -> str:
+    """The page of everybody, for the folder above the runs; `unread`: lines about other runs."""
+    missing = [
+        (run, [each for each in course.students if is_missing(each.results[at])])
+        for at, run in enumerate(course.runs)
+    ]
+    return render(
+        "course.html.j2",
+        **script("sort.js"),
+        course=course,
+        unread=unread,
+        missing=[(run, students) for run, students in missing if students],
+        mark=_mark,
+        page=_page,
+        together=_together,
+    )
+
+
+def student_page(
+    name: str, runs: Sequence[CourseRun], student: CourseStudent, slip_days: int
+) -> str:
+    """The page of one student, as HTML: made of what the runs have of that student and of nothing
+    else of them but their assignments' titles. `slip_days`: how many there are in the course."""
+    results = zip(runs, student.results, strict=True)
+    return render(
+        "course_student.html.j2",
+        name=name,
+        student=student,
+        rows=[(run.assignment.title, run.facts.complete, result) for run, result in results],
+        mark=_mark,
+        together=_together(student),
+        slip_days=slip_days,
+    )
+
+
+def _page(run: CourseRun, result: SubmissionResult) -> str:
+    return f"./{quote(run.path, errors='surrogateescape')}/submissions/{page_name(result.id)}"
+
+
+def _mark(result: SubmissionResult | None) -> str:
+    """A total, or why there is none."""
+    if result is None or is_missing(result):
+        return "not handed in"
+    if result.total is not None:
+        return rounded(result.total)
+    if result.excused:
+        return "excused"
+    waits = [part.slot.title for part in result.manual if part.mark is None]
+    unmarked = f", not marked yet: {listed(waits)}" if waits and result.mark is not None else ""
+    return words.STATUS[result.status] + unmarked
+
+
+def _together(student: CourseStudent) -> tuple[str, str]:
+    """The marks there are, `13.50 of 20`, and in percent; empty for none."""
+    got = sum((each.total or Fraction(0) for each in student.marked), Fraction(0))
+    of = sum((each.total_out_of for each in student.marked), Fraction(0))
+    return (f"{rounded(got)} of {words.number(of)}", rounded(100 * got / of)) if of else ("", "")

@@ -132,7 +132,7 @@ def _remarks(run: RunResult) -> list[RenderableType]:
     if not facts.complete:
         said = "This run is not complete: it is not a result. Run it again."
         lines.append(Text(said, "bold red"))
-    if words.is_other_python(facts):
+    if words.is_other_python(facts.python, facts.python_wanted):
         said = f"Graded with Python {facts.python}; the assignment names {facts.python_wanted}."
         lines.append(Text(said, "bold yellow"))
     lines += [Text(visible(notice), "yellow") for notice in facts.notices]

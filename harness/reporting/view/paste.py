@@ -17,6 +17,7 @@ from harness.model.verdict import BoardArgument, Grid
 
 MOST_OF_A_FILE = 2000  # characters shown
 _LONGEST = 6000  # characters of source that may be a board
+_Trees = Mapping[str, ast.expr]  # of known names
 
 
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
@@ -175,17 +176,12 @@ def shown_call(
         return plain
     literals = dict(constants) | {each.name: each.literal for each in stimulus.constants}
     trees = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
-    boards: dict[str, Grid] = {}
-    others: list[Binding] = []
-    for binding in stimulus.bindings:
-        if board := _board(_parsed(binding.literal), trees):
-            boards[binding.name] = board
-        else:
-            others.append(binding)
+    found = {each.name: _board(_parsed(each.literal), trees) for each in stimulus.bindings}
+    boards = {name: board for name, board in found.items() if board is not None}
     text = _without_boards(expression, trees, given, boards)
     if not boards:
         return plain
-    values = settings(others)
+    values = settings(each for each in stimulus.bindings if found[each.name] is None)
     return ShownCall(
         text=f"{text}  with  {values}" if values else text,
         set_up=set_up(stimulus, text, boards),
@@ -194,10 +190,7 @@ def shown_call(
 
 
 def _without_boards(
-    expression: str,
-    trees: Mapping[str, ast.expr],
-    given: Sequence[BoardArgument],
-    boards: dict[str, Grid],
+    expression: str, trees: _Trees, given: Sequence[BoardArgument], boards: dict[str, Grid]
 ) -> str:
     """The call with names in place of arguments that are boards, which are put in `boards`."""
     tree = _parsed(expression)
@@ -232,14 +225,14 @@ def _parsed(source: str) -> ast.expr | None:
 
 
 class _Filled(ast.NodeTransformer):
-    def __init__(self, trees: Mapping[str, ast.expr]) -> None:
+    def __init__(self, trees: _Trees) -> None:
         self._trees = trees
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._trees.get(node.id, node)
 
 
-def _board(node: ast.expr | None, trees: Mapping[str, ast.expr]) -> Grid | None:
+def _board(node: ast.expr | None, trees: _Trees) -> Grid | None:
     """The board that a literal is, known names filled in; None where it is none."""
     if node is None:
         return None

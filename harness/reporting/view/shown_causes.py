@@ -465,10 +465,7 @@ def clause_tallies(
     for check in checks:
         for clause in check.clauses if not check.informational else ():
             of_clause[clause].append(check)
-    in_sheet = sorted(
-        of_clause.items(),
-        key=lambda item: (section_order(item[0].section), section_order(item[0].id)),
-    )
+    in_sheet = sorted(of_clause, key=lambda c: (section_order(c.section), section_order(c.id)))
     return tuple(
         ClauseTally(
             clause=clause,
@@ -476,5 +473,5 @@ def clause_tallies(
             total=len(its),
             reached=any(c.verdict.kind not in _NOT_REACHED and c.id not in loading for c in its),
         )
-        for clause, its in in_sheet
+        for clause, its in ((each, of_clause[each]) for each in in_sheet)
     )

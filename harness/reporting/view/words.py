@@ -12,13 +12,7 @@ from harness.model.assignment import LateOf
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
-from harness.model.result import (
-    LineComment,
-    ManualMark,
-    RunFacts,
-    SubmissionResult,
-    SubmissionStatus,
-)
+from harness.model.result import LineComment, ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.submission import Lateness
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 from harness.results.student_view import ShownCheck, StudentView
@@ -160,9 +154,8 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
         lines.insert(0, f"the mark was set to {mark}{was}: {result.override.reason}")
     if result.late is not None:
         lines.append(lateness(result.late, result.reached, result.late_marks))
-    if result.adjustment is not None:
-        given = result.adjustment
-        lines.append(f"adjusted by {signed(given.marks)}{_limit(result)}: {given.reason}")
+    if (change := result.adjustment) is not None:
+        lines.append(f"adjusted by {signed(change.marks)}{_limit(result)}: {change.reason}")
     if result.comment:
         lines.append(f"comment: {result.comment}")
     parts = [*result.manual, result.adjustment, result.override, result.late]
@@ -286,10 +279,10 @@ def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
     return max(rounded, 1) if share > 0 else rounded
 
 
-def is_other_python(facts: RunFacts) -> bool:
-    """Whether the run's interpreter is not of the version that the assignment names."""
-    version = facts.python_wanted.split(".")
-    return facts.python.split(".")[: len(version)] != version
+def is_other_python(python: str, wanted: str) -> bool:
+    """Whether a run's interpreter is not of the version that the assignment names."""
+    version = wanted.split(".")
+    return python.split(".")[: len(version)] != version
 
 
 def mark_text(mark: Fraction | None) -> str:

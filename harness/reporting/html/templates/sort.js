@@ -80,8 +80,7 @@
   });
   choice.addEventListener("change", function () { cause = choice.value; filter(); remember(); });
   box.addEventListener("input", function () { wanted = box.value.toLowerCase(); filter(); remember(); });
-  var where = element("span"), back = element("button", { type: "button", textContent: "Earlier" }), on = element("button", { type: "button", textContent: "Later" });
-  where.setAttribute("role", "status");
+  var where = element("output"), back = element("button", { type: "button", textContent: "Earlier" }), on = element("button", { type: "button", textContent: "Later" });
   back.addEventListener("click", function () { show(first - size); remember(); });
   on.addEventListener("click", function () { show(first + size); remember(); });
   find.append(label, box);
