@@ -2,8 +2,7 @@
 with 0 whatever the marks are, with 1 only when the grader itself failed.
 
 Scores in `result.json` (schema classroom50/result/v1) are whole numbers: a hundred for each mark,
-shared out among the tests by largest remainder so that they add up.
-"""
+shared out among the tests by largest remainder so that they add up."""
 
 import html
 import json
@@ -99,10 +98,8 @@ def result_json(result: SubmissionResult, plan: Plan, job: Mapping[str, str], no
     """The file's text; a test for each scenario that is graded. `job` has the environment."""
     scenarios = [each for each in plan.scenarios if not each.informational]
     passed = {e.scenario_id for e in result.scenarios if e.verdict.passed}
-    most = shared_out(
-        [Fraction(0) if each.extra_credit else each.points for each in scenarios],
-        round(plan.assignment.functionality_marks * POINTS_PER_MARK),
-    )
+    weights = [Fraction(0) if each.extra_credit else each.points for each in scenarios]
+    most = shared_out(weights, round(plan.assignment.functionality_marks * POINTS_PER_MARK))
     tests = [
         {
             "test-name": _name(scenario),

@@ -139,13 +139,10 @@ def student_plan(specification: Specification) -> Plan:
     texts += [binding.literal for each in stimuli for binding in each.bindings]
     named = {name for text in texts for name in _NAME.findall(text)}
     clauses = {clause for scenario in plan.scenarios for clause in scenario.clauses}
+    ids = [clause.id for clause in assignment.clauses if clause.id in clauses]
     shown = Assignment(
         **{name: getattr(assignment, name) for name in _OF_ASSIGNMENT},
-        clauses=tuple(
-            Clause(id=each.id, section="", text="")
-            for each in assignment.clauses
-            if each.id in clauses
-        ),
+        clauses=tuple(Clause(id=each, section="", text="") for each in ids),
         functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
         other_names=tuple(name for name in assignment.other_names if name in named),
     )

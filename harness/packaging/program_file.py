@@ -50,9 +50,8 @@ sys.exit(main())
 
 def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
     """An archive that runs `main` of the module `entry`; the same for the same arguments."""
-    files = program_parts(plan, key, entry)
-    files["__main__.py"] = _MAIN.replace(b"%(entry)s", entry.encode())
-    return _SHEBANG + zipped(files)
+    main = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
+    return _SHEBANG + zipped(program_parts(plan, key, entry) | main)
 
 
 def program_parts(plan: Plan, key: AnswerKey, entry: str) -> dict[str, bytes]:

@@ -88,9 +88,7 @@ def markdown_summary(view: StudentView, failures: int) -> str:
     """A heading, what passed by function, and the first `failures` in code that nothing ends."""
     # The title is text of the course that is neither Markdown nor HTML.
     title = re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(view.title.split()))
-    rows = [
-        f"| {_code(each.function)} | {each.passed} of {each.total} |" for each in view.functions
-    ]
+    rows = [f"| {_code(one.function)} | {one.passed} of {one.total} |" for one in view.functions]
     table = ["| function | checks passed |", "|---|---|", *rows] if rows else []
     text = explain_failures(view, failures, width=_COLUMNS)
     # A name in a note is a student's: only in code is it no mention, reference or address.

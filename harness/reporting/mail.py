@@ -1,7 +1,6 @@
 """A mail for each student of a run, made from a template, as a file that a mail program sends.
 
-Names, addresses and comments are other people's: nothing in them can end a header or begin one.
-"""
+Names, addresses and comments are other people's: nothing in them can end a header or begin one."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -34,8 +34,7 @@ def comparison_table(comparison: comparing.RunComparison) -> RenderableType:
         parts.append(table)
         if (more := len(comparison.changes) - _MOST_ROWS) > 0:
             parts.append(Text(f"… and {more} more: see --to csv or --to html.", "dim"))
-    parts += [Text(line) for line in _summary(comparison)]
-    return Group(*parts)
+    return Group(*parts, *map(Text, _summary(comparison)))
 
 
 def comparison_csv(comparison: comparing.RunComparison) -> str:

@@ -6,8 +6,7 @@ The score is the whole mark, rounded once; without a mark there is none. Tests h
 rounded ones would add up to another mark, and deductions and extra credit belong to no test.
 
 The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.
-Students see it at once, so it has no count of hidden checks and no mark.
-"""
+Students see it at once, so it has no count of hidden checks and no mark."""
 
 import json
 from collections import Counter

@@ -47,6 +47,7 @@ from harness.packaging.gradescope.package import (
 
 ROOT, STARTED = "AUTOGRADER_ROOT", "AUTOGRADER_STARTED"
 _HERE = "harness.packaging.gradescope.run"
+_Files = tuple[SourceFile, ...]
 
 
 def prepare_image(tree: Tree) -> None:
@@ -66,10 +67,8 @@ def run(tree: Tree) -> None:
         with contextlib.suppress(OSError):
             folder.chmod(mode)
     command = [sys.executable, "-P", "-s", "-m", _HERE, "grade"]
-    variables = {**os.environ, STARTED: repr(started)}
-    grading = subprocess.Popen(
-        command, env=variables, stdin=subprocess.DEVNULL, start_new_session=True
-    )
+    env = {**os.environ, STARTED: repr(started)}
+    grading = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
         status = grading.wait(settings.end_after)
     except subprocess.TimeoutExpired:
@@ -183,10 +182,7 @@ class InTime(AnyDriver):
 
     @contextmanager
     def submission(
-        self,
-        assignment: Assignment,
-        files: tuple[SourceFile, ...],
-        reference: tuple[SourceFile, ...] = (),
+        self, assignment: Assignment, files: _Files, reference: _Files = ()
     ) -> Iterator[Observes]:
         with self._driver.submission(assignment, files, reference) as server:
             yield _InTimeServer(server, self)

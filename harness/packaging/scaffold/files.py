@@ -206,9 +206,7 @@ def _example(kind: ast.expr | None, classes: Constructors, attempt: int, depth: 
 
 
 _TEMPLATE = Path(__file__).parent / "template"
-_SPEC_FILES = [
-    f"{name}.yaml" for name in ("assignment", "clauses", "mutants", "is_valid", "main", "total")
-]
+_SPEC_FILES = ("assignment", "clauses", "mutants", "is_valid", "main", "total")
 _SAMPLES = {
     "another_style": "fails: []\nmark: [10, 10]\n",
     "accepts_zero": 'fails: ["is_valid/below-the-lowest"]\n'
@@ -265,7 +263,7 @@ def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
     filled = partial(_filled, assignment_id=assignment_id, file=file)
     spec, submissions = f"specs/{assignment_id}", f"submissions/{assignment_id}"
     files = {f"reference/{assignment_id}/{file}": filled("reference.py.txt")}
-    files |= {f"{spec}/{name}": filled(name) for name in _SPEC_FILES}
+    files |= {f"{spec}/{name}.yaml": filled(f"{name}.yaml") for name in _SPEC_FILES}
     for sample, expected in _SAMPLES.items():
         files[f"{submissions}/{sample}/{file}"] = filled(f"{sample}.py.txt")
         files[f"{submissions}/{sample}/expect.yaml"] = expected.encode()
@@ -475,11 +473,9 @@ def _without_problems(draft: Draft, report: ValidationReport, ids: Sequence[str]
     return replace(draft, firsts=tuple(firsts), left_out=tuple(left_out), floats=floats)
 
 
-def _problems(
-    first: First, scenario_id: str, report: ValidationReport
-) -> Iterator[tuple[str, str]]:
+def _problems(first: First, scenario: str, report: ValidationReport) -> Iterator[tuple[str, str]]:
     for problem in report.problems:
-        if problem.check != "floats" and scenario_id in problem.message:
+        if problem.check != "floats" and scenario in problem.message:
             yield problem.check, problem.message
     for mutant in report.mutants:
         if mutant.clause == first.name and not mutant.killed_by:

@@ -73,14 +73,12 @@ def _as_checked(view: StudentView) -> StudentView:
     return replace(view, mark=None, causes=causes, shown=unquoted(view.shown))
 
 
-def play(
-    machine: Machine, files: Mapping[str, bytes], scenario_id: str, lines: Sequence[str]
-) -> str:
+def play(machine: Machine, files: Mapping[str, bytes], name: str, lines: Sequence[str]) -> str:
     """A scenario with these lines typed in place of its own, as JSON: the `screen`, its texts with
     whether they were typed; whether it `waits` for another line, the scenario's `next` one, and a
     `hint` at that. KeyError where there is no such scenario."""
     plan, _ = _packed()
-    scenario = plan.scenario(scenario_id)
+    scenario = plan.scenario(name)
     stimulus = scenario.stimuli[0]
     own = [typed.text for typed in stimulus.inputs if typed.key is None]
     typed = tuple(Typed(text=line) for line in lines)
@@ -113,10 +111,9 @@ def _laid(files: Mapping[str, bytes]) -> list[Path]:
     shutil.rmtree(_FOLDER, ignore_errors=True)
     _FOLDER.mkdir()
     os.chdir(_FOLDER)
-    paths = []
-    for name, data in files.items():
-        paths.append(Path(Path(name).name))
-        paths[-1].write_bytes(bytes(data))
+    paths = [Path(Path(name).name) for name in files]
+    for path, data in zip(paths, files.values(), strict=True):
+        path.write_bytes(bytes(data))
     return paths
 
 

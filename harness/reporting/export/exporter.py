@@ -13,6 +13,9 @@ from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
 from harness.results.results_json import results_json
 
+TextOfRun = Callable[[RunResult, Plan], str]
+PathOfPage = Callable[[SubmissionResult], str | None]
+
 
 class Marks(StrEnum):
     """Which marks go out: totals, those before lateness, or the harness's own alone."""
@@ -56,10 +59,6 @@ class Exporter:
     is_gradebook: bool = False  # the options for gradebooks may be given
     is_archive: bool = False  # no text: it goes to a file and not to a terminal
     may_be_anonymous: bool = False  # it needs no names
-
-
-TextOfRun = Callable[[RunResult, Plan], str]
-PathOfPage = Callable[[SubmissionResult], str | None]
 
 
 def text_exporter(

@@ -269,9 +269,8 @@ def _fill(
         what = f"{counted(commented, 'comment')} left out, for there is no column for them"
         filler.warnings.append(f"{sheet.place}: {what}; the feedback pages have them")
     filler.warnings += _left_over(sheet, rows, matches, entries)
-    return FilledGradebook(
-        sheet=sheet.with_rows(filler.rows), warnings=tuple(filler.warnings), marks=filler.marks
-    )
+    filled = sheet.with_rows(filler.rows)
+    return FilledGradebook(sheet=filled, warnings=tuple(filler.warnings), marks=filler.marks)
 
 
 def _without_mark(unmarked: Iterable[tuple[str, GradebookEntry]]) -> list[str]:

@@ -136,9 +136,8 @@ class _Reader:
             adjustment = self._adjustment(index, cells[ADJUSTMENT], cells.get(REASON, ""))
             if adjustment != result.adjustment:
                 manual = tuple(replace(e, mark=marks.get(e.slot.id)) for e in result.manual)
-                self._check_total(
-                    index, replace(result, manual=manual, adjustment=None), adjustment
-                )
+                marked = replace(result, manual=manual, adjustment=None)
+                self._check_total(index, marked, adjustment)
                 yield Adjusted(adjustment=adjustment)
         if COMMENT in cells:
             comment = "" if cells[COMMENT] == TAKEN_BACK else cells[COMMENT]

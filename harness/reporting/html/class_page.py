@@ -207,16 +207,9 @@ def course_page(course: Course, unread: Sequence[str] = ()) -> str:
         (run, [each for each in course.students if is_missing(each.results[at])])
         for at, run in enumerate(course.runs)
     ]
-    return render(
-        "course.html.j2",
-        **script("sort.js"),
-        course=course,
-        unread=unread,
-        missing=[(run, students) for run, students in missing if students],
-        mark=_mark,
-        page=_page,
-        together=_together,
-    )
+    helpers = {"mark": _mark, "page": _page, "together": _together, **script("sort.js")}
+    absent = [(run, students) for run, students in missing if students]
+    return render("course.html.j2", course=course, unread=unread, missing=absent, **helpers)
 
 
 def student_page(
@@ -225,15 +218,9 @@ def student_page(
     """The page of one student, as HTML: made of what the runs have of that student and of nothing
     else of them but their assignments' titles. `slip_days`: how many there are in the course."""
     results = zip(runs, student.results, strict=True)
-    return render(
-        "course_student.html.j2",
-        name=name,
-        student=student,
-        rows=[(run.assignment.title, run.facts.complete, result) for run, result in results],
-        mark=_mark,
-        together=_together(student),
-        slip_days=slip_days,
-    )
+    rows = [(run.assignment.title, run.facts.complete, result) for run, result in results]
+    marks = {"rows": rows, "mark": _mark, "together": _together(student), "slip_days": slip_days}
+    return render("course_student.html.j2", name=name, student=student, **marks)
 
 
 def _page(run: CourseRun, result: SubmissionResult) -> str:

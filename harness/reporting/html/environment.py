@@ -3,8 +3,7 @@ smallest pieces of a page: a compared line, a typed key, a student's own lines i
 
 Whatever a student's program printed, a file was called or a spec says is text to us: it can
 neither act (no markup, no terminal control) nor hide (no invisible or reordering characters).
-`code` and `block` are for the content of elements; attributes are escaped by the templates.
-"""
+`code` and `block` are for the content of elements; attributes are escaped by the templates."""
 
 from __future__ import annotations
 

@@ -215,14 +215,12 @@ def pair_page(pair: study.SimilarPair, plan: Plan, sources: Sources) -> str:
     return render("similar_pair.html.j2", plan=plan, percent=score, colours=COLOURS, sides=sides)
 
 
-def _lines(
-    program: tuple[SourceFile, ...], ranges: list[study.LineRange]
-) -> list[list[SourceLine]]:
+def _lines(source: tuple[SourceFile, ...], ranges: list[study.LineRange]) -> list[list[SourceLine]]:
     """The lines of each file, those in a range with its number, from 1, in the order of matches."""
     left = _MOST_LINES
     lines_of_files = []
     begun = {0}
-    for at, file in enumerate(program):
+    for at, file in enumerate(source):
         blocks = {
             line: number
             for number, lines in reversed(list(enumerate(ranges, start=1)))

@@ -37,9 +37,8 @@ def submission_page(
 ) -> str:
     """The lecturer's page of one submission, which shows all, as HTML. `before` and `after` are the
     ids of those beside it; `style` where evidence of it was gathered."""
-    return render(
-        "submission.html.j2", **lecturers_view(result, plan, style), before=before, after=after
-    )
+    view = lecturers_view(result, plan, style)
+    return render("submission.html.j2", **view, before=before, after=after)
 
 
 def lecturers_view(

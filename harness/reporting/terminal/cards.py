@@ -62,9 +62,7 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
             continue
         breaks = _breaks(row.text, width_left, max(width_left - row.hang, 8))
         # By characters: to look for each part in all spans would take the square of the time.
-        every = [
-            (span, character) for span, (text, _) in enumerate(row.spans) for character in text
-        ]
+        every = [(at, character) for at, (text, _) in enumerate(row.spans) for character in text]
         for start, end in itertools.pairwise([0, *breaks, len(row.text)]):
             part = every[start:end]
             while part and part[-1][1].isspace():
@@ -155,11 +153,9 @@ def _place(shown: ShownCause) -> list[Line]:
 
 def all_missing(causes: Sequence[ShownCause]) -> Line:
     """The functions that are missing."""
-    return line(
-        (f"{words.OTHER_SIGN} ", "red"),
-        (f"{words.counted(len(causes), 'function')} missing: ", "bold"),
-        visible(words.listed([each.function for each in causes])),
-    )
+    title = f"{words.counted(len(causes), 'function')} missing: "
+    names = visible(words.listed([each.function for each in causes]))
+    return line((f"{words.OTHER_SIGN} ", "red"), (title, "bold"), names)
 
 
 def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[Line]:

@@ -40,14 +40,10 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
         passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
         losing = [tally for tally in tallies if tally.points < tally.out_of]
         worst = sorted(losing, key=lambda tally: tally.points - tally.out_of)[:3]
-        table.add_row(
-            _plain(result.id),
-            _state(result),
-            _mark(result),
-            *([Text(words.mark_text(result.total))] if totals else []),
-            f"{passed}/{total}" if total else "",
-            _plain(", ".join(f"{each.function} {each.passed}/{each.total}" for each in worst)),
-        )
+        loses = ", ".join(f"{each.function} {each.passed}/{each.total}" for each in worst)
+        cells = [_plain(result.id), _state(result), _mark(result)]
+        cells += [Text(words.mark_text(result.total))] if totals else []
+        table.add_row(*cells, f"{passed}/{total}" if total else "", _plain(loses))
     return Group(table, *_remarks(run))
 
 

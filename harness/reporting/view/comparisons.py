@@ -18,6 +18,7 @@ SHOWN_OF_A_FLOOD = 3
 _NO_CELL = Cell()
 _MOST_LINES = 40
 _MOST_CHARACTERS = 6000
+_Turns = tuple[Turn, ...]
 
 
 def comparisons(verdict: Verdict) -> tuple[Comparison, ...]:
@@ -151,9 +152,7 @@ def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
     return shown
 
 
-def folded(
-    turns: tuple[Turn, ...], most: int = _MOST_LINES
-) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+def folded(turns: _Turns, most: int = _MOST_LINES) -> tuple[_Turns, _Turns]:
     """The turns in two parts: earlier ones, and the last ones, of about `most` lines."""
     lines = 0
     for index in range(len(turns) - 1, -1, -1):

@@ -182,11 +182,9 @@ def shown_call(
     if not boards:
         return plain
     values = settings(each for each in stimulus.bindings if found[each.name] is None)
-    return ShownCall(
-        text=f"{text}  with  {values}" if values else text,
-        set_up=set_up(stimulus, text, boards),
-        boards=tuple(boards.items()),
-    )
+    shown = f"{text}  with  {values}" if values else text
+    first = set_up(stimulus, text, boards)
+    return ShownCall(text=shown, set_up=first, boards=tuple(boards.items()))
 
 
 def _without_boards(

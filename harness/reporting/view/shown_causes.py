@@ -455,9 +455,7 @@ class ClauseTally:
     reached: bool
 
 
-def clause_tallies(
-    checks: Sequence[ShownCheck], causes: Iterable[ShownCause]
-) -> tuple[ClauseTally, ...]:
+def clause_tallies(checks: Sequence[ShownCheck], causes: Iterable[ShownCause]) -> list[ClauseTally]:
     """Clause by clause, in the order of the sheet's sections; ungraded checks left out. What is
     missing or not run, or fails as the file is loaded, reaches no clause."""
     loading = {check.id for cause in causes if not cause.function for check in cause.checks}
@@ -466,7 +464,7 @@ def clause_tallies(
         for clause in check.clauses if not check.informational else ():
             of_clause[clause].append(check)
     in_sheet = sorted(of_clause, key=lambda c: (section_order(c.section), section_order(c.id)))
-    return tuple(
+    return [
         ClauseTally(
             clause=clause,
             passed=sum(check.verdict.passed for check in its),
@@ -474,4 +472,4 @@ def clause_tallies(
             reached=any(c.verdict.kind not in _NOT_REACHED and c.id not in loading for c in its),
         )
         for clause, its in ((each, of_clause[each]) for each in in_sheet)
-    )
+    ]

@@ -31,8 +31,7 @@
     }
     return row;
   }
-  entries = packed ? packed.textContent.split("\n").map(unpacked) : Array.prototype.map.call(body.rows, of);
-  found = entries;
+  found = entries = packed ? packed.textContent.split("\n").map(unpacked) : Array.prototype.map.call(body.rows, of);
 
   function show(from) {
     first = packed ? Math.max(0, Math.min(from, Math.floor((found.length - 1) / size) * size || 0)) : 0;
