@@ -207,7 +207,7 @@ def course_page(course: Course, unread: Sequence[str] = ()) -> str:
         (run, [each for each in course.students if is_missing(each.results[at])])
         for at, run in enumerate(course.runs)
     ]
-    helpers = {"mark": _mark, "page": _page, "together": _together, **script("sort.js")}
+    helpers = {"mark": _mark, "page": _page, "together": _sum_of_marks, **script("sort.js")}
     absent = [(run, students) for run, students in missing if students]
     return render("course.html.j2", course=course, unread=unread, missing=absent, **helpers)
 
@@ -219,8 +219,10 @@ def student_page(
     else of them but their assignments' titles. `slip_days`: how many there are in the course."""
     results = zip(runs, student.results, strict=True)
     rows = [(run.assignment.title, run.facts.complete, result) for run, result in results]
-    marks = {"rows": rows, "mark": _mark, "together": _together(student), "slip_days": slip_days}
-    return render("course_student.html.j2", name=name, student=student, **marks)
+    marks = {"rows": rows, "mark": _mark, "together": _sum_of_marks(student)}
+    return render(
+        "course_student.html.j2", name=name, student=student, slip_days=slip_days, **marks
+    )
 
 
 def _page(run: CourseRun, result: SubmissionResult) -> str:
@@ -240,7 +242,7 @@ def _mark(result: SubmissionResult | None) -> str:
     return words.STATUS[result.status] + unmarked
 
 
-def _together(student: CourseStudent) -> tuple[str, str]:
+def _sum_of_marks(student: CourseStudent) -> tuple[str, str]:
     """The marks there are, `13.50 of 20`, and in percent; empty for none."""
     got = sum((each.total or Fraction(0) for each in student.marked), Fraction(0))
     of = sum((each.total_out_of for each in student.marked), Fraction(0))
