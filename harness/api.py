@@ -93,7 +93,7 @@ def grade(
     cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
     _make_writable(out)
     engine = _engine(cluster, listener)
-    context = _context(specification, python, require_tier)
+    context = _context(specification, python, require=require_tier)
     options = BatchOptions(
         out=out,
         paths=_paths(paths),
@@ -120,17 +120,24 @@ def check(
     """Run the visible scenarios alone on each file or folder, in this process; nothing is written.
     Raises UserError when a file cannot be read or the assignment has no visible scenario."""
     visible = visible_only(specification)
-    context = _context(visible, python, None)
+    context = _context(visible, python, recall_tier=True)
     return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
 
 
 def _context(
-    specification: Specification, python: AnyPath | None, require: Tier | None
+    specification: Specification,
+    python: AnyPath | None,
+    *,
+    require: Tier | None = None,
+    recall_tier: bool = False,
 ) -> GradingContext:
-    """Under the tier that is required; None: the one that was found here before, if any."""
-    path, recall = None if python is None else Path(python), require is None
-    cache = _cache(specification)
-    return prepare(specification, python=path, require=require, cache=cache, recall_tier=recall)
+    return prepare(
+        specification,
+        python=None if python is None else Path(python),
+        require=require,
+        cache=_cache(specification),
+        recall_tier=recall_tier,
+    )
 
 
 def _grade(

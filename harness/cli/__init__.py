@@ -107,9 +107,9 @@ def main() -> None:
     # SIGTERM, and the end of the terminal, interrupt a command as Ctrl-C does: what is done is
     # reported, and nothing of ours lives on. A signal that is ignored (nohup) stays so.
     for name in ("SIGTERM", "SIGHUP"):
-        end = getattr(signal, name, None)
-        if end is not None and signal.getsignal(end) is signal.SIG_DFL:
-            signal.signal(end, signal.default_int_handler)
+        signum = getattr(signal, name, None)
+        if signum is not None and signal.getsignal(signum) is signal.SIG_DFL:
+            signal.signal(signum, signal.default_int_handler)
     try:
         status = cli.main(prog_name="harness", standalone_mode=False)
         sys.stdout.flush()

@@ -161,9 +161,11 @@ def _tuple_form(kind: Any) -> _Form:
 
 def _union_form(members: tuple[Any, ...]) -> _Form:
     rest = [member for member in members if member is not type(None)]
-    by_name = {member.__name__: member for member in rest}
-    tagged = _Form(_write_tagged, _tagged_reader(lambda: by_name))
-    inner = _form(rest[0]) if len(rest) == 1 else tagged
+    if len(rest) == 1:
+        inner = _form(rest[0])
+    else:
+        by_name = {member.__name__: member for member in rest}
+        inner = _Form(_write_tagged, _tagged_reader(lambda: by_name))
     if len(rest) == len(members):
         return inner
     return _Form(

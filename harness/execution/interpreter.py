@@ -1,6 +1,7 @@
 """Finds the Python that an assignment names, also where PATH does not lead; and makes a folder of
 the packages that it names: once, by pip, from wheels alone, so that no code of a package runs while
-it is installed. The folder is a further directory of the library, which submissions may read."""
+it is installed. The digests of the wheels are kept beside them. The folder is a further
+directory of the library: submissions may read it and change nothing in it."""
 
 import ast
 import csv
@@ -214,9 +215,10 @@ def _is_whole(folder: Path) -> bool:
     for found in metadata.distributions(path=[str(folder)]):
         # Not `found.files`, which since Python 3.12 leaves out what is gone.
         for name, digest, _ in csv.reader((found.read_text("RECORD") or "").splitlines()):
+            if not digest.startswith("sha256="):
+                continue
             path = folder / name
-            top = path.relative_to(folder).parts[0]
-            if not digest.startswith("sha256=") or top in {"..", "bin"}:
+            if path.relative_to(folder).parts[0] in {"..", "bin"}:
                 continue
             if not path.is_file():
                 return False

@@ -153,7 +153,8 @@ class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about
 
 
 def cores() -> list[int]:
-    """The processors that this process may use, from another one on than runs beside it."""
+    """The processors that this process may use, first one that depends on its number, so that runs
+    side by side do not all pick the same."""
     if hasattr(os, "sched_getaffinity"):
         numbers = sorted(os.sched_getaffinity(0))
     else:
@@ -391,6 +392,7 @@ class Tool:
         self._server = server
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
+        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
         if (seen := self._server.seen_of_all(limits)) is not None:
             raise ToolFailed(seen.ending)
         with ExitStack() as stack:

@@ -238,7 +238,8 @@ def _is_wrong(verdict: Verdict) -> bool:
 
 
 def _digest(seen: tuple[Observation, ...]) -> str:
-    """Of all but how far a program came until a limit, and where its objects lie."""
+    """Of all but what differs from run to run: how far a program came until a limit, and where its
+    objects lie."""
     settled = tuple(
         Observation(ending=each.ending, phase=each.phase)
         if each.ending in LIMIT_ENDINGS

@@ -323,6 +323,8 @@ def _read(stream: BinaryIO, kind: FileKind, caps: Caps) -> tuple[Entry, ...]:
     if actual is not kind:
         raise Refused(f"is {actual}, expected {kind}" if actual else f"is not {kind}")
     if kind is FileKind.GZIP:
+        # In memory, as far as a budget goes; after it nothing more is decompressed, and another
+        # one counts the members.
         packed, stream = stream, io.BytesIO()
         _decompress(packed, stream, ReadBudget(caps))
     members = _zip_members if kind is FileKind.ZIP else _tar_members
@@ -332,8 +334,10 @@ def _read(stream: BinaryIO, kind: FileKind, caps: Caps) -> tuple[Entry, ...]:
         parts = _checked_parts(member.name, caps)
         above = parts if member.is_folder else parts[:-1]
         for count, name in enumerate(above):
-            folder, path = "/".join(above[:count]), "/".join(above[: count + 1])
-            folders.setdefault(path, Entry(name=name, folder=folder, kind=EntryKind.FOLDER))
+            path = "/".join(above[: count + 1])
+            if path not in folders:
+                folder = "/".join(above[:count])
+                folders[path] = Entry(name=name, folder=folder, kind=EntryKind.FOLDER)
         if member.is_folder or not parts:
             continue
         path = "/".join(parts)

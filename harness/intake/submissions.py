@@ -157,8 +157,8 @@ def _archive(attempt: Attempt, expected: str) -> Entry | None:
     if exact or len(copies) == 1:
         return (exact or copies)[0]
     ending = next(end for end in ARCHIVE_ENDINGS if expected.endswith(end))
-    is_packed = attempt.loose and attempt.entries[0].name.lower().endswith(ending)
-    return attempt.entries[0] if is_packed else None
+    is_archive = attempt.loose and attempt.entries[0].name.lower().endswith(ending)
+    return attempt.entries[0] if is_archive else None
 
 
 def select_attempt(uploads: StudentUploads) -> Attempt:

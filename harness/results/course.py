@@ -154,7 +154,7 @@ def put_together(
     for run in sorted(runs, key=lambda run: (run.facts.complete, _seconds(run.at), run.path)):
         of_assignment[run.assignment.id].append(run)
     counting, notices = [], []
-    for each in sorted(of_assignment, key=_in_numbers):
+    for each in sorted(of_assignment, key=lambda name: (_in_numbers(name), name)):
         first, *others = reversed(of_assignment[each])
         counting.append(first)
         notices += [_which_counts(first, other) for other in others]

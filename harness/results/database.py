@@ -339,9 +339,11 @@ class StoreReader(ResultCache, AbstractContextManager["StoreReader"]):
 
     def _read(self, kind: type[T], text: object | None) -> T | None:
         """The value that a text, compressed or not, stands for; None if it is none of this kind."""
+        if text is None:
+            return None
         try:
             plain = zlib.decompress(text) if isinstance(text, bytes) else str(text)
-            return None if text is None else serial.loads(kind, plain)
+            return serial.loads(kind, plain)
         except (zlib.error, serial.SerialError):
             return None
 

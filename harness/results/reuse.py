@@ -178,12 +178,13 @@ def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
     overrides = {stimulus.constants for stimulus in scenario.stimuli}
     variants = [assignment.variant(constants) for constants in overrides]
     extra = {name for stimulus in scenario.stimuli for name in stimulus.provide}
+    provided = sorted(_VARIANTS.get((each,), partial(_files, each.files)) for each in variants)
     stand_in_names = {each.file for stimulus in scenario.stimuli for each in stimulus.stand_ins}
     return _hash(
         [
             [serial.to_plain(stimulus) for stimulus in scenario.stimuli],
             serial.to_plain(scenario.limits),
-            sorted(_VARIANTS.get((each,), partial(_files, each.files)) for each in variants),
+            provided,
             _files(tuple(f for f in assignment.extra_files if f.name in extra)),
             _files(tuple(f for f in assignment.stand_in_files if f.name in stand_in_names)),
             list(assignment.submission_files),

@@ -226,11 +226,10 @@ def _functions(tree: Any, file: str, facts: Any) -> None:
 def _numbers(tree: Any, file: str, rows: Any) -> None:
     """Numbers in functions; a name in capitals that is set to one explains it."""
     places: dict[str, list[int]] = {}
-    functions = (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef))
-    nodes = (node for function in functions for node in ast.walk(function))
-    for node in (each for each in nodes if isinstance(each, ast.Constant)):
-        if type(node.value) in (int, float) and node.value not in _ORDINARY:
-            places.setdefault(repr(node.value)[:20], []).append(node.lineno)
+    for function in (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
+        for node in (each for each in ast.walk(function) if isinstance(each, ast.Constant)):
+            if type(node.value) in (int, float) and node.value not in _ORDINARY:
+                places.setdefault(repr(node.value)[:20], []).append(node.lineno)
     rows += [(text, file, lines[0], len(lines)) for text, lines in places.items()]
 
 

@@ -115,7 +115,7 @@ TREE, TOKENS = "tree", "tokens"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Class:
+class _ClassPrints:
     """The fingerprints of a class, of one kind."""
 
     programs: Prints
@@ -130,7 +130,7 @@ def _read(
     submissions: Sequence[Submission],
     kind: str,
     progress: Progress = lambda done: None,
-) -> _Class:
+) -> _ClassPrints:
     assignment = specification.plan.assignment
     base = (
         *specification.reference, *handed_out_stubs(specification),
@@ -148,7 +148,7 @@ def _read(
             if not answer.whole:
                 broken.add(submission.id)
         progress(at + len(part))
-    return _Class(programs=programs, broken=broken, unread=unread, given=given)
+    return _ClassPrints(programs=programs, broken=broken, unread=unread, given=given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,11 @@ def _fingerprints(
 
 
 def _report(
-    trees: _Class, tokens: _Class, by_trees: Likeness, by_tokens: Likeness, earlier: Set[str]
+    trees: _ClassPrints,
+    tokens: _ClassPrints,
+    by_trees: Likeness,
+    by_tokens: Likeness,
+    earlier: Set[str],
 ) -> study.SimilarityReport:
     """The pairs in the order in which they are looked at, the first ones with their lines."""
     programs = {**trees.programs, **{name: tokens.programs.get(name, ()) for name in trees.broken}}

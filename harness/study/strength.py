@@ -236,9 +236,13 @@ class Known:
             if program.digest not in self._failures
         }
         before = len(programs) - len(jobs)
-        found = search_failures(self._context, list(jobs.values()), workers)
+        searched = list(jobs.values())
         try:
-            for done, (job, ended) in enumerate(found, start=1):
+            # Called here: a name for it would keep the workers until the error that ends the loop
+            # is dealt with.
+            for done, (job, ended) in enumerate(
+                search_failures(self._context, searched, workers), start=1
+            ):
                 self._failures[job.submission.digest] = [*ended.scenarios] or [_NOTHING]
                 if done % _SAVED_EVERY == 0:
                     self._save()

@@ -20,6 +20,7 @@ from harness.assignment.loading import CACHE, load
 from harness.common.errors import UserError
 from harness.execution import find_interpreter, has_terminals, install, installed_here, try_tier
 from harness.execution.confinement import tier_layers
+from harness.execution.interpreter import _is_whole
 from harness.execution.linux.driver import Driver
 from harness.grading.check import check_submissions
 from harness.grading.context import GradingContext, prepare
@@ -179,6 +180,14 @@ def test_a_changed_file_is_installed_again(change: str, index: Path, tmp_path: P
     again = install([FACES], interpreter, cache, told.append)
     assert (again.folder / "faces.py").read_bytes() == MODULE
     assert told[1:] == [f"installing {FACES} for Python {interpreter.version} again: files changed"]
+
+
+def test_a_row_of_a_wheels_own_record_may_be_outside_and_without_a_digest(tmp_path: Path) -> None:
+    info = tmp_path / "one-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: one\nVersion: 1.0\n", "utf-8")
+    (info / "RECORD").write_text("/etc/one.pyc,,\n.,,\n", "utf-8")
+    assert _is_whole(tmp_path)
 
 
 def test_no_pip_of_the_current_folder_is_run(

@@ -1,6 +1,7 @@
 """The scenarios of one submission, or the calls of one tool, in a browser, where nothing forks: a
 page's worker keeps a copy of this interpreter's memory once `Server.prepare` is done, and puts it
-back before each `Server.run`. It ends one by unwinding this code, which no `except` can catch."""
+back before each `Server.run`: every scenario begins in the same fresh interpreter, as a forked
+process does. It ends one by unwinding this code, which no `except` can catch."""
 
 # pathlib would be heavy for every copy to carry
 # ruff: noqa: PTH123
@@ -76,7 +77,8 @@ class Server:
         ScenarioProcess(job, self.program).run(self.terminal, self.questions, self.answers)
 
     def _replace_what_waits(self) -> None:
-        """Let the worker know how long a program sleeps, and when it wants to be interrupted."""
+        """Let the worker know how long a program sleeps, and when it wants to be interrupted,
+        which no kernel does here."""
         real_sleep, answers = time.sleep, self.answers
 
         def sleep(seconds: float, /) -> None:

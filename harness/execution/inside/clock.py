@@ -1,8 +1,9 @@
 """What time a program is told: one that stands still, or the real one moved; and how it sleeps.
 `time` gets functions of ours. The classes of `datetime` stay themselves, so that every object is of
 the class that a program knows: their methods that read the clock are put into the classes' own
-dictionaries. Only a sleep that nobody waits for moves monotonic clocks. What C code reads for
-itself is left alone: times of files, SQL's `CURRENT_TIMESTAMP`."""
+dictionaries, which is all that a program could notice. Monotonic clocks run on; only a sleep that
+nobody waits for moves them. What C code reads for itself is left alone: times of files, SQL's
+`CURRENT_TIMESTAMP`."""
 
 from __future__ import annotations
 

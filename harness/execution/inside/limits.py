@@ -1,6 +1,7 @@
-"""What a scenario's process may use, by the kernel's own count: these limits hold when none of the
-driver's clocks is looking. They are set in the server, which each scenario inherits from: it cannot
-raise them, and setting them anew after every fork costs more than it looks."""
+"""What a scenario's process may use, by the kernel's own count. The driver's clocks decide about
+time (`harness.execution.linux.processes`); these limits hold when none of them is looking. They are
+set in the server, which each scenario inherits from: it cannot raise them, and setting them anew
+after every fork costs more than it looks."""
 
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH123

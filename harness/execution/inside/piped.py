@@ -1,8 +1,9 @@
 """One scenario, one call of a tool, or a scenario's stand-ins, in an interpreter started for it,
-which reports, from a thread, how much it has computed. Its standard streams are pipes that look
-like a terminal: descriptor 1 takes all that is shown, standard error's text among it and in its
-order; frames of ours go where descriptor 2 led. What is typed comes framed over descriptor 0, when
-it is asked for among the text: a reader of the text then has all that was shown before."""
+which reports, from a thread, how much it has computed: no kernel is asked. Its standard streams are
+pipes that look like a terminal: descriptor 1 takes all that is shown, standard error's text among
+it and in its order; frames of ours go where descriptor 2 led. What is typed comes framed over
+descriptor 0, when it is asked for among the text: a reader of the text then has all that was shown
+before."""
 
 from __future__ import annotations
 

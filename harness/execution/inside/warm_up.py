@@ -1,7 +1,8 @@
-"""Prepares memory that forks share until one of them writes: CPython writes where it only reads. It
-counts references: what was there before the fork outlives every scenario, and from 3.12 on can be
-made immortal, as `None` is. And it learns, where methods are and which types our own code meets:
-a program of ours, run in the base server, teaches it once. Free memory is given back."""
+"""Prepares memory that forks share until one of them writes, so that no scenario copies what it
+only reads: CPython writes there, too. It counts references: what was there before the fork outlives
+every scenario, and from 3.12 on can be made immortal, as `None` is. And it learns, where methods
+are and which types our own code meets: a program of ours, run in the base server, teaches it once.
+Free memory is given back."""
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH123
 

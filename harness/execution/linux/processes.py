@@ -1,5 +1,7 @@
 """The processes below a driver, seen from it: the base server, the servers forked from it (one of
-them compiles stimuli), the channel to one scenario's process; and what the kernel says of them."""
+them compiles stimuli), the channel to one scenario's process; and what the kernel says of them:
+that one wants to read (seccomp user notification), its number across namespaces, how long it has
+computed, and how long it was asleep."""
 
 import errno
 import fcntl

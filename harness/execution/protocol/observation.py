@@ -418,10 +418,13 @@ _NO_TRACEBACK = ("SystemError", "error return without exception set")
 
 def _answered(seen: Observation, final: FinalReply) -> Observation:
     ending = Ending.ANSWERED
-    error = final.raised and (final.raised.type_name, final.raised.message)
+    raised = final.raised
+    no_memory = raised is not None and (
+        raised.type_name == "MemoryError" or (raised.type_name, raised.message) == _NO_TRACEBACK
+    )
     if final.missing is not None:
         ending = Ending.MISSING
-    elif final.memory or error == _NO_TRACEBACK or (error and error[0] == "MemoryError"):
+    elif final.memory or no_memory:
         ending = Ending.MEMORY_LIMIT
     return replace(
         seen,

@@ -132,7 +132,8 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
                         busy.remove(worker)
                         with self._lock:
                             self._idle.append((setup, worker))
-                if worker not in busy:
+                has_ended = worker not in busy
+                if has_ended:
                     heard(message)
                     begin_more()
                 yield job, message

@@ -340,10 +340,13 @@ class JudgedRuns:
         def of_draw(index: int) -> Verdict:
             return arrivals.verdict(scenario, index, observations[index])
 
-        draws = enumerate(observations if scenario.is_sample else ())
         try:
-            kinds = [arrivals.kind(scenario, index, seen) for index, seen in draws]
-            verdict = combine(kinds, of_draw) if kinds else of_draw(0)
+            if scenario.is_sample:
+                draws = enumerate(observations)
+                kinds = [arrivals.kind(scenario, index, seen) for index, seen in draws]
+                verdict = combine(kinds, of_draw)
+            else:
+                verdict = of_draw(0)
         except HarnessError as failure:
             raise HarnessError(f"{scenario.id}: {failure}") from None
         if verdict.explanation is None:

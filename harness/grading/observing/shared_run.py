@@ -306,5 +306,7 @@ class CheckedObserver:
         return seen
 
     def _fails(self, draw: DifferingDraw, seen: Observation) -> bool:
-        judge = self._judge_of and self._judge_of(draw.entry.scenario, draw.entry.index)
-        return judge is not None and judge.kind(seen) is VerdictKind.FAILED
+        if self._judge_of is None:
+            return False
+        judge = self._judge_of(draw.entry.scenario, draw.entry.index)
+        return judge.kind(seen) is VerdictKind.FAILED

@@ -36,8 +36,9 @@ _NAME = re.compile(
 
 def _match(entry: Entry) -> re.Match[str] | None:
     match = _NAME.fullmatch(entry.name)
-    is_one = match is not None and entry.is_folder != bool(match["file"]) and _time(match)
-    return match if is_one else None
+    if match is None or entry.is_folder == bool(match["file"]):
+        return None
+    return match if _time(match) else None
 
 
 def _read(place: Entry, named: Sequence[Named], assignment: Assignment) -> Uploads:

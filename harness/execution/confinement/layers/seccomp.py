@@ -92,7 +92,8 @@ def child_filter() -> bytes:
 
 @functools.cache
 def _find_pyseccomp() -> ModuleType | str:
-    """The package, or why it cannot be had. Only now: to find the library, it runs a program."""
+    """The package, or why it cannot be had. Only now: to find the library, it runs a program,
+    which a command that confines nothing need not wait for."""
     try:
         return importlib.import_module("pyseccomp")
     except (ImportError, OSError, RuntimeError) as error:  # the package, or the library it wraps

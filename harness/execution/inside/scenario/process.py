@@ -95,7 +95,8 @@ class Program:
         self.known: dict[tuple[Any, ...], Files] = {}
 
     def files(self, selection: tuple[Any, ...]) -> Files:
-        """Those of a selection; kept unless they are provided to some scenarios alone."""
+        """Those of a selection; the student's may be among them, changed. They are compiled once
+        for all scenarios that share them; what is provided to some scenarios alone is not kept."""
         if selection[0] is not None:
             return Files(selection, self.setup, self.submitted)
         if selection not in self.known:

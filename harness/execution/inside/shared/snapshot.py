@@ -1,6 +1,6 @@
 """What the names of a program that shares its process reach, and whether any of it changed: it is
-compared by identity, in its order, so that `True` in place of 1 is a change. From what is not
-reached from here `harness.policy.checking` keeps a program away."""
+compared by identity, in its order, so that `True` in place of 1 and a dictionary in another order
+are changes. From what is not reached from here `harness.policy.checking` keeps a program away."""
 
 from __future__ import annotations
 

@@ -244,9 +244,10 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         for future in known:
             if (address := self._trials.pop(future.key, None)) is not None:
                 self._tried(address, future, values)
-            flight = self._flights.get(future.key)  # None: a trial, or a copy of what just arrived
-            answer = flight and self._answer(flight, future, values)
-            if flight and answer:
+                continue
+            if (flight := self._flights.get(future.key)) is None:
+                continue  # a copy of what has just arrived
+            if (answer := self._answer(flight, future, values)) is not None:
                 self._slowest = max(self._slowest, time.monotonic() - flight.sent)
                 for key, copy in flight.futures.items():
                     del self._flights[key]
