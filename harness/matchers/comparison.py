@@ -107,7 +107,8 @@ def normalised(text: str, ignore: Collection[Ignore]) -> str:
 
 
 def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT, whole: bool = False) -> str:
-    """A value as Python source, made visible, shortened around character `at`: less if `whole`."""
+    """A value as Python source, made visible, shortened around character `at`; more of it
+    if `whole`."""
     limit = WHOLE_LIMIT if whole else limit
     return visible(shortened(value.source(at + 2 * limit), limit, at))
 

@@ -1,4 +1,5 @@
-"""An assignment: what holds for all its scenarios. Whatever runs a submission knows no more."""
+"""An assignment: what holds for all its scenarios, and nothing of what is expected of one. Whatever
+runs a submission knows no more."""
 
 from __future__ import annotations
 

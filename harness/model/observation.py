@@ -27,7 +27,8 @@ class Ending(StrEnum):
 
 
 class Phase(StrEnum):
-    """Where the process ended, or raised its answer: `STIMULUS` alone shows what is stated."""
+    """Where the process was when it ended, or raised what it answered with; `STIMULUS` alone shows
+    what is stated."""
 
     LOADING = "loading"  # the submission's own body (what runs at import)
     GIVEN = "given"  # what is bound and run before the call or the session's first step

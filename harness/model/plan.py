@@ -1,5 +1,6 @@
 """The compiled plan: an assignment and its scenarios, with nothing left to look up or evaluate, as
-versioned JSON; beside it what only the makers of an assignment may see."""
+versioned JSON that stays valid when cut to a subset; beside it what only the makers of an
+assignment may see."""
 
 from __future__ import annotations
 
@@ -124,6 +125,8 @@ def glob(pattern: str) -> re.Pattern[str]:
 def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
     """Of each scenario that needs others, by its id: those among `scenarios`, in the order of its
     needs. What is only informational is needed by nobody, and nothing needs itself."""
+    if not any(scenario.needs for scenario in scenarios):  # hardly an assignment has any
+        return {}
     by_name: dict[str, list[Scenario]] = {}
     for scenario in scenarios:
         if not scenario.informational:
@@ -142,6 +145,9 @@ def in_turn(
     scenarios: Sequence[Scenario], needs: Mapping[str, Sequence[Scenario]]
 ) -> Iterator[tuple[Scenario, ...]]:
     """All scenarios in groups, each after what it needs; CycleError where they need each other."""
+    if not needs:
+        yield tuple(scenarios)
+        return
     sorter = TopologicalSorter(
         {scenario.id: [other.id for other in needs.get(scenario.id, ())] for scenario in scenarios}
     )

@@ -1,4 +1,5 @@
-"""What is read of a submission's text: its rules, the findings against them, what it is made of."""
+"""What is read of a submission's text, in a limited process: the rules it must follow, the findings
+against them, and what it is made of."""
 
 from __future__ import annotations
 

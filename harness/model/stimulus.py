@@ -151,7 +151,7 @@ class Action(ABC):
 
     @property
     def program(self) -> str:
-        """The name of a file that runs as `__main__`."""
+        """The name of a file that is run: as `__main__`, unless the kind runs it in its own way."""
         return ""
 
     @property
@@ -179,9 +179,10 @@ class StandIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Substitution:
-    """A function of the course's (in a process of its own) or a constant in the place of one."""
+    """A top-level name of the submission's main module that the course's own takes the place of: a
+    function, answered from a process of its own, or a constant."""
 
-    name: str  # at the top level of the submission's main module
+    name: str
     provided: str = ""  # the module of a constant
 
 
@@ -231,7 +232,7 @@ class Limits:
 
 
 def statements(source: str | bytes) -> list[ast.stmt]:
-    """The statements of somebody else's text (its warnings are not shown); none of no Python."""
+    """The statements of somebody else's text, its warnings not shown; none if it is not Python."""
     try:
         with warnings.catch_warnings(action="ignore"):
             return ast.parse(source).body

@@ -1,5 +1,5 @@
 """What GitHub shows of a check: lines beside the code (`::error file=…,line=…::message`), and what
-a student has to fix as Markdown."""
+a student has to fix as Markdown: both made of what the student may see."""
 
 import re
 from collections.abc import Iterator

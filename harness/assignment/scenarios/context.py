@@ -213,7 +213,9 @@ class Context:
             lines = enumerate(step.shown, start=step.shown_from)
             shown = [self.render(line, loc, line=number) for number, line in lines]
             step.shown = "".join(shown).splitlines(keepends=True)
-            self.bind(parse_statements(step.source), loc, line=step.line)
+            tree = parse_statements(step.source)
+            self.names |= names_of(tree).bound  # a hint may propose what the step binds itself
+            self.check_names(tree, loc, line=step.line)
         return steps
 
     def typed_in(self, steps: list[Step], loc: Loc) -> tuple[Typed, ...]:

@@ -112,7 +112,8 @@ def with_constants(
 
 
 def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, object]) -> Replies:
-    """The generator that a scenario names; HintedError if it is not there."""
+    """The generator that a scenario names, whose first parameter is what was printed, the others
+    constants; HintedError if it is not there."""
     function = course_function(vocabulary, source, "guesses.bisect is bisect in guesses.py")
     try:
         text = (vocabulary.folder / function.file).read_bytes().decode("utf-8-sig")

@@ -1,5 +1,7 @@
 """Python inside a spec: whether it parses, which names it needs and which it binds; and sessions,
-in which `... ` continues a step while its source is incomplete: a row of dots stays output."""
+as pasted from a REPL: `>>> ` begins a step, and `... ` continues it only while its source is
+incomplete, so that a printed row of dots stays output. Blank lines are output. Without `input:` a
+shown line that begins with a prompt (a provided text that ends in a space) holds what was typed."""
 
 import ast
 import builtins

@@ -253,17 +253,22 @@ def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[
         yield {"name": "The submission can be graded", "status": "failed", **why}
         return
     entries = {entry.scenario_id: entry for entry in result.scenarios}
+    around = Surroundings.of(plan.assignment)
     counts: Counter[str] = Counter()  # of scenarios so far by function, in the order of the plan
     for scenario in plan.scenarios:
         counts[scenario.function] += 1
         if entry := entries.get(scenario.id):
             place = list(counts).index(scenario.function) + 1
             number = f"{place}.{counts[scenario.function]}"
-            yield {"number": number, **_test(scenario, entry, run, plan, settings.hidden)}
+            yield {"number": number, **_test(scenario, entry, run, around, settings.hidden)}
 
 
 def _test(
-    scenario: Scenario, entry: ScenarioResult, run: PlatformRun, plan: Plan, of_hidden: Visibility
+    scenario: Scenario,
+    entry: ScenarioResult,
+    run: PlatformRun,
+    around: Surroundings,
+    of_hidden: Visibility,
 ) -> dict[str, Any]:
     """A scenario's test with what went wrong; of a hidden one only the kind of verdict."""
     hidden = scenario.visibility is Visibility.HIDDEN
@@ -284,8 +289,7 @@ def _test(
         lines.append(f"A hidden check: {words.VERDICT[hidden_kind(entry.verdict)]}.")
     elif not entry.verdict.passed or entry.verdict.message:
         check = ShownCheck.of(scenario, entry)
-        explanation = explained(check, Surroundings.of(plan.assignment))
-        lines.append(as_text(explanation, _COLUMNS).rstrip("\n"))
+        lines.append(as_text(explained(check, around), _COLUMNS).rstrip("\n"))
     return test | {"output": "\n".join(lines)}
 
 

@@ -3,7 +3,8 @@
 `run` only watches: the grading is a process of its own (`grade`), which may be killed, by us when
 the time is over or by the container when memory is. Whatever happens, a valid results.json is
 there: `run_autograder` put one there before anything else, and each later one replaces it whole.
-After the deadline nothing new is run, and what was not run is not an answer."""
+Programs are confined if the container allows it. After the deadline nothing new is run, and what
+was not run is not an answer."""
 
 import contextlib
 import os

@@ -1,5 +1,6 @@
-"""The static folder of a page on which students check their work in a browser. What it needs from
-the npm registry is pinned by version and digest, fetched by npm once, and kept in the cache."""
+"""The folder of a page on which students check their work in a browser: all of it is static, and
+the page asks for nothing from elsewhere. What it needs from the npm registry is pinned by version
+and digest, fetched by npm once, and kept in the cache."""
 
 import base64
 import functools

@@ -365,7 +365,7 @@ class ClassCauses:
 
     def for_a_person(self) -> list[Tally]:
         """Whom a person must look at, those with the same reason together, in the order of reasons.
-        Marks by hand are missing once people have begun to give them."""
+        Marks by hand count as missing once people have begun to give them: before, all are."""
         places = {kind: place for place, kind in enumerate((*_REASONS.values(), _EARLIER))}
         ordered = sorted(
             self._for_a_person.values(),

@@ -32,7 +32,8 @@ def _assignments(bindings: Iterable[Binding]) -> list[str]:
 
 
 def shell_command(stimulus: Stimulus) -> str:
-    """The command that starts the program; empty for none, or where chance is seeded."""
+    """The command that starts the program; empty for none, or where chance is seeded, for
+    which a shell has no command."""
     action = stimulus.action
     if not action.program or stimulus.seed is not None:
         return ""
@@ -76,7 +77,8 @@ def clock_words(clock: Clock) -> str:
 
 def set_up(stimulus: Stimulus, call: str = "", without: Collection[str] = ()) -> str:
     """What is run first, without definitions that nothing uses: of `call`, where that is shown in
-    place of the whole, all names but those `without`. All of it where chance is seeded."""
+    place of the whole, all names but those `without`. All of it where chance is seeded,
+    which each statement may draw from."""
     given = stimulus.given.rstrip("\n")
     parts = statements(given)
     kept = [part for part in parts if not _bound(part)]

@@ -291,7 +291,8 @@ def marked_lines(cause: ShownCause) -> list[MarkedPlace]:
 
 
 def _suspect(suspect: Suspect, cause: ShownCause) -> MarkedPlace:
-    place, name = suspect.place, suspect.function if suspect.function != cause.function else ""
+    place = suspect.place
+    name = suspect.function if suspect.function != cause.function else ""
     # Where more than half of a function would be marked, no line stands out.
     stands_out = 2 * len(suspect.lines) <= place.last - place.first
     marked = list(suspect.lines) if stands_out else []

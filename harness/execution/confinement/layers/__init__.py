@@ -82,7 +82,8 @@ class Layer:
 
     def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
         """The command line that runs `command`, the base server's, in what the layer provides;
-        `directory` is the scenarios' folder, `setup` is complete."""
+        `directory` is the scenarios' folder, `setup` is complete. The command's first word is the
+        interpreter until the layer `namespaces` has wrapped it: another one wraps later."""
         return command
 
     def set_up_server(self, setup: ServerSetup) -> None:

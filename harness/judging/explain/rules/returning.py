@@ -48,8 +48,8 @@ def _spellings(value: Value) -> list[str]:
 
 def _has_lines(text: str, lines: str) -> bool:
     """Whether a text has these lines, but for blanks at the end of each."""
-    text, lines = ("\n".join(line.rstrip() for line in s.split("\n")) for s in (text, lines))
-    return f"\n{lines}\n" in f"\n{text}\n"
+    shown, wanted = ("\n".join(line.rstrip() for line in s.split("\n")) for s in (text, lines))
+    return f"\n{wanted}\n" in f"\n{shown}\n"
 
 
 @rule_about(Stage.KNOWN_MISTAKE, 30, "returns instead of printing", EXACT_RETURN)
@@ -86,7 +86,8 @@ def iterator_instead_of_generator(failure: Failure, mismatch: ValueMismatch) -> 
 def returned_none(failure: Failure, mismatch: ValueMismatch) -> str | None:
     """None came back. Whether a `return` is missing only the program's text can say."""
     pair, expected = mismatch.pair, mismatch.expected
-    if expected is None or mismatch.actual != NONE or (pair and pair[0].kind is ValueKind.NONE):
+    is_expected = pair is not None and pair[0].kind is ValueKind.NONE
+    if expected is None or mismatch.actual != NONE or is_expected:
         return None
     wanted = source(pair[0]) if pair else expected.in_words()
     return failure.says(f"returned None instead of {wanted}")
