@@ -22,7 +22,7 @@ Passes = Callable[[FailedScenario, Blame], bool | None]
 
 _MOST_SAMPLES = 12  # scenarios of one function and rule that are looked at
 _ENOUGH_SAMPLES = 2  # if they agree
-# Scenarios of a function in which functions that never failed are tried.
+# For so many scenarios of a function, functions that were never blamed are tried too.
 _MOST_UNFAILED_SEARCHES = 1
 
 
@@ -46,16 +46,18 @@ def find_blame(
     blame = search.blame
     faulty = frozenset(name for names in blame.values() for name in names)
     blame |= _blame_by_use(with_objects, passed, usage)
-    ended = [
+    only_exit_differs = [
         each
         for each in search.undecided
         if each.raised is None and {d.channel for d in each.verdict.differences} == {Channel.EXIT}
     ]
-    others = [each for each in search.undecided if each not in ended]
+    others = [each for each in search.undecided if each not in only_exit_differs]
+    # Among those already to blame, if there are any.
     blame |= _blame_by_use(others, passed, usage, faulty or functions)
-    # Had the program come to such an exception, more than its status would differ.
+    # A function whose failures are all exceptions is no explanation here: an uncaught exception
+    # changes more than the exit status.
     raising = _only_raising(failures, blame, outline)
-    blame |= _blame_by_use(ended, passed, usage, (faulty or functions) - raising)
+    blame |= _blame_by_use(only_exit_differs, passed, usage, (faulty or functions) - raising)
     return _with_shared_helper(blame, outline, order)
 
 
@@ -125,7 +127,9 @@ class _Trial:
         return bool(passed)
 
     def among(self, suspects: Sequence[str], latest: Blame) -> Blame:
-        """The first suspect that alone makes it pass, else the fewest that do so together."""
+        """The suspects to blame: `latest` if it makes the scenario pass; none if not even all
+        together do; else the first that does so alone, else those that remain when each that is
+        not needed is left out, the last first."""
         if latest and set(latest) <= set(suspects) and self.passes_with(latest):
             return latest
         if len(suspects) > 1 and not self.passes_with(tuple(suspects)):
@@ -151,7 +155,8 @@ class _Search:
     constants: Sequence[str]  # those that can
     passes: Passes | None
     faulty: set[str] = field(default_factory=set)  # all that were blamed so far
-    unfailed_searches: int = 0  # that are left for the function that is looked at
+    # For this function: how often functions that were never blamed may still be tried.
+    searches_left: int = 0
     blame: dict[str, Blame] = field(default_factory=dict)  # by a scenario's id
     undecided: list[FailedScenario] = field(default_factory=list)
 
@@ -168,24 +173,25 @@ class _Search:
 
     def _blame_function(self, by_rule: Iterable[Sequence[FailedScenario]]) -> None:
         """Blame for the failures of one function, in groups of one rule each."""
-        self.unfailed_searches = _MOST_UNFAILED_SEARCHES
+        self.searches_left = _MOST_UNFAILED_SEARCHES
         found: set[str] = set()
         for members in by_rule:
-            known: dict[int, Blame] = {}  # of the samples, by index; the others follow them
+            of_sample: dict[int, Blame] = {}  # by the index of the sample
             latest: Blame = ()
-            is_undecided = False
+            is_undecided = False  # in the end: of the last sample tried
             for count, each in enumerate(_samples(members)):
-                if count >= _ENOUGH_SAMPLES and len(set(known.values())) == 1:
+                if count >= _ENOUGH_SAMPLES and len(set(of_sample.values())) == 1:
                     break
                 trial = _Trial(each, self.passes)
-                latest = known[each.index] = self._of(trial, latest)
+                latest = of_sample[each.index] = self._of(trial, latest)
                 is_undecided = not latest and not trial.all_applied
             blame: Blame = ()
-            for each in members:  # the first is a sample
-                blame = self.blame[each.scenario.id] = known.get(each.index, blame)
+            # A member that is no sample gets the blame of the sample before it; the first is one.
+            for each in members:
+                blame = self.blame[each.scenario.id] = of_sample.get(each.index, blame)
                 if is_undecided and not blame:
                     self.undecided.append(each)
-            found.update(name for names in known.values() for name in names)
+            found.update(name for names in of_sample.values() for name in names)
         self.faulty |= found
 
     def _of(self, trial: _Trial, latest: Blame) -> Blame:
@@ -203,8 +209,8 @@ class _Search:
         if self.passes is None:
             return called if not suspects and not _is_run(each) else ()
         found = trial.among(suspects, latest)
-        if not found and self.unfailed_searches:
-            self.unfailed_searches -= 1
+        if not found and self.searches_left:
+            self.searches_left -= 1
             others = (name for name in below if name not in self.faulty)
             found = next(((name,) for name in others if trial.passes_with((name,))), ())
         if found or not called or not trial.all_applied:
@@ -294,7 +300,9 @@ class Usage:
         """The same, but classes alone where a method that Python itself calls is known to be wrong:
         it belongs to its class, and to no method that is named."""
         used = self.of(failure.stimulus)
-        return (failure.rule in _CALLED_BY_PYTHON and self.classes(used)) or used
+        if failure.rule in _CALLED_BY_PYTHON:
+            return self.classes(used) or used
+        return used
 
 
 @cache
@@ -331,18 +339,18 @@ def _shortest_explanation(
     suspects = [
         _Suspect(
             name=name,
-            failing=sum(1 << index for index, each in enumerate(uses) if name in each),
+            failing_bits=sum(1 << index for index, each in enumerate(uses) if name in each),
             passing=sum(name in each for each in passing),
             about=functions.count(name),
         )
         for name in sorted({name for each in uses for name in each})
     ]
-    failing = sum(1 << index for index, each in enumerate(uses) if each)
+    all_failing = sum(1 << index for index, each in enumerate(uses) if each)
     fault_cost = math.log(len(suspects) or 1) + math.log(len(uses) + len(passing) or 1)
-    likely = sorted(suspects, key=lambda each: each.order(failing, fault_cost))[:_MOST_SUSPECTS]
-    chosen = _cheapest(likely, failing, fault_cost, _MOST_FAULTS).suspects
+    likely = sorted(suspects, key=lambda each: each.order(all_failing, fault_cost))[:_MOST_SUSPECTS]
+    chosen = _cheapest(likely, all_failing, fault_cost, _MOST_FAULTS).suspects
     return [
-        next((each.name for each in chosen if each.failing >> index & 1), "")
+        next((each.name for each in chosen if each.failing_bits >> index & 1), "")
         for index in range(len(uses))
     ]
 
@@ -352,21 +360,21 @@ class _Suspect:
     """A part that may be wrong."""
 
     name: str
-    failing: int  # the failures that use it, a bit each
+    failing_bits: int  # the failures that use it, a bit each
     passing: int  # how many scenarios that pass use it
     about: int  # how many of the failures are about it: decides between equal costs
 
-    def surprise(self, failing: int) -> float:
-        """The cost of saying, in nats, which of the scenarios that use it are among `failing`, if
-        it makes their share of them fail."""
-        fails, passes = (self.failing & failing).bit_count(), self.passing
+    def surprise(self, unexplained: int) -> float:
+        """The cost of saying, in nats, which of the scenarios that use it are among
+        `unexplained`, if it makes their share of them fail."""
+        fails, passes = (self.failing_bits & unexplained).bit_count(), self.passing
         counts = (count for count in (fails, passes) if count)
         return -sum(count * math.log(count / (fails + passes)) for count in counts)
 
-    def order(self, failing: int, fault_cost: float) -> tuple[float, int]:
+    def order(self, unexplained: int, fault_cost: float) -> tuple[float, int]:
         """The likeliest first: an unexplained failure costs as much as another fault."""
-        unexplained = (failing & ~self.failing).bit_count()
-        return self.surprise(failing) + fault_cost * unexplained, -self.about
+        left = (unexplained & ~self.failing_bits).bit_count()
+        return self.surprise(unexplained) + fault_cost * left, -self.about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,18 +386,20 @@ class _Choice:
     suspects: tuple[_Suspect, ...] = ()
 
 
-def _cheapest(suspects: Sequence[_Suspect], failing: int, fault_cost: float, most: int) -> _Choice:
+def _cheapest(
+    suspects: Sequence[_Suspect], unexplained: int, fault_cost: float, most: int
+) -> _Choice:
     """The explanation of these failures, by at most so many parts, that costs least."""
-    if not failing or not most:
-        return _Choice(cost=failing.bit_count() * fault_cost)
+    if not unexplained or not most:
+        return _Choice(cost=unexplained.bit_count() * fault_cost)
     best = _Choice(cost=math.inf)
     for suspect in suspects:
-        if not suspect.failing & failing:
+        if not suspect.failing_bits & unexplained:
             continue
-        here = fault_cost + suspect.surprise(failing)
+        here = fault_cost + suspect.surprise(unexplained)
         if here >= best.cost + 1e-9:
             continue
-        rest = _cheapest(suspects, failing & ~suspect.failing, fault_cost, most - 1)
+        rest = _cheapest(suspects, unexplained & ~suspect.failing_bits, fault_cost, most - 1)
         choice = _Choice(
             cost=here + rest.cost,
             about=suspect.about + rest.about,
@@ -468,6 +478,9 @@ def _statements(
 
 
 def _lead(failure: FailedScenario, program: str, outline: Outline) -> _Lead | None:
+    """Where the first line that differs leads. Statements that can print both texts are suspected
+    with the values in them; else all that can print either, and, if each text has its own, the
+    conditions around them. None where the verdict shows no such line."""
     line = next(map(_first_difference, failure.verdict.differences[:1]), None)
     if line is None:
         return None
@@ -491,7 +504,8 @@ def _first_difference(compared: Comparison) -> _LinePair | None:
     if compared.in_words:
         return None
     for row in compared.rows:
-        # Where a note says that the text ended with the line before there is an empty line.
+        # A cell with a note and an `end`: the text ended with the line before, so here is an empty
+        # line.
         cells = (row.expected, row.actual)
         expected, actual = (one.text if not one.note or one.end else None for one in cells)
         if expected != actual:

@@ -80,9 +80,11 @@ def _whole(cells: Iterable[Cell]) -> list[str]:
 MOST_SUSPECTS = 5
 _MOST_OF_HELPER = 2
 _LONGEST_LITERAL = 200
-# How far a score must be on the way from that of a line that always runs to the best one:
-_TELLING = 0.1  # for a choice of lines to be shown at all
-_DECIDING = 0.5  # for a function to be named
+# What the best line must reach: shares of the way from the score of a line that always runs to 1,
+# the highest score.
+_TELLING = 0.1  # for any lines to be shown, where there are more than can be
+_DECIDING = 0.5  # for its function to be named
+
 _LEAD = 0.05  # how far the best score in a function must be above those in others, to name it
 # Rules that say what is wrong of a line where it stands: no branch leads to it wrongly.
 _SAYS_MORE = {
@@ -103,8 +105,8 @@ _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 
 @dataclass(frozen=True, slots=True)
 class WrongBranch:
-    """A line that prints something, and the condition above it, which ran: the line did not, and
-    prints what is expected; or it ran (`taken`), and that is not expected."""
+    """A line that prints, and the condition above it, which ran. `taken`: the line ran, and should
+    not have; else it did not run, and should have."""
 
     prints: Line
     condition: Line
@@ -116,8 +118,8 @@ class Suspicion:
     """What traced runs tell about a cause."""
 
     lines: tuple[Line, ...]  # the most suspect ones
-    decides: str = ""  # the function whose lines are clearly the most suspect, if there is one
-    none: Line | None = None  # where the function returned None in the example
+    deciding_function: str = ""  # whose lines are clearly the most suspect, if there is one
+    returned_none_at: Line | None = None  # in the example
     branch: WrongBranch | None = None
 
 
@@ -185,8 +187,8 @@ class SuspectProgram:
             lines = tuple(dict.fromkeys((*first, *lines)))
         return Suspicion(
             lines=lines,
-            decides=deciding(fails, passes, may_be, functions),
-            none=gave_none(example, cause.function, functions),
+            deciding_function=deciding(fails, passes, may_be, functions),
+            returned_none_at=where_none_was_returned(example, cause.function, functions),
             branch=branch,
         )
 
@@ -201,10 +203,12 @@ class SuspectProgram:
         """The cause with its suspect lines, after the line of its exception or loop. Its message
         says why None was returned, and the first of these that is known: a comparison that does
         nothing, another constant, a wrong branch, the helper with the most suspect lines."""
-        none = suspicion.none
-        if none is not None and (text := self.text(none)):
-            cause = cause.saying(why_none(cause, members, example, none.number, text))
+        at = suspicion.returned_none_at
+        if at is not None and (text := self.text(at)):
+            cause = cause.saying(why_none(cause, members, example, at.number, text))
         exact = [Line(cause.place.file, cause.line)] if cause.line and cause.place else []
+        # A wrong branch explains the exception or loop too: its condition, or the helper that this
+        # asks, is the first of the lines, and comes first.
         lines = (*suspicion.lines, *exact) if suspicion.branch else (*exact, *suspicion.lines)
         known = [line for line in dict.fromkeys(lines) if self.text(line)]
         cause = replace(cause, suspects=self.by_function(known[:MOST_SUSPECTS], functions))
@@ -215,7 +219,7 @@ class SuspectProgram:
             return self.with_constant(cause, constant)
         branch = suspicion.branch
         if branch is None or cause.rule in _SAYS_MORE:
-            return with_deciding(cause, suspicion.decides)
+            return with_deciding(cause, suspicion.deciding_function)
         helper = self._asked_by(branch, cause, functions)
         asked = "" if helper is None else f" after {plain(helper.name, limit=60)}"
         what = "what is not expected" if branch.taken else "what is expected"
@@ -225,10 +229,11 @@ class SuspectProgram:
     def wrong_branch(
         self, different: tuple[str, str], ran: Collection[Line], functions: Sequence[OutlinePart]
     ) -> WrongBranch | None:
-        """The branch of the one line of these functions that prints what is expected, or else what
-        is printed in its place, of `different_lines`: the first where its condition ran, for that
-        came first. `ran` are the lines that did. Where no line prints what is expected, a text that
-        is none of the course's may itself be wrong.
+        """The condition that went the wrong way: above the only line of these functions that prints
+        the expected text and did not run; else above the only one that prints the unexpected text
+        and did. The condition must have run. `different` has both texts (see `different_lines`),
+        `ran` the lines that ran. None also where no line prints what is expected and what is
+        printed is none of the course's texts: then that text may itself be wrong.
 
         That is read from the text of the lines, which may be no Python of any kind that is known:
         what is not recognised is not spoken of."""
@@ -431,7 +436,9 @@ def with_deciding(cause: Cause, name: str) -> Cause:
     return cause.saying(f"{where} {cause.message}")
 
 
-def gave_none(trace: Trace, name: str, functions: Iterable[OutlinePart]) -> Line | None:
+def where_none_was_returned(
+    trace: Trace, name: str, functions: Iterable[OutlinePart]
+) -> Line | None:
     """The line at which the calls of a function returned None, if it is only one."""
     own = [part for part in functions if part.name == name]
     lines = [

@@ -33,8 +33,9 @@ def mark(
 
     The mark is `functionality_marks` times the share of points passed, informational scenarios left
     out, extra credit added above; then deductions, never below 0. It is 0 for a submission that
-    cannot be read and None where our own machinery failed or it is withheld (late, for one; then it
-    has no scenarios). KeyError for a scenario without a verdict, unless none is needed."""
+    cannot be read. It is None where the harness failed, the submission is withheld (handed in late,
+    for example) or all its scenarios are excused; in the last two it has no scenarios. KeyError for
+    a scenario without a verdict, unless none is needed."""
     if submission.withheld is not None:
         return without_mark(plan, submission, SubmissionStatus(submission.withheld.value))
     unreadable = bool(submission.problem) or report.unparsable is not None
@@ -43,8 +44,8 @@ def mark(
         verdicts = {scenario.id: verdict for scenario in plan.scenarios}
     left_out, excuses = excused(plan, submission)
     if len(left_out) == len(plan.scenarios) and left_out:
-        review = replace(submission, notes=(*submission.notes, *excuses))
-        return without_mark(plan, review, SubmissionStatus.NEEDS_REVIEW)
+        noted = replace(submission, notes=(*submission.notes, *excuses))
+        return without_mark(plan, noted, SubmissionStatus.NEEDS_REVIEW)
     scenarios: list[ScenarioResult] = []
     for each in plan.scenarios:
         verdict = verdicts[each.id]

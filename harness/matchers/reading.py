@@ -123,8 +123,10 @@ class Part:
     """One argument of a matcher, as it is written under a key."""
 
     read: Callable[[Field], Any]  # raises Refused for a wrong value
-    schema: Schema | Callable[[Schema], Schema]  # of the value, given that of all matchers
-    key: str = ""  # empty: the name of the matcher (the first part) or of the argument (others)
+    # Of the argument; a function is given the schema of any matcher.
+    schema: Schema | Callable[[Schema], Schema]
+    # In YAML; empty: the matcher's name for the first part, else the argument's.
+    key: str = ""
     optional: bool = False
 
 
@@ -153,6 +155,7 @@ class MatcherKey:
         matcher = self.make(**dict(zip(stated, values, strict=True)))
         if "within" in stated or not hasattr(matcher, "within"):
             return matcher
+        # Where none is stated, the assignment's own `within` holds.
         return replace(matcher, within=field.within)  # type: ignore[type-var]
 
     def schema(self, any_matcher: Schema) -> Schema:

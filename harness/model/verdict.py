@@ -98,12 +98,14 @@ class Cell:
 
     text: str = ""
     note: Absence = Absence.NONE  # where this side has no such line
-    mark: int | None = None  # the first character that differs; the length: it stops too soon
+    # Index of the first character that differs; `len(text)`: the text ends too soon.
+    mark: int | None = None
     marks: tuple[Span, ...] = ()  # the items of a value that differ
     cut_before: bool = False  # text is left out there
     cut_after: bool = False
     signs: bool = False  # blanks are shown as signs
-    end: LineEnd = LineEnd.NOTHING  # of no line: that the one before was the text's last
+    # On a cell with a note: how the text's last line, the one before, ended.
+    end: LineEnd = LineEnd.NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +292,7 @@ class Cause:
     line: int | None = None  # the very line, where it is known
     raised_in: CodePlace | None = None  # where the example's exception came up outside `place`
     raised_at: int | None = None  # its line there
-    suspects: tuple[Suspect, ...] = ()  # by what may be seen as soon as the example
+    suspects: tuple[Suspect, ...] = ()  # to be shown to whoever may see the example
     about_text: bool = False  # the message is about the student's text alone, and of no scenario
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()

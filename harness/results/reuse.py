@@ -1,7 +1,7 @@
 """What the next grading uses again: under which keys, and as which rows of the store.
 
-A key covers everything that what it names depends on, and nothing else: the name, points, place
-and visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row
+A key covers everything that its value depends on, and nothing else: the name, points, place and
+visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row
 is a key and the digest of a text; a text that many share is sent and stored once.
 
 A stored observation is used again only by the code that would observe the same. Of our own sources
@@ -143,25 +143,25 @@ def observation_key(
     return _joined(source_digest, stimuli_digest, interpreter, tier.value, execution_digest)
 
 
-def shared_key(observation: str, proof_digest: str, reference_digest: str) -> str:
+def shared_key(key_alone: str, proof_digest: str, reference_digest: str) -> str:
     """The key under which a scenario is kept as "did what the reference does" when it ran in a
-    shared process: that of the same scenario alone, the digest of what proves it, and the digest
-    of the reference's observations. Another proof or another reference makes it stale."""
-    return _joined(observation, "shared", proof_digest, reference_digest)
+    shared process: made of `key_alone` (of the same scenario alone), the digest of what proves it,
+    and that of the reference's observations. Another proof or another reference makes it stale."""
+    return _joined(key_alone, "shared", proof_digest, reference_digest)
 
 
 def verdict_key(
-    observation: str,
+    key_alone: str,
     answers: tuple[Answer, ...] | None,
     scenario: Scenario,
-    judging_digest: str,
+    judged_by: str,
     parameters: tuple[tuple[str, ...], ...] = (),
     *,
     within: float | None = None,
 ) -> str:
-    """Hex SHA-256 for what was observed under the key `observation`, held to what a scenario
-    states. `parameters` are the reference's names for each stimulus's arguments, where judging uses
-    them, `within` is how far off floats may be."""
+    """Hex SHA-256 for what was observed under the key `key_alone`, held to what a scenario states.
+    `judged_by` is the digest of the code that judges, `parameters` are the reference's names for
+    each stimulus's arguments, where judging uses them, `within` is how far off floats may be."""
     stated = (scenario.stated, *scenario.stated_cases)
 
     def of_expected() -> str:
@@ -171,7 +171,7 @@ def verdict_key(
         return _hash([judged, [serial.to_plain(each) for each in stated]])
 
     expected = _EXPECTATIONS.get((answers, *stated), of_expected)
-    return _hash([observation, expected, judging_digest, parameters, scenario.hint, within])
+    return _hash([key_alone, expected, judged_by, parameters, scenario.hint, within])
 
 
 def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
@@ -232,7 +232,7 @@ _EXPECTATIONS = _PartCache(8192)
 _VARIANTS = _PartCache(256)
 
 
-# Every file of `execution` can change what is observed but these. A new file counts unless it is
+# Every file of `execution` except these can change what is observed. A new file counts unless it is
 # named here, so that forgetting one costs time and never a wrong mark.
 _NOT_OBSERVING = frozenset(
     {

@@ -256,7 +256,7 @@ def _checks(
         entry = results[scenario.id]
         if scenario.visibility in visible:
             shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
-        elif not scenario.informational:  # of which the author sees nothing: no mark, no difference
+        elif not scenario.informational:  # hidden informational scenarios are not mentioned at all
             kind = hidden_kind(entry.verdict)
             hidden.append(HiddenCheck(name=scenario.name, function=scenario.function, kind=kind))
     return shown, hidden
@@ -265,9 +265,10 @@ def _checks(
 def _causes(
     result: SubmissionResult, plan: Plan, shown: list[ShownCheck]
 ) -> tuple[ShownCause, ...]:
-    """The causes, most marks first, then what failed without one: our own failures. Each is made of
-    the scenarios that are shown; of the others a function has a number, their clauses and marks,
-    whichever cause of it they have."""
+    """The causes as their reader may see them, most marks first, then failures that no cause
+    explains (our own). A cause is made of its shown scenarios alone. The hidden failures of a
+    function are only counted, with their clauses and marks: in its first cause that is shown, or
+    in a cause of their own."""
     no_failure = (VerdictKind.PASSED, VerdictKind.UNREADABLE)
     counting = [check for check in shown if not check.informational]
     failed = {check.id: check for check in counting if check.verdict.kind not in no_failure}
@@ -305,30 +306,32 @@ def _hidden_causes(
     """What may be said of failing scenarios that are not shown, by the function to blame, else by
     their own; each with where in the plan its first one is."""
     place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
-    names: defaultdict[str, set[str]] = defaultdict(set)
+    ids_of_function: defaultdict[str, set[str]] = defaultdict(set)
     hidden: dict[str, ShownCause] = {}
     for cause in causes:
+        # A cause that blames nobody may join scenarios of several functions, of which it names at
+        # most one: its hidden scenarios are listed under their own functions.
         is_named = cause.blamed or cause.about_text or not cause.function
         by_function: defaultdict[str, list[str]] = defaultdict(list)
         for name in cause.scenarios:
             if name not in shown and name in place:
-                own = plan.scenarios[place[name]].function
-                by_function[cause.function if is_named else own].append(name)
+                tested_function = plan.scenarios[place[name]].function
+                by_function[cause.function if is_named else tested_function].append(name)
         for function, members in by_function.items():
-            names[function].update(members)
+            ids_of_function[function].update(members)
             before = hidden.get(function, ShownCause(function=function))
-            text = cause if cause.about_text else before  # what the student's text alone says
+            tells = cause if cause.about_text else before  # only the student's own text may be told
             hidden[function] = replace(
                 before,
-                explanation=text.explanation,
-                hidden=len(names[function]),
+                explanation=tells.explanation,
+                hidden=len(ids_of_function[function]),
                 blamed=before.blamed or cause.blamed,
-                place=text.place,
+                place=tells.place,
                 marks=before.marks + _part(cause, members, lost),
             )
     placed = {}
     provided = Surroundings.of(plan.assignment).constants
-    for function, ids in names.items():
+    for function, ids in ids_of_function.items():
         scenarios = [plan.scenarios[place[name]] for name in ids]
         functions = {each.function for each in scenarios}
         alike = [each.stimuli[0] for each in plan.scenarios if each.function in functions]

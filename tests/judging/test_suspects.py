@@ -12,9 +12,9 @@ from harness.judging.suspects import (
     SuspectProgram,
     Suspicion,
     deciding,
-    gave_none,
     literals,
     read_trace,
+    where_none_was_returned,
     why_none,
     with_deciding,
     with_dropped,
@@ -196,14 +196,15 @@ def test_lines_stand_by_function_the_most_suspect_first() -> None:
 )
 def test_where_a_function_gave_none_is_known_of_one_line(said: str, line: int | None) -> None:
     functions = functions_of("outer")
-    found = gave_none(read_trace(said), "outer", functions)
+    found = where_none_was_returned(read_trace(said), "outer", functions)
     assert found == (None if line is None else Line("a1.py", line))
-    assert gave_none(read_trace(said), "nobody", functions) is None
+    assert where_none_was_returned(read_trace(said), "nobody", functions) is None
 
 
 def test_where_one_call_came_back_here_and_another_there_no_line_is_known() -> None:
     functions = functions_of("helper")
-    assert gave_none(read_trace("a1.py:5:None\na1.py:6:None"), "helper", functions) is None
+    trace = read_trace("a1.py:5:None\na1.py:6:None")
+    assert where_none_was_returned(trace, "helper", functions) is None
 
 
 def none(
@@ -317,7 +318,7 @@ def test_where_the_line_of_an_exception_is_known_nobody_else_decides() -> None:
 @pytest.mark.parametrize("none", [None, Line("a1.py", 7)])
 @pytest.mark.parametrize("lines", [(), (Line("a1.py", 3), Line("b.py", 4))])
 def test_a_suspicion_is_written(decides: str, none: Line | None, lines: tuple[Line, ...]) -> None:
-    suspicion = Suspicion(lines=lines, decides=decides, none=none)
+    suspicion = Suspicion(lines=lines, deciding_function=decides, returned_none_at=none)
     assert serial.loads(Suspicion, serial.dumps(suspicion)) == suspicion
 
 

@@ -94,7 +94,7 @@ class Arrivals:
 
     def __init__(self, judge_of: JudgeOf) -> None:
         self._judge_of = judge_of
-        # By scenario id, index of the draw and ending: of large observations.
+        # Verdicts of large observations, by scenario id, index of the draw and ending.
         self._verdicts: dict[tuple[str, int, Ending], Verdict] = {}
         self._explained: dict[str, set[Ending]] = {}  # by scenario id: of failing draws so far
 
@@ -171,8 +171,9 @@ class RunOutcome:
 
 @dataclass(slots=True, kw_only=True)
 class _SharedAnswers:
-    """What shared runs saw; by scenario id, but for `taken`. The observations are of earlier runs,
-    `taken` has the `id` of each stimulus of this one."""
+    """What shared runs saw. `keys` and `observations` (of earlier runs) are by scenario id. `taken`
+    holds `id(stimulus)` of every stimulus that this run answers with what its shared process did.
+    """
 
     keys: dict[str, str] = field(default_factory=dict)  # in the cache
     observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
@@ -241,7 +242,7 @@ class JudgedRuns:
             return all_alone(sharing.reason)
         keys = self._keys_of(plan, candidate)
         shared_runs = self.shared
-        if plan.assignment is not self.plan.assignment:  # it numbers its variants otherwise
+        if plan.assignment is not self.plan.assignment:  # its variants have other numbers
             shared_runs = SharedRuns(plan, self._key, self._secret)
         shared = _SharedAnswers()
         for name, digest in shared_runs.expected_digests(server).items():
@@ -296,12 +297,15 @@ class JudgedRuns:
             fresh = name in ran.fresh
             cut = any(observation.cut for observation in observations)
             # A shared run gives the reference's own observations, not only equal ones.
-            is_shared = name in shared.keys and [*map(id, observations)] == [*map(id, reference)]
-            if fresh and is_shared:
+            is_same = [*map(id, observations)] == [*map(id, reference)]
+            is_reference_itself = name in shared.keys and is_same
+            # Stored anew: that it equals the reference (of a shared run), or what it did alone;
+            # never what was cut, nor another answer of a shared run.
+            if fresh and is_reference_itself:
                 outcome.new_observations[shared.keys[name]] = AS_REFERENCE
             elif fresh and not cut and shared.taken.isdisjoint(map(id, scenario.stimuli)):
                 outcome.new_observations[keys[name]] = observations
-            if is_shared or (reference and observations == reference):
+            if is_reference_itself or (reference and observations == reference):
                 if name not in self._reference_verdicts:
                     self._reference_verdicts[name] = self._judge(scenario, observations, arrivals)
                 outcome.verdicts[name] = self._reference_verdicts[name]
