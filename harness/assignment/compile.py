@@ -256,10 +256,15 @@ def share_marks(files: Sequence[ScenarioFile], out_of: Fraction) -> list[Scenari
     given = sum((file.marks for file in stated), Fraction())
     others = (counted_points(file.scenarios) for file in files if not file.marks)
     points, left = sum(others, Fraction()), out_of - given
+    # More is given than there is, or of marks left and points to earn them only one exists.
     if stated and (left < 0 or bool(left) != bool(points)):
         what = f"the files' marks add up to {given}, and functionality_marks is {out_of}"
-        hint = "they may not be more" if left else "nothing is left for the files without marks"
-        hint = "no other file has scenarios that could earn the rest" if left > 0 else hint
+        if left > 0:
+            hint = "no other file has scenarios that could earn the rest"
+        elif left < 0:
+            hint = "they may not be more"
+        else:
+            hint = "nothing is left for the files without marks"
         stated[-1].document.add(("marks",), what, hint)
     else:
         for file in stated:

@@ -26,7 +26,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def option(*words: str, **settings: Any) -> Callable[[F], F]:
-    """An option: its names, then its help. What it is without being given is shown, if anything."""
+    """An option: its names, then its help. The help shows its default, if there is one."""
     *names, text = words
     settings.setdefault("show_default", settings.get("default") not in (None, ""))
     return click.option(*names, help=text, **settings)

@@ -27,7 +27,7 @@ from harness.model.result import (
 
 PLAIN_EVERY = 25  # submissions
 PLAIN_AFTER = 30.0  # seconds without a line
-PLAIN_REPORTS = 500  # submissions, whose reports take a moment each
+PLAIN_REPORTS = 500  # a line after so many reports
 
 Clock = Callable[[], float]
 

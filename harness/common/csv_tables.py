@@ -29,12 +29,21 @@ _HEADER_CHARACTERS = 256 * 1024
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?', re.IGNORECASE)
 # The wide forms count in spreadsheets of East Asia; a line end may come before a formula.
 _FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-# Where a program takes another delimiter than ours, a cell begins in the middle of one, quoted or
-# not; a comma stands in names ("Doe, Jo"), which must stay as the platform wrote them. What is no
-# formula in itself (a remark, a number, an item of a list) stays.
+# A spreadsheet that splits at another delimiter begins a cell in the middle of ours: a formula
+# behind `;`, a tab or a line end is made inert too. Not behind a comma: it is in names ("Doe, Jo"),
+# which must stay as the platform wrote them. Remarks, numbers and list items are not formulas and
+# stay.
 _INNER = re.compile(
-    r"""([;\t\r\n][ "]*)([=\uff1d]|(?!(?<=[\r\n])-[ ])[-+@\uff0b\uff0d\uff20]"""
-    r"""(?=[^;\t\r\n]*(?:[|!]|[A-Za-z]\()))"""
+    r"""
+    ([;\t\r\n][ "]*)  # where such a cell begins, with blanks and quotes
+    (
+        [=\uff1d]  # surely a formula
+        |
+        (?!(?<=[\r\n])-[ ])  # not an item of a list: a line that begins with a dash and a blank
+        [-+@\uff0b\uff0d\uff20](?=[^;\t\r\n]*(?:[|!]|[A-Za-z]\())  # a sign, then `|`, `!` or a call
+    )
+    """,
+    re.VERBOSE,
 )
 _INERT_INNER = re.compile(r"""([;\t\r\n][ "]*)'(?=[-+=@\uff1d\uff0b\uff0d\uff20])""")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)%?|-+")
@@ -203,8 +212,9 @@ def inert_cell(text: str) -> str:
 def bare_cell(text: str) -> str:
     """The text of a cell that `inert_cell` may have written."""
     bare = _INERT_INNER.sub(r"\1", text)
-    written = (each for each in (bare.removeprefix("'"), bare) if inert_cell(each) == text)
-    return next(written, text)
+    # The shortest text that `inert_cell` would have written so; else the cell is not ours.
+    candidates = (each for each in (bare.removeprefix("'"), bare) if inert_cell(each) == text)
+    return next(candidates, text)
 
 
 def _decode(data: bytes, path: Path) -> tuple[str, Form]:

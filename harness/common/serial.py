@@ -92,9 +92,9 @@ def _form(kind: Any) -> _Form:
     if kind in _OPEN_UNIONS:
         return _Form(_write_tagged, _tagged_reader(_OPEN_UNIONS[kind]))
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        from_plain: Converter | None = getattr(kind, "from_plain", None)
+        own_reader: Converter | None = getattr(kind, "from_plain", None)
         own = _dataclass_form(kind)
-        return dataclasses.replace(own, read=from_plain) if from_plain else own
+        return dataclasses.replace(own, read=own_reader) if own_reader else own
     if kind is Fraction:  # points repeat: reading them was a quarter of reading a result
         read = functools.lru_cache(maxsize=1 << 14)(Fraction)
         return _Form(str, _checking_reader((str,), "a fraction", read))

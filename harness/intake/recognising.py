@@ -111,9 +111,8 @@ def _download(
             return _of_one(file, lone_file(file, file.where))
         _check_archives(download, assignment)
         uploads = _uploads(download, assignment)
-        if download.layout is None and [a.origin for one in uploads for a in one.attempts] == [
-            download.folder.where
-        ]:
+        origins = [attempt.origin for one in uploads for attempt in one.attempts]
+        if download.layout is None and origins == [download.folder.where]:  # the folder itself
             return _of_one(entry, uploads[0])
         contents = (*download.around, *download.folder.everything(MAX_CLASS_ENTRIES))
         return replace(download, uploads=uploads, contents=contents)
@@ -179,18 +178,19 @@ def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> froze
             by_parent.setdefault(Path(entry.where).absolute().parent, []).append(entry)
     submissions: set[str] = set()
     for folders in (several for several in by_parent.values() if len(several) > 1):
-        is_class = {f.where: _holds(_is_class, f, assignment, unreadable=True) for f in folders}
+        classes = {f.where for f in folders if _holds(_is_class, f, assignment, unreadable=True)}
         clear = any(_holds(_is_clearly_one, folder, assignment) for folder in folders)
-        around = sum(_holds(_is_around_one, folder, assignment) for folder in folders)
-        if clear or (around > 1 and not any(is_class.values())):
-            submissions.update(where for where, whether in is_class.items() if not whether)
+        around = sum(_holds(_has_submission_inside, folder, assignment) for folder in folders)
+        if clear or (around > 1 and not classes):
+            submissions |= {folder.where for folder in folders} - classes
     return frozenset(submissions)
 
 
 def _holds(
     condition: Condition, folder: Entry, assignment: Assignment, *, unreadable: bool = False
 ) -> bool:
-    """`unreadable` is the answer for what cannot be read: that is said when it is."""
+    """Whether the condition holds. A folder whose layout is not clear counts as False, one that
+    cannot be read as `unreadable`: both are reported when the folder itself is read."""
     try:
         return condition(folder, assignment)
     except UserError:
@@ -199,9 +199,9 @@ def _holds(
         return unreadable
 
 
-def _is_around_one(folder: Entry, assignment: Assignment) -> bool:
-    """Whether the files are in a folder inside, which no platform has named: it is a submission,
-    and the folder itself is not."""
+def _has_submission_inside(folder: Entry, assignment: Assignment) -> bool:
+    """Whether the submission is in a folder inside this one and not in the folder itself; False in
+    a platform's download."""
     if with_layout(folder, assignment).layout is not None:
         return False
     for place in places(folder):

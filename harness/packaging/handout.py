@@ -296,19 +296,22 @@ def _steps(expected: Expectation, session: Action) -> Iterator[Labelled]:
 
 
 def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+    """The reference's screen, then where what is printed may differ from it: the matcher for all of
+    it (`loose_text`), those for single turns (`loose_turns`: with a loose text, all turns); then
+    stderr, and the number of inputs."""
     stated = expected.stated
-    whole = stated.prints if stated.prints and stated.prints.exact_text is None else None
+    loose_text = stated.prints if stated.prints and stated.prints.exact_text is None else None
     turns = stated.turns.turns if stated.turns else ()
-    some = [turn for turn in turns if whole or turn.printed.exact_text is None]
+    loose_turns = [turn for turn in turns if loose_text or turn.printed.exact_text is None]
     if screen := expected.reference.transcript() if expected.reference else "":
-        yield "e.g." if whole or some else "screen", screen.rstrip("\n")
-    if isinstance(whole, AnyValue):
+        yield "e.g." if loose_text or loose_turns else "screen", screen.rstrip("\n")
+    if isinstance(loose_text, AnyValue):
         yield "may", "print anything else"
-    elif whole:
-        yield "must", f"print {_words(whole)}"
-    if some:
-        yield "must", "print" if whole else "print this, except"
-    for turn in some:
+    elif loose_text:
+        yield "must", f"print {_words(loose_text)}"
+    if loose_turns:
+        yield "must", "print" if loose_text else "print this, except"
+    for turn in loose_turns:
         typed = stimulus.inputs[turn.index - 1 : turn.index] if turn.index else ()
         after = f"after input {turn.index}" if turn.index else "before any input"
         named = "".join(f" ({one.named()})" for one in typed)
@@ -332,7 +335,7 @@ def _ending_lines(expected: Expectation) -> Iterator[Labelled]:
         matcher = stated.returns
         if matcher is None and reference is not None and reference.value is not None:
             matcher = Exactly(value=reference.value)
-        # Who reads what is printed need not be told that nothing is returned.
+        # Of a call that prints, "gives None" is left out.
         prints_alone = matcher == Exactly(value=NONE) and reference and reference.transcript()
         if matcher is not None and not prints_alone:
             yield "gives", _words(matcher, expected.within)

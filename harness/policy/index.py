@@ -38,7 +38,7 @@ _ANNOTATION_PARTS = (
     *(ast.BinOp, ast.BitOr),
 )
 _CHILDREN = "_children"  # an attribute of the node, in which its children are remembered
-_DEEPEST = 8  # no module's dotted name has more parts
+_DEEPEST = 8  # attributes: longer dotted module names are not followed
 _NONE: frozenset[str] = frozenset()
 
 
@@ -370,7 +370,8 @@ class ModuleNames:
 def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
     """What a node holds, each with the scope that it belongs to."""
     node, scope = visit.node, visit.scope
-    inner, inside = scope, frozenset[int]()  # another scope, and the ids of the nodes in it
+    # `inner` is the scope of the parts whose ids are `inside`; all others are in `scope`.
+    inner, inside = scope, frozenset[int]()
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
         named = [each for each in children(node.args) if isinstance(each, ast.arg)]
         inner = Scope(kind=ScopeKind.FUNCTION, outer=scope, bound={each.arg for each in named})
@@ -379,7 +380,8 @@ def _visits_below(visit: Visit[ast.AST]) -> Sequence[Visit[ast.AST]]:
     elif isinstance(node, ast.ClassDef):
         inner, inside = Scope(kind=ScopeKind.CLASS, outer=scope), frozenset(map(id, node.body))
     elif isinstance(node, COMPREHENSIONS):
-        scope = inner = Scope(kind=ScopeKind.COMPREHENSION, outer=scope)
+        # all parts of it, the first iterable excepted (see below)
+        scope = Scope(kind=ScopeKind.COMPREHENSION, outer=scope)
     elif isinstance(node, ast.comprehension) and scope.outer is not None:
         holder = visit.holder
         if isinstance(holder, COMPREHENSIONS) and holder.generators[0] is node:

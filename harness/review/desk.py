@@ -46,7 +46,8 @@ class Entry:
 
 
 class Desk:
-    """A run that is marked. All methods may be called by several threads."""
+    """One person's view of a run (or a part of it) that is marked: its submissions, and what was
+    done to each by anybody. Its methods may be called from several threads."""
 
     def __init__(
         self, database: Path, *, who: str, part: Part = Part(), anonymous: bool = False
@@ -58,11 +59,13 @@ class Desk:
         self._part = part
         self.lock = threading.RLock()
         record(database, [])  # brings an older store up to date, and shows that it can be written
-        self.made = 0  # how often the run was read as a whole
-        self.last = 0  # the number of the newest change that was read
-        self._seen: dict[str, int] = {}  # `last` when a change of a submission was read, by its id
-        self._shown_data: object = None  # the stored bytes of the submission that was shown last
-        self._shown: SubmissionResult | None = None  # what they stand for
+        self.readings = 0  # how often the run was read as a whole
+        self.newest_change = 0  # the number of the newest change that was read
+        # By id: the number of the newest change when one of this submission was read.
+        self._changed_at: dict[str, int] = {}
+        # The stored bytes of the submission that was shown last, and what they stand for.
+        self._last_shown_data: object = None
+        self._last_shown: SubmissionResult | None = None
         self._facts: RunFacts | None = None
         self._changes = defaultdict[str, list[review.Change]](list)  # by what they are about
         self._hands: dict[str, review.ByHand] = {}
@@ -78,16 +81,16 @@ class Desk:
                 self.plan = reader.plan()
                 self._read_entries(reader, facts)
                 self._facts = facts
-                self.made += 1
-                self.last, self._hands = 0, {}
+                self.readings += 1
+                self.newest_change, self._hands = 0, {}
                 self._changes.clear()
-            changes = reader.changes(after=self.last)
+            changes = reader.changes(after=self.newest_change)
             for number, change in changes:
-                self.last = number
+                self.newest_change = number
                 self._changes[change.submission].append(change)
             for name in {change.submission for _, change in changes} - {""}:
                 self._hands[name] = review.by_hand(self._changes[name]).get(name, review.ByHand())
-                self._seen[name] = self.last
+                self._changed_at[name] = self.newest_change
 
     def _read_entries(self, reader: StoreReader, facts: RunFacts) -> None:
         """Read the submissions of this part. It depends on the ids alone: the same everywhere."""
@@ -117,7 +120,7 @@ class Desk:
         """Submissions for the page's list, first those that need a person: all, or those that were
         changed after the change of this number."""
         with self.lock:
-            chosen = [e for e in self._entries.values() if self._seen.get(e.id, 0) > since]
+            chosen = [e for e in self._entries.values() if self._changed_at.get(e.id, 0) > since]
             chosen.sort(key=lambda e: (e.status not in _HELD, not e.reason, e.number))
             return [self._row(entry) for entry in chosen]
 
@@ -137,7 +140,7 @@ class Desk:
             "name": entry.name,
             "status": words.STATUS[entry.status],
             "reason": entry.reason,
-            "seen": self._seen.get(entry.id, 0),
+            "seen": self._changed_at.get(entry.id, 0),
             "done": hand.reviewed or DecisionKind.EXCUSE in hand.decisions or waits or not is_open,
             "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
         }
@@ -157,9 +160,9 @@ class Desk:
                 raise UserError(f"there is no submission {number} here")
             with StoreReader.read_only(self._database) as reader:
                 data = reader.result_data(entry.id)
-                if data != self._shown_data:  # reading it takes longer than all else
-                    self._shown_data, self._shown = data, reader.result(entry.id)
-            result = self._shown
+                if data != self._last_shown_data:  # reading it takes longer than all else
+                    self._last_shown_data, self._last_shown = data, reader.result(entry.id)
+            result = self._last_shown
             if result is None:
                 raise UserError(f"{entry.shown} is being graded", hint="look again in a moment")
             result = review.apply_changes(result, [*self._changes[""], *self._changes[entry.id]])

@@ -182,7 +182,7 @@ def _routes(app: Flask, desk: Desk, screen: Callable[[int], dict[str, Any]]) -> 
     @app.get("/since/<int:made>/<int:last>")
     def since(made: int, last: int) -> Response:
         desk.refresh()
-        now, newest = desk.made, desk.last
+        now, newest = desk.readings, desk.newest_change
         rows = desk.rows(last) if made == now else desk.rows()
         offered = {"offered": desk.offered()} if rows else {}
         return jsonify(made=now, last=newest, rows=rows, **offered)

@@ -146,8 +146,8 @@ def _function_at(source: str, line: int) -> str:
 
 def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[Pair, ...]:
     """At most `most` pairs of the changes with these numbers, on different lines of one function.
-    They are chosen by a digest, so always the same. Functions take turns: a long one does not give
-    all."""
+    They are chosen by a digest, so always the same. Functions take turns, so that a long one does
+    not provide all pairs."""
     by_function: dict[tuple[str, str], list[Pair]] = {}
     for first, second in combinations(among, 2):
         one, other = changes[first], changes[second]
@@ -166,7 +166,8 @@ def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[P
 
 
 def combine(original: SourceFile, first: Change, second: Change) -> bytes | None:
-    """The file with both changes; None where they touch the same lines."""
+    """The file with both changes. None where they change a line differently, or where one adds or
+    removes lines."""
     lines = original.data.splitlines(keepends=True)
     one, other = (change.text.splitlines(keepends=True) for change in (first, second))
     if not len(lines) == len(one) == len(other):
@@ -174,7 +175,7 @@ def combine(original: SourceFile, first: Change, second: Change) -> bytes | None
     both = []
     for before, by_first, by_second in zip(lines, one, other, strict=True):
         if by_first not in (before, by_second) and by_second != before:
-            return None
+            return None  # both changed this line, differently
         both.append(by_first if by_first != before else by_second)
     return b"".join(both)
 

@@ -53,11 +53,11 @@ class Window:
 
     def refused(self, number: Any, do: Any, **fields: Any) -> str:
         """The line that refuses it; nothing is stored."""
-        before = self.desk.last
+        before = self.desk.newest_change
         answer = self.post(number=number, do=do, **fields)
         assert answer.status_code == 400
         self.desk.refresh()
-        assert self.desk.last == before
+        assert self.desk.newest_change == before
         assert "\n" not in answer.json["error"]
         return str(answer.json["error"])
 
@@ -220,9 +220,9 @@ TAKEN: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_is_allowed_is_stored(ann: Window, name: str) -> None:
     do, fields = TAKEN[name]
-    before = ann.desk.last
+    before = ann.desk.newest_change
     ann.do(1, do, **fields)
-    assert ann.desk.last == before + 1
+    assert ann.desk.newest_change == before + 1
 
 
 def test_what_is_no_request_is_refused(ann: Window) -> None:

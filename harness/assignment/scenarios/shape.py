@@ -43,7 +43,8 @@ _LEAST_MULTIPLE = 3  # less, and a busy machine would decide
 
 
 def _strictly(value: Any, read: Callable[[Any], Any]) -> Any:
-    """Of a `Literal` with true in it: to pydantic 1 is true."""
+    """Read a `Literal` that has True in it: pydantic takes 1 for True, so an int is read as its
+    text and refused."""
     try:
         return read(str(value) if type(value) is int else value)
     except ValidationError as error:

@@ -156,7 +156,7 @@ class Monitor(ScenarioMonitor):
 
 
 _HEARTBEAT = 0.25  # seconds between two looks at most
-_STANDSTILL = 0.5  # seconds; a shorter delay is what looking takes
+_STANDSTILL = 0.5  # seconds; shorter delays are normal
 
 
 class ScenarioClock:
@@ -178,9 +178,10 @@ class ScenarioClock:
         """The limit that is over, if any. HarnessError when our own server does not answer."""
         now = time.monotonic()
         elapsed = now - self._started
-        # Time in which we were to look and neither did nor computed does not count: the machine or
-        # our own process stood still (suspended, stopped), and the scenario with it, or it waited
-        # for us. What we take to look is counted: a program could make that long.
+        # `late`: we should have looked and did not, and did not compute either. Then the machine or
+        # our process stood still (suspended, stopped), and the scenario with it, or it waited for
+        # us: that time does not count. The CPU time that we took to look does: a program could make
+        # it long.
         own_cpu = time.thread_time()
         late = now - self.due - (own_cpu - self._own_cpu)
         self._own_cpu = own_cpu
@@ -227,8 +228,10 @@ _LONGEST_REASON = 300  # characters: it holds names of the program's
 
 
 class SharedProcess:
-    """One process, asked about `order`: what it `reported`, of which it keeps as `seen` what is to
-    be kept, why it `refused`, the number it `gave_up`."""
+    """One process that is asked the questions of `order`. Afterwards: `reported`, the numbers
+    answered; `seen`, the answers that `keep` wanted; `refused`, why sharing is not possible ("": it
+    is); `gave_up`, the question at which the process gave up; `changed_by`, the one that changed
+    something of the program (`refused` says what)."""
 
     def __init__(
         self, link: ServerLink, group: SharedGroup, order: Sequence[int], keep: Keep

@@ -132,7 +132,9 @@ def check_syntax(file: CheckedFile) -> Iterator[Breach]:
         return
     for kind in file.index.kinds:
         name = kind.__name__
-        for visit in _outside_annotations(file, kind) if _is_judged(name, names) else ():
+        if not _is_judged(name, names):
+            continue
+        for visit in _outside_annotations(file, kind):
             if not _is_of_another(name, visit.holder, names):
                 where = visit.node if hasattr(visit.node, "lineno") else visit.holder
                 what = _OPERATORS.get(name) or _FRIENDLY.get(name, f"the syntax {name}")

@@ -24,7 +24,7 @@ _NONE = ("", "")
 @dataclass(slots=True, kw_only=True)
 class Tally:
     """Submissions with something in common: a cause, a mistake in several functions, a finding,
-    failing scenarios, why a person must look. Of any class as much is held as of a small one."""
+    failing scenarios, why a person must look. It needs no more memory for a large class."""
 
     kind: str = ""  # the rule of an explanation or a finding, or why a person must look
     functions: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Tally:
     graded: int = 0  # of so many
     marks: Fraction = Fraction(0)  # what they lose together
     students: list[str] = field(default_factory=list)  # the ids of the first
-    who: int = 0  # the same where the same submissions were counted, in the same order
+    students_hash: int = 0  # equal for tallies of the same submissions, counted in one order
     _reasons: Counter[Explanation | None] = field(default_factory=Counter)
     _causes: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -47,7 +47,7 @@ class Tally:
         """Count one submission, why, and what is to blame (see `cause`)."""
         self.count += 1
         self.marks += marks
-        self.who = hash((self.who, student))
+        self.students_hash = hash((self.students_hash, student))
         if len(self.students) < MOST_STUDENTS:
             self.students.append(student)
         self._reasons[why] += 1
@@ -126,6 +126,8 @@ def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | 
     marks = sorted(given)
     if not marks:
         return None
+    # Bars of half a mark, else of one mark, if that makes a whole number of bars, at most twelve;
+    # else ten bars.
     of_round_width = (n for n in (2 * out_of, out_of) if n.denominator == 1 and n <= _MOST_BARS)
     count = int(next(of_round_width, 10)) if out_of > 0 else 0
     edges = [i * out_of / count for i in range(count)] + [max(out_of, marks[-1])]  # extra credit
@@ -211,10 +213,10 @@ class FailingCounter:
             if not scenario.informational:
                 groups[scenario.group].append(scenario)
         self._group_of = {s.id: group for group, members in groups.items() for s in members}
-        self._failed, self._failed_by_good = (
-            {group: Tally(scenarios=tuple(members)) for group, members in groups.items()}
-            for _ in range(2)
-        )
+        self._failed = {group: Tally(scenarios=tuple(members)) for group, members in groups.items()}
+        self._failed_by_good = {
+            group: Tally(scenarios=tuple(members)) for group, members in groups.items()
+        }
         self.good = 0  # submissions with at least 75 % of the marks for functionality
 
     def add(self, result: SubmissionResult) -> None:
@@ -265,7 +267,7 @@ def _join(tallies: Iterable[Tally]) -> list[Tally]:
     with the scenarios of all, which counts as the one that most fail."""
     joined: dict[object, Tally] = {}
     for tally in sorted(tallies, key=lambda tally: -tally.count):
-        key = (tally.cause if tally.cause != _NONE else tally.who, tally.graded)
+        key = (tally.cause if tally.cause != _NONE else tally.students_hash, tally.graded)
         first = joined.setdefault(key, tally)
         if tally.count and first is not tally:
             joined[key] = replace(first, scenarios=first.scenarios + tally.scenarios)
@@ -338,17 +340,19 @@ class ClassCauses:
         """The place of each function and rule among `causes`."""
         wide = self._wide()
         place_of = {(cause.functions, cause.kind): at for at, cause in enumerate(self.causes())}
-        return {
-            (function, rule): place_of[wide.get(rule, tally).functions, rule]
-            for (function, rule), tally in self._causes.items()
-        }
+        found: dict[tuple[str, str], int] = {}
+        for (function, rule), tally in self._causes.items():
+            shown_as = wide.get(rule, tally)  # joined with other functions?
+            found[function, rule] = place_of[shown_as.functions, rule]
+        return found
 
     def findings(self) -> list[Tally]:
         """Those with the same rule and sentence together, the most frequent first."""
         return sorted(self._findings.values(), key=lambda tally: (-tally.count, tally.kind))
 
     def _wide(self) -> dict[str, Tally]:
-        """What several got wrong, one in several functions, as a size that is written out."""
+        """The mistakes of several submissions, at least one of which made it in several functions
+        (a hard-coded size, for one), by rule. Rules that name no mistake are left out."""
         from harness.judging.explain.rules import is_general  # noqa: PLC0415  (where some fail)
 
         functions: defaultdict[str, list[str]] = defaultdict(list)

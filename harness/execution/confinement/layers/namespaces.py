@@ -34,11 +34,12 @@ class Namespaces(Layer):
         return "" if shutil.which("bwrap") else "bubblewrap (bwrap) is not installed"
 
     def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
-        """As `Layer.wrap`: nothing can be written there, and only the interpreter (the command's
-        first word), its library, `READABLE` and `directory` are there. Descriptors that are open
-        pass through. `setup.keeps_users`: the caller is root and stays so inside, able to change
-        its user and to end what runs there, and nothing else: in a user namespace there would be
-        one user only. HarnessError when bubblewrap has gone."""
+        """As `Layer.wrap`: only the interpreter (the command's first word), its library and more
+        modules, `READABLE`, `directory` and the scenarios' folders beside it can be seen, and files
+        can be written in these folders alone. Descriptors that are open pass through.
+        `setup.keeps_users`: the caller is root and stays so inside, able to change its user and to
+        end what runs there, and nothing else: in a user namespace there would be one user only.
+        HarnessError when bubblewrap has gone."""
         if (program := shutil.which("bwrap")) is None:
             raise HarnessError(self.unavailable())
         prefix = Path(command[0]).parent.parent

@@ -71,5 +71,5 @@ class Rlimits(Layer):
             ("RLIMIT_CORE", 0),
             ("RLIMIT_FSIZE", LARGEST_FILE if setup.writable else 0),
         ]
-        if setup.uid is not None:  # a user with other processes would have them counted too
+        if setup.uid is not None:  # else the id is shared: all its processes would count
             setup.rlimits.append(("RLIMIT_NPROC", _PROCESSES))

@@ -138,6 +138,8 @@ def call_in_parts(expression: str, functions: frozenset[str]) -> Any:
     public = isinstance(function, _ast.Name) and function.id in functions
     if not public and not isinstance(function, _ast.Attribute):
         return None
+    # `f(x, k=1)` becomes `(f, *pack(x, k=1))`: Python itself evaluates stars and keywords, and `f`
+    # is not called yet.
     parts = parsed("(f, *(lambda *a, **k: (a, k))())", "eval")
     parts.body.elts[0] = function
     packing = parts.body.elts[1].value

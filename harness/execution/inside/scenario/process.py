@@ -340,7 +340,7 @@ class LoopFinder:
 
 _MOST_TRACED = 20_000  # lines executed while tracing
 _MOST_SENT = 2_000
-_QUIET = 1_000  # lines of a function without anything new: of later calls only the end is traced
+_QUIET = 1_000  # after so many lines of a function without news only ends of calls are traced
 
 
 class LineTracer:
@@ -480,7 +480,7 @@ class KeptBytes(io.BytesIO):
     """Bytes that can still be read when the program has closed their stream."""
 
     def close(self) -> None:
-        """Stay open."""
+        """Do nothing: the bytes are still needed."""
 
     def stream(self) -> io.TextIOWrapper:
         return io.TextIOWrapper(
