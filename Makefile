@@ -16,7 +16,7 @@ SIDE_BY_SIDE = -n logical --dist loadfile --no-loadscope-reorder
 ALONE = $(shell grep -rl --include='*.py' mark[.]alone tests)
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
-.PHONY: help grade quick test test-times test-all validate lint docs pictures hostile bench soak peers large size gradescope-check wheel system clean likeness
+.PHONY: help grade quick test test-times test-all validate lint docs pictures hostile bench soak peers large size prose gradescope-check wheel system clean likeness
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -93,8 +93,11 @@ likeness: $(DEV)  ## measure how well copies are found, beside copydetect, insta
 peers: $(DEV)  ## measure beside check50, otter, gradescope-utils and pytest, installed for it
 	$(BIN)/python -m benchmarks.peers
 
-size: $(DEV)  ## lines and modules of harness/ by package, against the budget
-	@$(BIN)/python -m benchmarks.size
+size: $(DEV)  ## size and density of harness/ by package, against the aims (ARGS="--files judging" for files)
+	@$(BIN)/python -m benchmarks.size $(ARGS)
+
+prose: $(DEV)  ## count phrases that are hard to read, in docs, docstrings and comments (ARGS=--list)
+	@$(BIN)/python -m benchmarks.prose $(ARGS)
 
 soak: $(DEV)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill, loop or cluster)
 	$(BIN)/python -m benchmarks.soak $(PART)
