@@ -42,8 +42,8 @@ def demo_pages() -> dict[str, str | bytes]:
         "",
         *(f"- [{path.name}](try/{path.name})" for path in samples),
         "",
-        "How to make such a page of an assignment of yours is in the",
-        "[lecturer guide](lecturer-guide.md#in-the-browser-with-nothing-installed).",
+        "[Check in the browser](how-to/check-in-the-browser.md) says how to make such a page",
+        "for your own assignment.",
         "",
     ]
     return (

@@ -13,6 +13,7 @@ from mkdocs.structure.pages import Page
 
 from docs_site.demo import PAGE, demo_pages
 from docs_site.reference import reference_pages
+from docs_site.synonyms import SYNONYMS
 
 ROOT = Path(__file__).parents[1]
 # Files of the repository that are pages of the site.
@@ -28,7 +29,10 @@ OUTSIDE = {
 }
 _DECISIONS, _EXAMPLES = "decisions/", "examples/"
 # Where a page has its link to the demo, which only the site has: before this.
-_LEADS_THERE = {"index.md": "## Read next", "student-guide.md": "## With the file from your course"}
+_LEADS_THERE = {
+    "index.md": "## Read next",
+    "get-started/student.md": "## With the file from your course",
+}
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -61,8 +65,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     list has the empty line before it that MkDocs, unlike others, needs."""
     source = next((name for name, made in OUTSIDE.items() if made == page.file.src_uri), "")
     folder = posixpath.dirname(source or f"docs/{page.file.src_uri}")
+    own_folder = posixpath.dirname(page.file.src_uri)
     if before := _LEADS_THERE.get(page.file.src_uri):
-        markdown = markdown.replace(before, f"[Try it in the browser]({PAGE}).\n\n{before}", 1)
+        demo = posixpath.relpath(PAGE, own_folder or ".")
+        markdown = markdown.replace(before, f"[Try it in the browser]({demo}).\n\n{before}", 1)
+    if page.file.src_uri.startswith(_DECISIONS):
+        page.meta["search"] = {"exclude": True}
+    if words := SYNONYMS.get(page.file.src_uri):
+        markdown += f"\n\n*Other words for this: {words}.*\n"
 
     def led(link: re.Match[str]) -> str:
         image, text, target, anchor = link.groups("")

@@ -310,7 +310,8 @@ def test_what_is_there_stays_and_nothing_is_said_twice(tmp_path: Path) -> None:
 
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("writing-an-assignment.md", "writing-scenarios.md", "lecturer-guide.md")
+GUIDES = [*sorted((DOCS / "get-started").glob("*.md")), *sorted((DOCS / "how-to").glob("*.md"))]
+PAGES = [DOCS / "writing-an-assignment.md", DOCS / "writing-scenarios.md", *GUIDES]
 SHAPES = json_schema()["$defs"]
 
 
@@ -353,7 +354,7 @@ def test_the_scenarios_are_tests_too(walked: Walk) -> None:
 
 @pytest.mark.parametrize("shape", sorted(SHAPES))
 def test_every_key_of_the_language_is_on_a_page(shape: str) -> None:
-    pages = "".join((DOCS / name).read_text(encoding="utf-8") for name in PAGES)
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     keys = SHAPES[shape].get("properties", {})
     missing = [each for each in keys if not re.search(rf"(?<![\w-]){re.escape(each)}(:|`)", pages)]
     assert missing == []
@@ -368,8 +369,8 @@ def workflow() -> dict[Any, Any]:
 def harness_commands() -> list[str]:
     steps = [step for job in workflow()["jobs"].values() for step in job["steps"]]
     runs = [step["run"] for step in steps if "run" in step]
-    guide = (DOCS / "lecturer-guide.md").read_text(encoding="utf-8")
-    guide += (DOCS / "ci-workflow.md").read_text(encoding="utf-8")
+    pages = [*GUIDES, DOCS / "ci-workflow.md"]
+    guide = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     written = re.findall(r"`(harness (?:export|compare|manual|check) [^`]+)`", guide)
     written += re.findall(r"^(harness (?:export|compare|manual)\b.*)$", guide, re.MULTILINE)
     named = (re.sub(r"\$\{\{.*?\}\}", "ID", run) for run in (*runs, *written))
