@@ -24,7 +24,9 @@ DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PATHS_START_AT = (ROOT, ROOT / "harness", ROOT / "harness" / "execution")
 PACKAGES = {path.name for path in (ROOT / "harness").iterdir() if path.is_dir()}
 # The tutorial's assignment, which its reader writes, and what a run generates.
-NOT_HERE = re.compile(r"(specs|reference|submissions)/(guessing|week1)(/|$)|specs/<id>/exempt.yaml|reports(/|$)")
+NOT_HERE = re.compile(
+    r"(specs|reference|submissions)/(guessing|week1)(/|$)|specs/<id>/exempt.yaml|reports(/|$)"
+)
 CODE = re.compile(r"`([^`\n]+)`")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
