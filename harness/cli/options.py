@@ -43,32 +43,36 @@ def file(*words: str) -> Callable[[F], F]:
 
 
 root = option(
-    "--root", "The folder that holds specs/ (default: the nearest one upwards).", type=FOLDER
+    "--root",
+    "The folder that contains specs/ (default: this folder or the nearest one above it).",
+    type=FOLDER,
 )
 assignment = option(
     "--assignment",
-    "The assignment (default: found from the path, the only one, or the only one that asks "
-    "for a file of this name).",
+    "The assignment (default: the one that the path belongs to, the only one, or the only one "
+    "that asks for a file with this name).",
     metavar="ID",
 )
 python = option(
     "--python",
-    "The Python interpreter to use (default: the version the assignment names).",
+    "The Python interpreter to use (default: the version that the assignment names).",
     type=FILE,
 )
 without = option(
     "--without-tag",
     "without",
-    "Leave out scenarios with this tag (may be repeated); the others make up the mark.",
+    "Leave out scenarios with this tag; the others make up the whole mark. Can be repeated.",
     multiple=True,
     metavar="TAG",
 )
 support = option(
-    "--support", "A folder of provided files to use instead of those in reference/.", type=FOLDER
+    "--support",
+    "A folder whose provided files replace those in reference/.",
+    type=FOLDER,
 )
 
 
-def jobs(text: str = "Processes (default: one per core).") -> Callable[[F], F]:
+def jobs(text: str = "How many processes to use (default: one per core).") -> Callable[[F], F]:
     """`--jobs`, with this help."""
     return option("--jobs", text, type=click.IntRange(1, 256))
 
@@ -126,7 +130,7 @@ def _read_overrides(
 constants = option(
     "--set",
     "constants",
-    "Override a constant (may be repeated).",
+    "Override a constant. Can be repeated.",
     multiple=True,
     metavar="NAME=VALUE",
     callback=_read_overrides,
@@ -229,23 +233,27 @@ def _as_one(
 class_options = _as_one(
     "asked",
     ClassOptions,
-    option("--layout", "Source platform (default: detected).", type=click.Choice(layout_names())),
+    option(
+        "--layout",
+        "The platform that the download comes from (default: detected).",
+        type=click.Choice(layout_names()),
+    ),
     option(
         "--due",
-        "Grade the latest attempt until this time (2024-09-24T17:00+10:00); others are late.",
+        "Grade the latest attempt before this time (2024-09-24T17:00+10:00). Later ones are late.",
         metavar="TIME",
     ),
     option(
         "--time-zone",
-        "The zone of times without one (default: the assignment's time_zone).",
+        "The time zone of times that name none (default: time_zone of the assignment).",
         metavar="ZONE",
     ),
-    file("--extensions", "A CSV with the columns id and due, for students with extensions."),
-    file("--roster", "A CSV of all students, such as a gradebook, to list who is missing."),
+    file("--extensions", "A CSV with the columns id and due: students with another due time."),
+    file("--roster", "A CSV of all students, such as a gradebook: lists missing submissions."),
     option(
         "--slip-days",
-        "A report folder, or a CSV (id, slip days), of another assignment in which students used "
-        "slip days (may be repeated).",
+        "A report folder of another assignment, or a CSV (id, slip days): slip days that students "
+        "have used. Can be repeated.",
         type=PATH,
         multiple=True,
         metavar="RUN",

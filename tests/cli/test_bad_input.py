@@ -150,7 +150,7 @@ WRONG = {
     "doctor --python later": "'later' is not a Python version. Hint: write \"3.12\".",
     "play tiny": "play needs a terminal. Hint: grade and check need none",
     "mail reports/tiny --from a1@uni.example": (
-        "harness sends no mail. Hint: --dry-run writes the mails as files"
+        "harness sends no email. Hint: --dry-run writes the emails as files"
     ),
     "mail reports/tiny --dry-run --from me": (
         "--from: 'me' is not an address. Hint: --from \"CSSE7030 <csse7030@uni.example>\""

@@ -76,7 +76,7 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
     assert not course.path(".gitignore").exists()  # it is not a repository
     ids = [scenario.id for scenario in load(tmp_path, "x").plan.scenarios]
     assert ids == ["first/area-for-the-first-time", "first/longest-for-the-first-time"]
-    there = "specs/x/assignment.yaml: this file is there already. Hint: "
+    there = "specs/x/assignment.yaml: this file already exists. Hint: "
     assert course.refusal("new", "x").startswith(there)
 
 
@@ -262,9 +262,9 @@ def test_what_is_no_python_has_its_place() -> None:
 
 
 REFUSED = {
-    "../a1": "'../a1' cannot be an id. Hint: use small letters, ",
+    "../a1": "'../a1' cannot be an id. Hint: use lower-case letters, ",
     "A1": "'A1' cannot be an id",
-    "a1 --file ../x.py": "'../x.py' is not a name of a Python file",
+    "a1 --file ../x.py": "'../x.py' cannot be a Python file",
     "a1 --from tiny --file x.py": "--file is for a new reference",
     "a1 --package x==1": "--package is for a reference that is there, in reference/a1. Hint: for",
     "a1 --from tiny": "no assignment 'tiny' comes with the",
@@ -282,7 +282,7 @@ def test_a_folder_inside_a_course_is_told_whose_the_files_are(course: Course) ->
     below.mkdir()
     outcome = course.ok("new", "sizes", cwd=below)
     assert f" of the course {course.root.resolve()}\n" in outcome.out
-    assert "To begin a course in this folder instead: --root .\n" in outcome.out
+    assert "To start a course in this folder instead, add --root .\n" in outcome.out
     assert "of the course" not in course.ok("new", "sizes", "--root", ".", cwd=below).out
     assert (below / "specs" / "sizes" / "assignment.yaml").is_file()
 

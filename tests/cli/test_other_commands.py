@@ -81,7 +81,7 @@ def test_doctor_says_what_there_is(course: Course) -> None:
     assert [line.partition(":")[0] for line in tiers] == [f"tier {tier}" for tier in Tier]
     (used,) = [line for line in tiers if ": used, " in line]
     assert re.search(r": used, (\d+) of \1 forbidden acts prevented, input seen by ", used)
-    assert together == "scenarios of a program that keeps nothing run together: yes"
+    assert together == "scenarios may share a process: yes"
     assert "read a file outside" not in outcome.out
     acts = course.run("doctor", "--python", tiny_course.python_here(), "-v").out
     assert acts.startswith(outcome.out)
@@ -208,7 +208,7 @@ def test_an_incomplete_run_is_said_to_be_so(regraded: Course, tmp_path: Path) ->
     page = regraded.run("compare", "reports/old", folder, "--to", "html", "-o", tmp_path / "p.html")
     assert page.err == f"{folder}: this run is not complete: it is not a result\n"
     exported = regraded.run("export", folder, "--to", "csv")
-    assert exported.err == "this run is not complete: it is not a result. Grade again first\n"
+    assert exported.err == "warning: this run is not complete. Grade again first\n"
     mail = ("mail", folder, "--dry-run", "--from", "a1@uni.example")
     line = f"{folder}: this run is not complete. Hint: grade again first"
     assert regraded.refusal(*mail) == line
@@ -246,8 +246,8 @@ def test_nothing_of_a_student_is_left(course: Course) -> None:
     before = results(course.report)["submissions"]
     done = course.ok("forget", "reports/tiny", WHO)
     assert (done.out, done.err) == (
-        f"{WHO} is forgotten; 5 submissions are left\n"
-        "what similarity and fuzz found went too: run them again\n",
+        f"Removed {WHO}; 5 submissions are left\n"
+        "Also removed the results of similarity and fuzz: run them again\n",
         "",
     )
     assert names(course.report) == []
@@ -324,12 +324,12 @@ def written(course: Course) -> list[str]:
 def test_a_mail_for_each_address_and_a_line_for_all_others(graded: Course) -> None:
     stale = graded.write("reports/tiny/mail/gone.eml", "")
     done = mailed(graded, "--roster", graded.write("r.csv", ROSTER))
-    assert (done.status, done.out) == (0, "2 mails in reports/tiny/mail; nothing was sent\n")
+    assert (done.status, done.out) == (0, "2 emails in reports/tiny/mail; nothing was sent\n")
     assert done.err.splitlines() == [
-        "no mail for hard_coded_5: there is no address",
-        "no mail for missing_total: zoë@uni.example is not an address",
-        "no mail for syntax_error: there is no address",
-        "p@uni.example gets 2 mails: is it one person's?",
+        "no email for hard_coded_5: there is no address",
+        "no email for missing_total: zoë@uni.example is not an address",
+        "no email for syntax_error: there is no address",
+        "p@uni.example gets 2 emails: is it the same person?",
     ]
     assert not stale.exists()
     assert written(graded) == ["perfect.eml", "prints_total.eml"]
@@ -337,7 +337,7 @@ def test_a_mail_for_each_address_and_a_line_for_all_others(graded: Course) -> No
     assert "\nTo: perfect <p@uni.example>\n" in mail
     assert "your mark for A tiny till is 6.00 of 6." in mail
     done = graded.run("forget", "reports/tiny", "perfect")
-    assert done.out.endswith("the mails in its folder mail went too\n")
+    assert done.out.endswith("Also removed the emails in the folder mail\n")
     assert written(graded) == []
 
 
@@ -447,7 +447,7 @@ def test_a_held_submission_is_decided_and_graded(course: Course) -> None:
     assert address not in called  # a command line is everybody's
     assert (mode, f"url={address}" in opened) == ("-rw-------", True)
     page.sendintr()
-    page.expect("0 of 1 have their whole mark")
+    page.expect("0 of 1 are fully marked")
     page.assert_ended(0)
     told = tiny_course.submission(course.report, "zoe")
     assert (told["comment"], told["decisions"]) == ("Name it a1.py.", {"choose": "new.py"})

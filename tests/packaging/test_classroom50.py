@@ -154,7 +154,7 @@ def test_a_grader_that_fails_says_so(bundle: Path, checkout: Path) -> None:
 
 def test_hidden_scenarios_only_with_a_warning(course: Course) -> None:
     outcome = course.ok("classroom50", "tiny", "-o", "bundle", "--with-hidden")
-    assert outcome.err.startswith("warning: whoever owns a repository can read the hidden ")
+    assert outcome.err.startswith("warning: students can read the hidden ")
     files = packed(course.path("bundle/grader.pyz").read_bytes())
     assert b"4711" in files["harness/packaging/plan.json"]
 

@@ -31,9 +31,9 @@ Stamps = Mapping[Path, tuple[int, ...]]
 )
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
 @options.several(options.assignment, options.root, options.python, options.support, options.without)
-@click.option("--watch", is_flag=True, help="Check again whenever a file is saved.")
+@click.option("--watch", is_flag=True, help="Check again each time a file is saved.")
 @options.option("--failures", "How many failures to explain.", default=3, type=click.IntRange(1))
-@click.option("--all", "whole", is_flag=True, help="Explain every failure, at any length.")
+@click.option("--all", "whole", is_flag=True, help="Explain every failure in full.")
 @options.report_format
 def command(
     files: tuple[Path, ...],
@@ -47,13 +47,13 @@ def command(
     whole: bool,
     form: str,
 ) -> int:
-    """Run the visible scenarios on FILE… and explain the first failures.
+    """Run the visible checks on FILE… and explain the first failures.
 
     Exit status: 0 all passed, 1 something failed, 2 cannot run.
     """
     base = options.the_root(root, files)
     assignment_id = options.the_assignment(base, assignment, files)
-    # Which tags there are is known of all scenarios alone.
+    # Only the list of all scenarios tells which tags exist.
     loaded = load(base, assignment_id, support=support, visible=not without)
     visible = visible_only(without_tags(loaded, without))
     context = prepare(visible, python=python, cache=base / CACHE, recall_tier=True)
@@ -86,8 +86,11 @@ def _check(context: GradingContext, files: tuple[Path, ...], failures: int, *, w
 
 
 def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -> int:
-    """Annotations alone: what a program printed never begins a line, where it would command the
-    runner. The explanations go into the page that the runner makes of the job."""
+    """Print annotations only, and return the exit status.
+
+    A program's own output never begins a line, because there it could be a command to the runner.
+    The explanations go into the job's summary page.
+    """
     plan = context.specification.plan
     results = check_submissions(context, submitted(files, plan.assignment))
     paths: dict[str, str] = {}  # where each file lies that a message may name
@@ -112,9 +115,11 @@ LOOK_SECONDS = 0.1
 
 
 def saves(files: Sequence[Path], before: Stamps) -> Iterator[None]:
-    """Yield whenever one of `files`, or a file directly in a folder among them, was saved, made or
-    removed since they were as `before`, also while the caller is busy; several changes at once
-    count as one."""
+    """Yield each time a file is saved, created or removed, beginning with the state `before`.
+
+    `files` are files, and folders whose direct files count. Changes while the caller is busy are
+    not lost; several changes at once count as one.
+    """
     known = now = before
     while True:
         time.sleep(LOOK_SECONDS)
@@ -125,8 +130,10 @@ def saves(files: Sequence[Path], before: Stamps) -> Iterator[None]:
 
 
 def stamps(files: Sequence[Path]) -> Stamps:
-    """Of each file that is there what changes when it is saved; of a folder its files, but for an
-    editor's own."""
+    """Return what changes when a file is saved, for each existing file.
+
+    A folder stands for its files, except those that editors write for themselves.
+    """
     found: dict[Path, tuple[int, ...]] = {}
     for file in files:
         with suppress(OSError):  # it may go at any time

@@ -20,8 +20,8 @@ SECTION = "Publishing"
     "harness classroom50 connect4ish -o bundle --with-hidden",
 )
 @click.argument("assignment", metavar="ID")
-@options.output("The bundle's folder.", metavar="DIR", required=True)
-@options.flag("--with-hidden", "Pack hidden scenarios too, which students can then read.")
+@options.output("The folder for the bundle.", metavar="DIR", required=True)
+@options.flag("--with-hidden", "Include hidden scenarios. Students can then read them.")
 @options.several(options.root, options.python, options.support)
 def command(
     assignment: str,
@@ -31,18 +31,17 @@ def command(
     python: Path | None,
     support: Path | None,
 ) -> int:
-    """Build the autograder of assignment ID: autograder.py and grader.pyz, which need only Python.
+    """Build the autograder of assignment ID: autograder.py and grader.pyz. They need only Python.
 
-    It holds the visible scenarios and their answers, and no code of the reference. What it gives is
-    feedback: it runs in the student's own repository, so grade again yourself.
+    The bundle contains the visible scenarios and their answers, but no code of the reference. It
+    runs in the student's own repository, so its results are feedback: grade again yourself.
     """
     base = options.the_root(root)
     specification = load(base, assignment, support=support)
     if with_hidden:
         specification = replace(specification, plan=specification.plan.without_stand_ins())
         click.echo(
-            "warning: whoever owns a repository can read the hidden scenarios and their answers "
-            "in this bundle",
+            "warning: students can read the hidden scenarios and their answers in this bundle",
             err=True,
         )
     else:

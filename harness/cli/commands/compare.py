@@ -1,4 +1,4 @@
-"""Show whose mark changed between two runs, and why."""
+"""Show whose marks changed between two runs, and why."""
 
 from pathlib import Path
 
@@ -32,8 +32,8 @@ SECTION = "Results"
 def command(old: Path, new: Path, form: str, output: Path | None) -> int:
     """Compare two runs of one assignment: report folders, or results.json files.
 
-    Submissions whose mark, state, verdicts, findings, files or manual marks differ are listed,
-    each with the scenarios that changed it.
+    The list contains each submission whose mark, state, verdicts, findings, files or marks by hand
+    differ, with the scenarios that made the difference.
     """
     comparison = compare_runs(read_snapshot(old), read_snapshot(new))
     if form == "table":

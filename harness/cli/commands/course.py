@@ -1,4 +1,4 @@
-"""Put the runs of a course on one page, or one student's."""
+"""Add up the marks of a term on one page."""
 
 from pathlib import Path
 
@@ -19,14 +19,18 @@ SECTION = "Results"
     "course", "harness course reports", "harness course reports --student ada@uni.example"
 )
 @click.argument("folder", metavar="DIR", type=options.PATH)
-@click.option("--student", metavar="NAME", help="The page of this id, email or name alone.")
-@options.file("--roster", "A CSV of all students: who is missing, and which ids are one person's.")
+@click.option("--student", metavar="NAME", help="Write only the page of this id, email or name.")
+@options.file(
+    "--roster", "A CSV of all students: lists missing work and connects the ids of one person."
+)
 def command(folder: Path, student: str | None, roster: Path | None) -> int:
-    """Put all runs whose report folders are below DIR on one page, DIR/course.html: marks by
-    student and assignment, means, slip days used, and who has not handed in.
+    """Put all runs below the folder DIR on one page, DIR/course.html: each student's marks, means,
+    slip days used and missing work.
 
-    With --student the page has one student's marks, and nothing of anybody else. Students are one
-    person by an id or an email, never by name. The exit status is 1 where a run cannot be read.
+    With --student the page has the marks of one student and nothing about anyone else. Two runs
+    belong to the same student if they share an id or an email address, never only a name.
+
+    Exit status: 0 all runs were read, 1 some could not be read, 2 cannot run.
     """
     runs, unread = read_course(folder)
     listed = read_roster(roster, None) if roster is not None else ()

@@ -1,4 +1,4 @@
-"""Grade a made class of thirty, to look at."""
+"""Grade a sample class of 30 students."""
 
 from pathlib import Path
 
@@ -24,11 +24,11 @@ SECTION = "Grading"
 @click.argument("folder", type=options.FOLDER, default=Path("harness-demo"))
 @options.python
 def command(folder: Path, python: Path | None) -> int:
-    """Write a course with one assignment and the download of a class of thirty into FOLDER, grade
-    the class and compare its programs: everything that a lecturer looks at, without a course.
+    """Write a sample course with the download of 30 students into FOLDER (default: harness-demo),
+    grade it and compare its programs.
 
-    The students are made up, and their programs with them. FOLDER (harness-demo) must be empty or
-    not there. Nothing is fetched from anywhere.
+    The students and their programs are invented. FOLDER must be empty or must not exist. The
+    command uses no network.
     """
     if folder.is_dir() and any(folder.iterdir()):
         hint = "name another folder, or remove it"
@@ -48,7 +48,7 @@ def command(folder: Path, python: Path | None) -> int:
         )
     print_result(summary_table(run, assignment.plan))
     similarity.compare(report, folder, python)
-    click.echo(f"Look at {report / 'index.html'} in a browser.")
-    click.echo(f"Mark their style: harness review {report} (pip install 'a1-harness[review]')")
-    click.echo(f"The same again: cd {folder}; harness grade {DOWNLOAD} --due {DUE}")
+    click.echo(f"Open {report / 'index.html'} in a browser.")
+    click.echo(f"Mark style by hand: harness review {report} (pip install 'a1-harness[review]')")
+    click.echo(f"Grade again: cd {folder}; harness grade {DOWNLOAD} --due {DUE}")
     return 0

@@ -1,4 +1,4 @@
-"""Show the interpreters and the confinement of this machine."""
+"""Show this machine's Python versions and confinement."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -34,15 +34,17 @@ SECTION = "This machine"
 
 
 @options.click_command("doctor", "harness doctor", "harness doctor --python 3.13 -v")
-@options.option("--python", "wanted", "The version to look for.", default="3.12", metavar="VERSION")
+@options.option(
+    "--python", "wanted", "The Python version to look for.", default="3.12", metavar="VERSION"
+)
 @click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help="List every forbidden act, and the places that extensions take.",
+    help="List every forbidden act, and the names and places that extensions use.",
 )
 def command(wanted: str, verbose: bool) -> int:
-    """Find the interpreter, try every forbidden act in every tier, and suggest improvements."""
+    """Find the interpreter, try the forbidden acts in each tier, and suggest improvements."""
     console = Console(highlight=False, soft_wrap=True)
     interpreter = find_interpreter(wanted)
     console.print(f"Python {wanted}: {escape(str(interpreter.path))} ({interpreter.version})")
@@ -54,14 +56,16 @@ def command(wanted: str, verbose: bool) -> int:
         console.print(f"tier {trial.tier}: {_in_short(trial, is_used=trial is used)}")
     if used is not None:
         why = try_together(interpreter, used.tier)
-        can = f"[red]no[/], {escape(why)}: each runs alone, which is slower" if why else "yes"
-        console.print(f"scenarios of a program that keeps nothing run together: {can}")
+        can = "yes"
+        if why:
+            can = f"[red]no[/], {escape(why)}: each has its own process, which is slower"
+        console.print(f"scenarios may share a process: {can}")
     with suppress(UserError):  # no course around this folder
         root = find_root(Path.cwd())
         for name in available(root):
             if packages := packages_of(root, name):
                 there = is_installed(packages, interpreter, root / CACHE)
-                state = "installed" if there else "not installed yet: the first run does"
+                state = "installed" if there else "not installed yet: the first run installs them"
                 console.print(escape(f"packages of {name}: {', '.join(packages)} ({state})"))
     for line in remedies(trials):
         console.print(f"[yellow]better:[/] {escape(line)}")
@@ -75,7 +79,7 @@ def command(wanted: str, verbose: bool) -> int:
 
 
 def _places_taken() -> Iterator[str]:
-    """A line for each kind of extension: who writes a new one needs a name or place of its own."""
+    """Yield a line for each kind of extension: a new one needs a free name or place."""
     yield f"matchers: {', '.join(matcher_keys())}"
     yield f"formats of export: {', '.join(exporters())}"
     places = [("layouts", each.order, each.name) for each in known_layouts()]

@@ -1,4 +1,4 @@
-"""Write a run for a gradebook, as feedback, or as results."""
+"""Write marks for a gradebook, feedback pages or results."""
 
 from pathlib import Path
 
@@ -35,29 +35,29 @@ class _ExportCommand(click.Command):
 @options.output("The file to write (default: standard output).")
 @options.file(
     "--gradebook",
-    "The gradebook or worksheet as downloaded: its column is filled in, the rest is kept.",
+    "The downloaded gradebook or worksheet: its column is filled in, the rest stays as it is.",
 )
 @options.option(
     "--column", "The gradebook's column (default: the assignment's title).", metavar="TITLE"
 )
 @options.file(
-    "--match", "A CSV (download id, gradebook id) for students whose row no id or name tells."
+    "--match", "A CSV (download id, gradebook id) for students whose row is not found otherwise."
 )
 @options.flag(
-    "--clear", "Empty the cells of students without a mark in this run (default: marks there stay)."
+    "--clear", "Empty the cells of students without a mark in this run (default: keep them)."
 )
 @options.file(
     "--roster",
-    "For Brightspace without --gradebook: the class list, whose ids Brightspace imports by.",
+    "For Brightspace without --gradebook: the class list, which has the ids for the import.",
 )
 @options.option(
     "--marks",
-    "For gradebooks: all marks, those without what lateness takes, or the harness's alone.",
+    "For gradebooks: the total, the marks before late penalties, or only the functionality mark.",
     default=Marks.TOTAL.value,
     type=click.Choice([each.value for each in Marks]),
 )
 @options.flag(
-    "--anonymous", "For json, csv, junit: numbers in place of ids; no names, times and comments."
+    "--anonymous", "For json, csv, junit: numbers in place of ids; no names, times or comments."
 )
 def command(
     run: Path,
@@ -71,11 +71,11 @@ def command(
     marks: str,
     anonymous: bool,
 ) -> int:
-    """Write RUN (a report folder) as FORMAT: marks for a gradebook, feedback, results.
+    """Write the run in RUN (a report folder) as FORMAT.
 
-    A submission without a mark has an empty cell, never a 0; a mark that the gradebook has already
-    stays unless this run has another. What a person must know about the file (marks that were
-    replaced, rows without a submission, matches by name alone) is printed on stderr, one line each.
+    A submission without a mark gets an empty cell, never a 0. A mark that is already in the
+    gradebook stays, unless this run has another one. Messages on stderr list replaced marks, rows
+    without a submission, and students who were matched only by name.
     """
     chosen = exporter(form)
     of_gradebook = (gradebook, column, match, clear, roster, marks != Marks.TOTAL)
@@ -86,7 +86,7 @@ def command(
     result = without_students(result) if anonymous else result
     folder = run if run.is_dir() else run.parent
     if chosen.is_archive:
-        # Pages of before the last change by a person; those that are as they should be stay.
+        # Write pages again that are older than the last change by a person.
         write_page = page_writer(folder, [each.id for each in result.submissions], plan)
         for each in result.submissions:
             write_page(each)
@@ -105,21 +105,21 @@ def command(
     )
     _write(exported.data, output)
     if not result.facts.complete:
-        click.echo("this run is not complete: it is not a result. Grade again first", err=True)
+        click.echo("warning: this run is not complete. Grade again first", err=True)
     for warning in exported.warnings:
         click.echo(visible(warning), err=True)
     return 0
 
 
 def _refuse(chosen: Exporter, *, of_gradebook: bool, anonymous: bool, to_file: bool) -> None:
-    """UserError for options that the format does not have, or lacks."""
+    """Raise UserError for options that the format does not take, or that it needs."""
     if of_gradebook and not chosen.is_gradebook:
         what = "--gradebook, --column, --match, --clear, --roster and --marks"
         raise UserError(f"{what} are not for --to {chosen.name}")
     if chosen.is_archive and not to_file:
         raise UserError("a zip needs a file to go to", hint="-o FILE")
     if anonymous and not chosen.may_be_anonymous:
-        what = f"--to {chosen.name} needs to know who is who"
+        what = f"--to {chosen.name} needs names and ids"
         raise UserError(what, hint="leave out --anonymous")
 
 

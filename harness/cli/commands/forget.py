@@ -24,11 +24,11 @@ SECTION = "Results"
 @click.argument("run", type=options.PATH)
 @click.argument("student")
 def command(run: Path, student: str) -> int:
-    """Remove everything about STUDENT from RUN (a report folder): results, marks, pages, feedback,
-    comments, and whatever was observed of the program.
+    """Remove everything about STUDENT from RUN (a report folder): results, marks, comments, pages
+    and recorded output.
 
-    STUDENT is the id of a submission or of a student. What was handed in, and files that were
-    exported, are elsewhere: delete them too, or the next grading brings the student back.
+    STUDENT is the id of a submission or of a student. Also delete the submitted files and any
+    exported files: otherwise the next grading brings the student back.
     """
     path = store_of(run)
     with Store.open(path) as store:
@@ -42,7 +42,7 @@ def command(run: Path, student: str) -> int:
             raise UserError(f"{count} the id {student!r}", place=str(run))
         result, facts = found[0], store.facts()
         if not facts.complete:
-            hint = "grade again without what the student handed in, then forget"
+            hint = "grade again without this student's files, then run this command"
             raise UserError("this run is not complete", place=str(run), hint=hint)
         who = result.student
         names = (result.id, result.source, *((who.id, who.name, who.email) if who else ()))
@@ -54,9 +54,9 @@ def command(run: Path, student: str) -> int:
     studied, mailed = remove_studies(path.parent), remove_mails(path.parent)
     write_reports(run_left, plan, path.parent)
     left = len(run_left.submissions)
-    click.echo(f"{visible(result.id)} is forgotten; {left} submissions are left")
+    click.echo(f"Removed {visible(result.id)}; {left} submissions are left")
     if studied:
-        click.echo("what similarity and fuzz found went too: run them again")
+        click.echo("Also removed the results of similarity and fuzz: run them again")
     if mailed:
-        click.echo("the mails in its folder mail went too")
+        click.echo("Also removed the emails in the folder mail")
     return 0

@@ -1,4 +1,4 @@
-"""Look for faults that the scenarios miss."""
+"""Search for faults that the scenarios miss."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -37,14 +37,14 @@ SECTION = "Assignments"
 @click.argument("paths", nargs=-1, type=options.PATH, metavar="[FILE…]")
 @options.several(options.root, options.python)
 @options.option(
-    "--inputs", "How many inputs to draw for a function.", default=10_000, type=click.IntRange(1)
+    "--inputs", "How many inputs to draw for each function.", default=10_000, type=click.IntRange(1)
 )
 @options.option(
-    "--seconds", "Start nothing new after so many seconds.", type=click.FloatRange(0, min_open=True)
+    "--seconds", "Stop after about this many seconds.", type=click.FloatRange(0, min_open=True)
 )
 @options.option("--seed", "The seed of the random inputs.", default=0, type=click.IntRange(0))
 @options.jobs()
-@options.json_file("Write what was compared and what differs to this file.")
+@options.json_file("Write the result to this file.")
 def command(
     assignment_id: str,
     paths: tuple[Path, ...],
@@ -56,13 +56,15 @@ def command(
     jobs: int | None,
     target: Path | None,
 ) -> int:
-    """Compare submissions that have full marks with the reference on inputs that no scenario has.
+    """Compare submissions with full marks with the reference, on inputs that no scenario has.
 
-    FILE is a report folder, whose submissions with full marks are taken; a folder of submissions,
-    which are graded first; or a single submission, taken whatever its mark. Without one it is
-    reports/ID, or submissions/ID. Inputs are drawn by the strategies of the scenarios and by what
-    `fuzz:` in assignment.yaml says. Each difference is made as small as can be and shown as a
-    scenario to paste. No mark changes. Ctrl-C keeps what was found.
+    FILE is a report folder (its submissions with full marks are used), a folder of submissions
+    (they are graded first) or a single submission (it is used whatever its mark). The default is
+    reports/ID, or submissions/ID.
+
+    Inputs come from the strategies of the scenarios and from `fuzz:` in assignment.yaml. Each
+    difference is reduced and shown as a scenario to paste. No mark changes. Ctrl-C keeps the
+    results so far.
 
     Exit status: 0 nothing differs, 1 something does, 2 cannot run, 130 interrupted.
     """
@@ -144,7 +146,7 @@ def _choose(
 
 
 def _is_full(result: SubmissionResult) -> bool:
-    """With extra credit a faulty program may have the maximum too."""
+    """Return whether every scenario passed. Extra credit can hide a fault in a full mark."""
     return result.all_passed and result.mark is not None and result.mark >= result.out_of
 
 
@@ -165,7 +167,7 @@ def _show(report: FuzzReport) -> None:
     if differing:
         click.echo("")
     if not report.complete:
-        click.echo("not all inputs were compared; the same command goes on")
+        click.echo("not all inputs were compared; run the same command to go on")
     verb = "differs" if len(differing) == 1 else "differ"
     click.echo(
         f"{report.assignment}: {len(differing)} of {len(report.submissions)} submissions {verb} "

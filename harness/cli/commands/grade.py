@@ -1,4 +1,4 @@
-"""Grade submissions: marks, reasons and a report."""
+"""Grade submissions and write a report."""
 
 import os
 import threading
@@ -47,26 +47,24 @@ SOME_HARNESS_ERROR = 3
 )
 @options.jobs("Worker processes (default: one per core).")
 @options.cluster_options(
-    "Grade on the workers of this dask scheduler, tcp://HOST:8786 or tls://HOST:8786."
+    "Grade on the workers of a dask scheduler: tcp://HOST:8786 or tls://HOST:8786."
 )
-@options.require_tier("Refuse to grade under weaker confinement.")
+@options.require_tier("Refuse to grade if confinement is weaker than this.")
 @options.option(
     "--isolate",
-    "Give every scenario a process of its own, also of programs proved to keep nothing.",
+    "Run every scenario in its own process, even for programs without global state.",
     type=click.Choice(["all"]),
 )
 @options.option(
     "--only",
-    "Grade this submission (may be repeated); the others of the class stay as they are.",
+    "Grade only this submission; the others stay as they are. Can be repeated.",
     multiple=True,
     metavar="ID",
 )
-@options.flag("--fresh", "Grade everything anew; use nothing that an earlier run found.")
+@options.flag("--fresh", "Grade everything again and ignore the results of earlier runs.")
+@options.flag("--watch", "Grade submissions as they arrive in the folder PATH, until interrupted.")
 @options.flag(
-    "--watch", "Grade what arrives in the folder PATH, once it is complete, until interrupted."
-)
-@options.flag(
-    "--thorough", "Run every scenario at its full limit, also of programs that loop everywhere."
+    "--thorough", "Give every scenario its full time limit, even if a program loops everywhere."
 )
 def command(
     paths: tuple[Path, ...],
@@ -86,16 +84,18 @@ def command(
     watch: bool,
     thorough: bool,
 ) -> int:
-    """Grade every submission below PATH…: folders of submissions, single files, or a class's
-    download from Gradescope, Canvas, Brightspace, Blackboard or Moodle, packed or not.
+    """Grade all submissions in PATH…: a folder of submissions, single files, or a download from
+    Gradescope, Canvas, Brightspace, Blackboard or Moodle, as a zip or unpacked.
 
-    The same command again resumes an interrupted run and keeps what has not changed. Exit status:
-    0 complete, 2 cannot run, 3 some submission met a failure of the harness, 130 interrupted (by
-    Ctrl-C or SIGTERM; what is done is in the report).
+    Run the same command again to go on after an interruption, or to grade only new and changed
+    submissions.
+
+    Exit status: 0 complete, 2 cannot run, 3 the harness failed on a submission, 130 interrupted
+    (by Ctrl-C or SIGTERM; finished results are in the report).
     """
     if cluster is not None and jobs is not None:
-        what = "--jobs is for this machine, and with --scheduler its workers grade"
-        hint = "harness worker --jobs says how many submissions a worker grades at a time"
+        what = "--jobs and --scheduler cannot be combined"
+        hint = "set the number of jobs where the workers run: harness worker --jobs"
         raise UserError(what, hint=hint)
     base = options.the_root(root, paths)
     assignment_id = options.the_assignment(base, assignment, paths)
@@ -120,14 +120,17 @@ def command(
 def _with_options(
     load: Callable[[], Specification], without: tuple[str, ...], *, alone: bool
 ) -> Specification:
-    """The assignment without scenarios of these tags, and where asked each of the others alone."""
+    """Return the assignment without these tags; with `alone`, each scenario is isolated."""
     found = without_tags(load(), without)
     return isolated(found) if alone else found
 
 
 def _watch(paths: tuple[Path, ...], once: Callable[..., int], *, whole: bool) -> int:
-    """Grade a `whole` class again and again. A UserError (a mistake in the course's files, a full
-    disk) is shown, and grading is tried again when something new arrives."""
+    """Grade a `whole` class each time something new arrives, and return the last exit status.
+
+    A UserError (a mistake in the course's files, a full disk) is shown. The next arrival tries
+    again.
+    """
     inbox = paths[0]
     if len(paths) != 1 or not inbox.is_dir() or not whole:
         raise UserError("--watch takes one folder, without --only and --fresh", place=str(inbox))
@@ -155,7 +158,7 @@ def _watch(paths: tuple[Path, ...], once: Callable[..., int], *, whole: bool) ->
 def _grade(
     load: Callable[[], Specification], paths: Sequence[Path], folder: Path, **settings: Any
 ) -> int:
-    """Grade once and show the table; the exit status."""
+    """Grade once, show the table and return the exit status."""
     loaded = load()
     stopped: Interrupted | None = None
     broken = False
@@ -188,8 +191,11 @@ Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path
 
 
 class FolderEntries:
-    """Tells complete entries of the folder from those that still change. An entry (a file or a
-    folder directly inside) is complete when all of it has been the same for `QUIET_SECONDS`."""
+    """Tell complete entries of the folder from those that still change.
+
+    An entry is a file or a folder directly inside. It is complete when nothing in it has changed
+    for `QUIET_SECONDS`.
+    """
 
     def __init__(self) -> None:
         self._now: dict[str, Stamps] = {}  # by entry
@@ -197,7 +203,7 @@ class FolderEntries:
         self._graded: dict[str, Stamps] = {}
 
     def look(self, stamps: Stamps, now: float) -> None:
-        """Note what is there at `now` (seconds of a clock that only goes forward)."""
+        """Take the stamps of the folder at `now`, in seconds of a monotonic clock."""
         entries: dict[str, dict[str, tuple[int, int]]] = {}
         for path, stamp in stamps.items():
             entries.setdefault(path.partition(os.sep)[0], {})[path] = stamp
@@ -211,7 +217,7 @@ class FolderEntries:
         return frozenset(name for name, at in self._since.items() if now - at < QUIET_SECONDS)
 
     def has_news(self, now: float) -> bool:
-        """Whether something complete was not graded as it is, or something graded is gone."""
+        """Return whether a complete entry is new or changed, or a graded one is gone."""
         gone = self._graded.keys() - self._now.keys()
         complete = self._complete(now)
         return bool(gone) or any(self._graded.get(name) != complete[name] for name in complete)
@@ -225,7 +231,10 @@ class FolderEntries:
 
 
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
-    """The files below the folder. UserError where it cannot be read, or holds too many."""
+    """Return the stamps of the files below the folder.
+
+    Raise UserError if it cannot be read or contains too many files.
+    """
     stamps: dict[str, tuple[int, int]] = {}
 
     def failed(error: OSError) -> None:
@@ -251,8 +260,10 @@ def watch_folder(
     clock: Callable[[], float],
     pause: threading.Event,
 ) -> None:
-    """Call `grade` with the entries to leave out whenever something is new, until `pause` is set.
-    At first everything is: what has not changed since an earlier run is not graded again by it."""
+    """Call `grade` with the entries to leave out, each time something is new, until `pause` is set.
+
+    At the start everything counts as new; `grade` itself keeps the results of an earlier run.
+    """
     arrivals = FolderEntries()
     while not pause.is_set():
         arrivals.look(stamps_of(folder), clock())

@@ -24,14 +24,14 @@ SECTION = "Publishing"
 @options.option(
     "--hidden-visibility",
     "hidden",
-    "When students see the name and verdict of a hidden scenario, and with it their mark.",
+    "When students see the names and verdicts of hidden scenarios, and therefore their mark.",
     default=Visibility.AFTER_PUBLISHED.value,
     type=click.Choice([each.value for each in Visibility]),
 )
 @options.option(
     "--time-limit",
     "seconds",
-    "The seconds that the platform allows for a run.",
+    "How many seconds the platform allows for a run.",
     default=PLATFORM_SECONDS,
     type=click.IntRange(60, 24 * 3600),
 )
@@ -47,7 +47,7 @@ def command(
 ) -> int:
     """Build the package that grades assignment ID on Gradescope.
 
-    It holds the reference and the hidden scenarios: upload it, and do not share it.
+    The package contains the reference and the hidden scenarios: upload it, but do not share it.
     """
     specification = without_tags(load(options.the_root(root), assignment, support=support), without)
     data = gradescope_zip(specification, hidden=Visibility(hidden), platform_seconds=seconds)

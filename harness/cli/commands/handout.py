@@ -17,8 +17,8 @@ SECTION = "Publishing"
     "handout", "harness handout connect4ish", "harness handout connect4ish -o handout.zip"
 )
 @click.argument("assignment", metavar="ID")
-@options.output("The file to write (default: handout-ID.zip), or the page's folder.")
-@options.flag("--web", "Build a page that checks in the browser, as harness web does, in web-ID.")
+@options.output("The file to write (default: handout-ID.zip), or with --web the folder.")
+@options.flag("--web", "Build the page of harness web instead (default folder: web-ID).")
 @options.several(options.root, options.python, options.support)
 def command(
     assignment: str,
@@ -30,8 +30,9 @@ def command(
 ) -> int:
     """Build the archive for the students of assignment ID.
 
-    It holds a stub, the provided files, gameplay/, the visible scenarios and selfcheck.pyz, which
-    needs only Python. It holds no hidden scenario and no function body of the reference.
+    The archive contains a stub, the provided files, transcripts, the visible scenarios and
+    selfcheck.pyz, which needs only Python. It contains no hidden scenario and no function body of
+    the reference.
     """
     base = options.the_root(root)
     if web:

@@ -23,16 +23,14 @@ SECTION = "Assignments"
 @options.option(
     "--to",
     "target",
-    "The YAML file of specs/<id> that the scenarios are added to.",
+    "The YAML file in specs/<id> to add the scenarios to.",
     required=True,
     type=options.FILE,
 )
-@options.option(
-    "--program", "The file to run (default: the first that students hand in).", default=""
-)
+@options.option("--program", "The file to run (default: the first submitted file).", default="")
 @options.constants
 @options.option(
-    "--clause", "clauses", "A clause that the scenarios test (may be repeated).", multiple=True
+    "--clause", "clauses", "A clause that the scenarios test. Can be repeated.", multiple=True
 )
 @options.python
 def command(
@@ -43,15 +41,15 @@ def command(
     clauses: tuple[str, ...],
     python: Path | None,
 ) -> int:
-    """Add a scenario to a YAML file for each FILE: a text with prompts and typed lines as a person
-    saw them.
+    """Add a scenario to a YAML file for each FILE, a transcript with prompts and typed lines as a
+    person saw them.
 
-    What was typed is found by running the reference. A scenario is informational where the marks:
-    of the other files are all that the assignment has. Where it shows something else than the
-    transcript, the line is named and nothing is added of that transcript.
+    The command runs the reference to tell prompts from typed lines. If the reference shows
+    something else than the transcript, it names the line and adds nothing. If `marks:` of the other
+    files already add up to all marks, the new scenario is informational.
     """
     if target.resolve().parent.parent.name != "specs" or target.suffix != ".yaml":
-        what = "this is not a file of an assignment"
+        what = "not a scenario file of an assignment"
         raise UserError(what, place=str(target), hint="specs/<id>/NAME.yaml")
     for path in transcripts:
         added = import_transcript(

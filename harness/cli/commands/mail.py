@@ -1,4 +1,4 @@
-"""Write a mail for each student, as a file; none is sent."""
+"""Write an email for each student, as a file; none is sent."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -27,26 +27,27 @@ SECTION = "Results"
     "harness mail reports/connect4ish --dry-run --from a@uni.example --template mail.txt",
 )
 @click.argument("run", type=options.PATH)
-@options.flag("--dry-run", "Needed: the mails are files, and nothing is sent.")
-@click.option("--from", "sender", required=True, metavar="ADDRESS", help="Who writes.")
-@options.file("--template", "A Jinja template: Subject: …, an empty line, the text.")
+@options.flag("--dry-run", "Required: write files and send nothing.")
+@click.option("--from", "sender", required=True, metavar="ADDRESS", help="The sender.")
+@options.file("--template", "A Jinja template: Subject: …, an empty line, then the text.")
 @options.option(
     "--link",
-    "Name the page below this address in place of attaching it.",
+    "Link to the pages below this address instead of attaching them.",
     default="",
     metavar="URL",
 )
-@options.file("--roster", "A CSV with ids and emails, for students whose download has no email.")
+@options.file("--roster", "A CSV with ids and email addresses, for downloads without addresses.")
 def command(
     run: Path, dry_run: bool, sender: str, template: Path | None, link: str, roster: Path | None
 ) -> int:
-    """Write a mail for each student of RUN (a report folder) into its folder `mail`, an .eml file
-    each, with the student's page. Nothing is sent: a mail program opens and sends such files.
+    """Write an email with the feedback page for each student of RUN (a report folder).
 
-    Who has no address that can be used, or waits for a person, has no mail; each is named.
+    The emails are .eml files in its folder `mail`. Nothing is sent: open the files in a mail
+    program. The command lists students without an address, without a submission or awaiting review;
+    they get no email.
     """
     if not dry_run:
-        raise UserError("harness sends no mail", hint="--dry-run writes the mails as files")
+        raise UserError("harness sends no email", hint="--dry-run writes the emails as files")
     folder = store_of(run).parent
     result, plan = read_run(run)
     if not result.facts.complete:
@@ -60,17 +61,17 @@ def command(
         if mail.data:
             write_bytes(folder / FOLDER / mail.name, mail.data, private=True)
         else:
-            click.echo(f"no mail for {visible(mail.id)}: {visible(mail.why_not)}", err=True)
+            click.echo(f"no email for {visible(mail.id)}: {visible(mail.why_not)}", err=True)
     written = Counter(mail.to.casefold() for mail in made if mail.to)
     for address, count in written.items():
         if count > 1:
-            click.echo(f"{address} gets {count} mails: is it one person's?", err=True)
-    click.echo(f"{counted(written.total(), 'mail')} in {folder / FOLDER}; nothing was sent")
+            click.echo(f"{address} gets {count} emails: is it the same person?", err=True)
+    click.echo(f"{counted(written.total(), 'email')} in {folder / FOLDER}; nothing was sent")
     return 0
 
 
 def _addresses(submissions: Collection[SubmissionResult], roster: Path) -> dict[str, str]:
-    """The emails of a list, by the submissions' ids."""
+    """Return the email addresses of a roster by the submissions' ids."""
     listed = read_roster(roster, None)
     ids = [each.id for each in submissions]
     people = [

@@ -1,4 +1,4 @@
-"""Add marks given by hand to a run."""
+"""Take marks given by hand into a run."""
 
 from pathlib import Path
 
@@ -26,12 +26,12 @@ SECTION = "Grading"
 @click.argument("run", type=options.PATH)
 @click.argument("file", type=options.PATH)
 def command(run: Path, file: Path) -> int:
-    """Take the marks that people gave into RUN (a report folder) from FILE: a table begun with
-    `harness export RUN --to manual-marks`, or another tutor's report folder of the same class.
+    """Take marks given by hand into RUN (a report folder) from FILE: a table written by `harness
+    export RUN --to manual-marks`, or another tutor's report folder of the same class.
 
-    They join the totals in results.json, on the pages and in gradebooks, and stay when the
-    submissions are graded again. A table with a mistake in it is refused as a whole. Of two
-    reports, what two people changed to something else is named, and the later change counts.
+    The marks count in totals, on pages and in gradebooks, and stay when submissions are graded
+    again. A table with an error is refused as a whole. If two tutors changed the same thing, the
+    command lists it and the later change counts.
     """
     path = store_of(run)
     other = file / STORE_NAME if file.is_dir() else file
@@ -50,12 +50,12 @@ def command(run: Path, file: Path) -> int:
         result, plan = store.run(), store.plan()
     write_reports(result, plan, path.parent)
     complete = sum(each.total is not None for each in result.submissions)
-    click.echo(f"{done}; {complete} of {len(result.submissions)} have their whole mark")
+    click.echo(f"{done}; {complete} of {len(result.submissions)} are fully marked")
     return 0
 
 
 def _merge(store: Store, other: Path) -> str:
-    """Take the changes of another store, name what is in conflict, and say what was taken."""
+    """Take in the changes of another store, list conflicts, and return a summary."""
     with StoreReader.read_only(other) as theirs:
         facts, own = theirs.facts(), store.facts()
         if facts.assignment != own.assignment:
@@ -67,7 +67,7 @@ def _merge(store: Store, other: Path) -> str:
     unknown = {change.submission for change in new} - store.states().keys() - {""}
     about = {change.submission for change in new} - unknown - {""}
     for name in sorted(unknown):
-        click.echo(visible(f"{name}: is not in this run; what it was given is kept"), err=True)
+        click.echo(visible(f"{name}: not in this run; its marks and comments are kept"), err=True)
     for conflict in conflicts:
         click.echo(visible(f"conflict: {conflict}"), err=True)
     return f"{counted(len(new), 'change')} to {counted(len(about), 'submission')} taken"

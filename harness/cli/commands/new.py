@@ -1,4 +1,4 @@
-"""Begin an assignment: reference, scenarios, samples."""
+"""Write the first files of an assignment."""
 
 import re
 from contextlib import suppress
@@ -25,20 +25,20 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 @options.option(
     "--file",
     "names",
-    "A file that students hand in, once for each.  [default: a1.py]",
+    "A file that students submit. Can be repeated.  [default: a1.py]",
     metavar="NAME",
     multiple=True,
 )
 @options.option(
     "--package",
     "packages",
-    "A package that the reference imports, once for each.",
+    "A package that the reference imports. Can be repeated.",
     metavar="NAME==VERSION",
     multiple=True,
 )
 @options.option(
     "--root",
-    "The course's folder (default: the nearest one upwards with specs/, else this one).",
+    "The course's folder (default: the nearest one with specs/, or this folder).",
     type=options.FOLDER,
 )
 def command(
@@ -48,12 +48,14 @@ def command(
     packages: tuple[str, ...],
     root: Path | None,
 ) -> int:
-    """Write the first files of the assignment ID: a reference, scenarios, mutants and samples that
-    `harness validate` finds sound, to be changed from there.
+    """Write the first files of the assignment ID: a reference, scenarios, mutants and samples.
 
-    Where reference/ID holds Python files, the scenarios are begun from its functions and programs,
-    which are run for that; what a program is given as input is left to you. No file that is there
-    is changed, but for .gitignore in a repository: answers and students are kept out of it.
+    They pass `harness validate`; change them from there. If reference/ID already contains Python
+    files, the command runs them and writes a first scenario for each function and program; the
+    input of programs is left to you.
+
+    Existing files are not changed, except .gitignore in a repository: it excludes answers and
+    student data.
     """
     _check_names(assignment_id, names)
     base = root or Path.cwd()
@@ -79,7 +81,7 @@ def command(
         files = scaffold.from_template(assignment_id, *(names or ("a1.py",)))
     _write(base, files)
     if scaffold.keep_out(base):
-        click.echo("Wrote .gitignore: answers (.harness-cache) and students (reports) stay out")
+        click.echo("Wrote .gitignore: excludes answers (.harness-cache) and student data (reports)")
     where = f"specs/{assignment_id}/first.yaml"
     if begun and begun.without:
         click.echo(f"No first scenario can be made: {'; '.join(begun.without)}")
@@ -94,21 +96,21 @@ def command(
 
 def _check_names(assignment_id: str, files: tuple[str, ...]) -> None:
     if not _ID.fullmatch(assignment_id):
-        hint = "use small letters, digits, - and _"
+        hint = "use lower-case letters, digits, - and _"
         raise UserError(f"{assignment_id!r} cannot be an id", hint=hint)
     for name in files:
         if not _FILE.fullmatch(name):
-            raise UserError(f"{name!r} is not a name of a Python file", hint="for example a1.py")
+            raise UserError(f"{name!r} cannot be a Python file", hint="use a name such as a1.py")
 
 
 def _write(base: Path, files: dict[str, bytes]) -> None:
     if there := [name for name in files if (base / name).exists()]:
         hint = "choose another id, or move it away"
-        raise UserError("this file is there already", place=there[0], hint=hint)
+        raise UserError("this file already exists", place=there[0], hint=hint)
     for name, data in files.items():
         write_bytes(base / name, data)
     folders = sorted({"/".join(name.split("/")[:2]) for name in files})
     where = "" if base.samefile(Path.cwd()) else f" of the course {base.resolve()}"
     click.echo(f"Wrote {len(files)} files into {', '.join(folders)}{where}")
     if where:
-        click.echo("To begin a course in this folder instead: --root .")
+        click.echo("To start a course in this folder instead, add --root .")

@@ -1,4 +1,4 @@
-"""Play a program as a student would, and record it."""
+"""Run a program as a student would, and record it."""
 
 import os
 import sys
@@ -26,13 +26,11 @@ _INTERRUPTED = 130
 )
 @click.argument("assignment_id", metavar="ID")
 @options.option(
-    "--submission", "The submission to play (default: the reference).", type=options.PATH
+    "--submission", "The submission to run (default: the reference).", type=options.PATH
 )
-@options.option(
-    "--run", "program", "The program to run, where several are handed in.", metavar="FILE"
-)
+@options.option("--run", "program", "Which program to run if there are several.", metavar="FILE")
 @options.constants
-@options.option("--record", "name", "Add what is typed as a scenario of this name.", metavar="NAME")
+@options.option("--record", "name", "Add the session as a scenario with this name.", metavar="NAME")
 @options.several(options.root, options.python)
 def command(
     assignment_id: str,
@@ -43,11 +41,11 @@ def command(
     root: Path | None,
     python: Path | None,
 ) -> int:
-    """Run the assignment's program on this terminal, under the confinement of a grading run.
+    """Run the assignment's program on this terminal, confined as in grading.
 
-    A recorded game becomes a scenario in specs/ID/recorded.yaml, with the reference's transcript of
-    what was typed below specs/ID/gameplay. Ctrl-C ends the game; what was typed until then is
-    recorded as well, as is a game whose terminal is closed.
+    A recorded session becomes a scenario in specs/ID/recorded.yaml. Its transcript, in
+    specs/ID/gameplay, is what the reference shows for the same input. Ctrl-C ends the session; the
+    input until then is still recorded.
 
     Exit status: 0 played to the end, 2 cannot run, 130 interrupted.
     """

@@ -19,9 +19,9 @@ SECTION = "Assignments"
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options.several(options.root, options.python)
 def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int:
-    """Record the draws and the transcripts that scenarios name.
+    """Record the draws and the transcripts that scenarios name, for the assignments ID… or all.
 
-    Review the changes before committing them: submissions are graded by what is recorded.
+    Review the changes before you commit them: submissions are compared with them.
     """
     base = options.the_root(root)
     for assignment_id in ids or available(base):

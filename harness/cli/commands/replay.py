@@ -1,4 +1,4 @@
-"""Run one graded scenario again and show its terminal."""
+"""Run one scenario again and show the terminal."""
 
 from pathlib import Path
 

@@ -35,20 +35,18 @@ def _part(ctx: click.Context, param: click.Parameter, value: str) -> Part:
 @click.argument("run", type=options.PATH)
 @options.option(
     "--part",
-    "Mark one part of the class: each of several people gives another number.",
+    "Mark only part K of N, so that several people can share the work.",
     default="1/1",
     metavar="K/N",
     callback=_part,
 )
-@options.flag("--anonymous", "Hide names, and files' names, while marking.")
+@options.flag("--anonymous", "Hide students' names and file names while marking.")
 @options.file(
-    "--request", "Open what a student asks in this mail or text (from the student's page)."
+    "--request", "Open the request in this email or text, which comes from a student's page."
 )
-@options.option("--who", "Who marks (default: the name you are logged in with).", metavar="NAME")
-@options.option(
-    "--port", "The port of this machine (default: a free one).", type=click.IntRange(0, 65535)
-)
-@options.flag("--no-browser", "Print the address and open nothing.")
+@options.option("--who", "Who marks (default: your login name).", metavar="NAME")
+@options.option("--port", "The port to use (default: a free one).", type=click.IntRange(0, 65535))
+@options.flag("--no-browser", "Print the address and open no browser.")
 def command(
     run: Path,
     part: Part,
@@ -58,12 +56,11 @@ def command(
     port: int | None,
     no_browser: bool,
 ) -> int:
-    """Mark RUN (a report folder) on a page of this machine: each submission's program with what was
-    found beside it, the rubric, comments on lines.
+    """Mark RUN (a report folder) in the browser: programs with findings, rubrics and comments.
 
-    Every change is stored at once, with who and when; Ctrl-C ends the page and writes the reports.
-    `harness manual` puts the reports of several people together. Nobody else on this machine or
-    network can open the page without the address that is printed.
+    Every change is stored at once, with its author and time. Ctrl-C ends the page and writes the
+    reports. `harness manual` merges the reports of several people. Only people who have the
+    printed address can open the page.
     """
     try:
         from harness.review.server import ReviewServer, read_asked  # noqa: PLC0415  (an extra)
@@ -80,7 +77,7 @@ def command(
     opener = database.parent / _OPENS
     try:
         click.echo(f"Review: {server.address}")
-        click.echo("Ctrl-C ends it and writes the reports; nothing is lost without that.")
+        click.echo("Every change is stored at once. Ctrl-C ends the page and writes the reports.")
         if not no_browser:
             refresh = f'<meta http-equiv="refresh" content="0; url={escape(server.address)}">'
             write(opener, f"<!DOCTYPE html><title>Review</title>{refresh}\n", private=True)
@@ -108,6 +105,6 @@ def _end(database: Path) -> int:
         return 0
     write_reports(result, plan, database.parent)
     complete = sum(each.total is not None for each in result.submissions)
-    click.echo(f"{complete} of {len(result.submissions)} have their whole mark")
+    click.echo(f"{complete} of {len(result.submissions)} are fully marked")
     click.echo(f"Report: {database.parent / 'index.html'}")
     return 0

@@ -14,7 +14,7 @@ SECTION = "Assignments"
 @options.click_command("schema", "harness schema", "harness schema --write docs/schema")
 @options.option(
     "--write",
-    "Write one schema for each kind of YAML file into FOLDER instead.",
+    "Write one schema for each kind of YAML file into FOLDER.",
     type=options.FOLDER,
     metavar="FOLDER",
 )

@@ -1,4 +1,4 @@
-"""Show a finished or interrupted run."""
+"""Show the marks of a class, or the reasons for one mark."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ SECTION = "Results"
 @click.argument("student", required=False)
 @click.option("--submission", metavar="STUDENT", help="The same as STUDENT.")
 def command(run: Path, student: str | None, submission: str | None) -> int:
-    """Show RUN (a report folder, or its run.sqlite): the class, or one STUDENT with all reasons."""
+    """Show the class table of RUN (a report folder), or every reason for the mark of STUDENT."""
     student = student or submission
     if student is None:
         result, plan = read_run(run)

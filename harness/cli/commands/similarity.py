@@ -1,4 +1,4 @@
-"""Compare the programs of a class with each other."""
+"""Find similar programs in a class."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,13 +41,13 @@ _LISTED = 20  # pairs on the terminal; the page has all
 @options.option(
     "--base",
     "earlier",
-    "Submissions of an earlier year (may be repeated): what they have counts less, and who is "
-    "like one of them is listed.",
+    "Submissions of an earlier year: code that they contain counts less, and programs similar to "
+    "one of them are listed. Can be repeated.",
     type=options.PATH,
     multiple=True,
     metavar="PATH",
 )
-@click.option("--anonymous", is_flag=True, help="Write numbers in place of the students' ids.")
+@click.option("--anonymous", is_flag=True, help="Write numbers in place of student ids.")
 @options.python
 @options.root
 def command(
@@ -55,12 +55,13 @@ def command(
 ) -> int:
     """Compare the programs graded in RUN (a report folder) pair by pair.
 
-    Names, comments, layout and the order of functions make no difference; the stub, provided files
-    and the reference do not count, and what many groups of programs have counts less. A program
-    with a syntax error is compared by its tokens. RUN gets a folder `similarity` with groups and
-    pairs side by side, `similarity.json` with all pairs above chance, and `study.html` with all at
-    a glance. Likeness is not proof of copying, and no mark depends on it. Nothing leaves this
-    machine.
+    Names, comments, layout and the order of functions make no difference. Code from the stub, the
+    provided files or the reference does not count, and code that many groups share counts less. A
+    program with a syntax error is compared by its tokens.
+
+    The results are in RUN: the folder `similarity` with pairs side by side, `similarity.json` with
+    all pairs, and `study.html`, an overview. Similarity does not prove copying, and no mark depends
+    on it. The command uses no network.
     """
     return compare(run, options.the_root(root, [run]), python, earlier, anonymous=anonymous)
 
@@ -109,7 +110,7 @@ def compare(
         cut += f"; {percent(report.token_cut)} % where a program is compared by its tokens"
     pairs = counted(len(report.pairs), "pair")
     click.echo(f"{pairs} above chance ({cut}), {counted(len(report.groups), 'group')}")
-    click.echo("Likeness is not proof of copying: look at both programs.")
-    click.echo(f"report: {page}")
-    click.echo(f"at a glance: {study}")
+    click.echo("Similarity does not prove copying: look at both programs.")
+    click.echo(f"Report: {page}")
+    click.echo(f"Overview: {study}")
     return 0

@@ -1,4 +1,4 @@
-"""Measure how many faults the scenarios notice."""
+"""Measure how many single faults the scenarios notice."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,12 +35,12 @@ SECTION = "Assignments"
 @options.jobs()
 @options.option(
     "--pairs",
-    "Also try so many programs with two changes in one function, which may hide each other.",
+    "Also try this many programs with two changes in one function, which can hide each other.",
     type=click.IntRange(0, 100_000),
     show_default=False,
     default=0,
 )
-@options.json_file("Write every change and what notices it to this file.")
+@options.json_file("Write every change, and the scenario that notices it, to this file.")
 def command(
     ids: tuple[str, ...],
     root: Path | None,
@@ -49,12 +49,12 @@ def command(
     pairs: int,
     target: Path | None,
 ) -> int:
-    """Change the reference in one place at a time, and run each changed program against the
-    scenarios: those named, or all assignments.
+    """Change the reference in one place at a time and run the scenarios on each changed program,
+    for the assignments ID… or all.
 
-    What no scenario notices is listed: add a scenario, or write it into specs/<id>/equivalent.yaml
-    with the reason why it cannot be noticed. Results are stored: an interrupted run
-    continues, and only what changed is run again.
+    The command lists changes that no scenario notices. Add a scenario for each, or an entry in
+    specs/<id>/equivalent.yaml with the reason why no scenario can notice it. Results are stored:
+    an interrupted run goes on, and only changed parts run again.
 
     Exit status: 0 measured, 1 an entry of equivalent.yaml is wrong, 2 cannot run.
     """

@@ -25,13 +25,13 @@ SECTION = "Results"
 @click.argument("run", type=options.PATH)
 @options.python
 def command(run: Path, python: Path | None) -> int:
-    """Look at the texts of the programs graded in RUN (a report folder): what ruff finds by a small
-    set of rules, the longest functions, missing docstrings, numbers without a name, and statements
-    that are repeated.
+    """Gather evidence about style for each program of RUN (a report folder): findings of ruff by a
+    small set of rules, the longest functions, missing docstrings, numbers without a name, and
+    repeated statements.
 
-    It is evidence on the lecturer's page of each submission and in the table that `harness export
-    --to manual-marks` writes, never a mark. Without ruff the rest is gathered. Students do not see
-    it.
+    The evidence is on the lecturer's page of each submission and in the table of `harness export
+    --to manual-marks`. It is never a mark, and students do not see it. If ruff is not installed,
+    its findings are left out.
     """
     path = store_of(run)
     with Store.read_only(path) as store:

@@ -42,7 +42,7 @@ SECTION = "Assignments"
 @click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
 @options.flag(
     "--isolation",
-    "Run mutants and samples both ways, together and each scenario alone, and compare.",
+    "Run mutants and samples twice, in shared processes and each scenario alone, and compare.",
 )
 @options.flag("--strength", "Also measure how many changes of the reference the scenarios notice.")
 @options.flag(
@@ -63,9 +63,9 @@ def command(
     accept: bool,
     form: str,
 ) -> int:
-    """Check that assignments are sound: those named, or all.
+    """Check that reference, scenarios, mutants and samples agree, for the assignments ID… or all.
 
-    With --accept, look at every difference before you commit it: it is what marks will depend on.
+    With --accept, read every difference before you commit it: marks will depend on it.
 
     Exit status: 0 sound, 1 something must be fixed, 2 cannot run.
     """

@@ -18,7 +18,7 @@ SECTION = "Publishing"
 )
 @click.argument("assignments", metavar="ID...", nargs=-1, required=True)
 @options.output(
-    "The folder; of several assignments each has one in it.", metavar="DIR", required=True
+    "The folder to write; several assignments get a folder each.", metavar="DIR", required=True
 )
 @options.several(options.root, options.python, options.support)
 def command(
@@ -28,11 +28,11 @@ def command(
     python: Path | None,
     support: Path | None,
 ) -> int:
-    """Build the page on which students check their work.
+    """Build a web page on which students check their work in the browser.
 
-    It checks in the browser: a static folder for each assignment, to be put on any web space. It
-    holds the visible scenarios and their answers, as the self-check file does, and no code of the
-    reference. npm fetches Pyodide and the editor once.
+    The result is a static folder for any web space. It contains the visible scenarios and their
+    answers, like the self-check file, but no code of the reference. npm fetches Pyodide and the
+    editor once.
     """
     base = options.the_root(root)
     for assignment in assignments:

@@ -1,4 +1,4 @@
-"""Grade for a batch that another machine runs."""
+"""Work for a `grade` that runs on another machine."""
 
 from pathlib import Path
 
@@ -22,17 +22,19 @@ WANTED = "3.12"
 )
 @options.cluster_options("The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.", required=True)
 @options.jobs("Submissions to grade at a time (default: one per core).")
-@options.require_tier("Take no work under weaker confinement.")
+@options.require_tier("Take no work if confinement is weaker than this.")
 @click.option("--name", help="This worker's name in messages (default: host and process).")
 @options.python
 def command(
     cluster: Cluster, jobs: int | None, require_tier: str, name: str | None, python: Path | None
 ) -> int:
-    """Grade submissions of `harness grade --scheduler ADDRESS`, until interrupted.
+    """Grade submissions for `harness grade --scheduler ADDRESS`, until interrupted.
 
-    The worker tries its own confinement and interpreter, and takes part in a run that wants the
-    same interpreter and the same harness, under a tier that holds here. A scheduler that goes away
-    is waited for. Exit status: 2 cannot work, 130 interrupted.
+    The worker tries its confinement and interpreter first. It takes part in runs that use the same
+    harness, the same interpreter and a tier that this machine has. If the scheduler stops, the
+    worker waits for it.
+
+    Exit status: 2 cannot work, 130 interrupted.
     """
     run_worker(
         cluster,
