@@ -75,7 +75,7 @@ for job in jobs:
     lines[:] = job["lines"][::-1]
     out.seek(0)
     out.truncate()
-    answer = evaluate.StimulusAnswer(sources, files.comparison)
+    answer = evaluate.StimulusAnswer(sources, files.comparison, lambda phase: None)
     if job["runs"]:
         run.perform(files.library, job["program"][:-3], answer)
     else:
@@ -133,11 +133,9 @@ def _floor_job(context: GradingContext) -> tuple[int, bytes]:
         for scenario in plan.scenarios:
             for stimulus in scenario.stimuli:
                 job = jobs_of.job(stimulus)
-                bindings = job["bindings"]
-                compiler.compile(job, functions)
-                job["bindings"] = bindings
-                job["lines"] = [typed.text for typed in stimulus.inputs]
-                jobs.append(job)
+                compiled, _ = compiler.compile(job, functions)
+                lines = [typed.text for typed in stimulus.inputs]
+                jobs.append(vars(compiled) | {"bindings": job.bindings, "lines": lines})
         compiler.close()
     jobs.sort(key=lambda job: repr(job["selection"]))
     setup = server_setup(plan.assignment, context.specification.reference)

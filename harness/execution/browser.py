@@ -17,6 +17,14 @@ from typing import Any, Protocol
 from harness.common.errors import HarnessError
 from harness.execution.folder import MOST_ENTRIES
 from harness.execution.inside.messages.frames import framed
+from harness.execution.inside.messages.protocol import (
+    FromBrowser,
+    ScenarioJob,
+    StandInJob,
+    ToolJob,
+    encode_job,
+    split,
+)
 from harness.execution.inside.modules import load_tool
 from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.jobs import INNER_ENVIRONMENT, LOADER, compiled_here, inside_modules
@@ -37,7 +45,7 @@ SLOWER = 3.0
 _EMPTY, _FOLDER = "/empty", "/folder"  # the machine's for scenarios; those that need one in that
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.frames", "messages.codec", "messages.exceptions",
+    "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "clock", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.process", "browser",
 )  # fmt: skip
@@ -133,22 +141,28 @@ class BrowserServer(ProcessServer):
             return None
         return Observation(ending=Ending.CPU_LIMIT, phase=Phase.STIMULUS)
 
-    def start_stand_in(
-        self, stack: ExitStack, job: dict[str, Any], limits: Limits
-    ) -> StandInProcess:
+    def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> StandInProcess:
         raise HarnessError("there are no stand-ins in a browser")
 
     def start(
-        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
+        self,
+        stack: ExitStack,
+        job: ScenarioJob | ToolJob,
+        screen: ScreenParser,
+        limits: Limits,
+        *,
+        hears_ctrl_c: bool = False,
     ) -> BrowserMonitor:
-        folder = job.get("folder", "")
-        places = [*Path(folder).iterdir()] if folder else []
-        files = [(place.name, place.read_bytes()) for place in places]
-        for place in places:  # they come back from the machine
-            place.unlink()
-        job |= {"shim": False, "files": files, "folder": folder and _FOLDER}
+        folder = ""
+        if isinstance(job, ScenarioJob) and job.folder:
+            folder = job.folder
+            places = [*Path(folder).iterdir()]
+            files = tuple([(place.name, place.read_bytes()) for place in places])
+            for place in places:  # they come back from the machine
+                place.unlink()
+            job = job.replaced(files=files, folder=_FOLDER)
         machine = self._driver.machine
-        monitor = BrowserMonitor(machine, self._setup, _message(job), screen, limits)
+        monitor = BrowserMonitor(machine, self._setup, framed(encode_job(job)), screen, limits)
         monitor.folder = folder
         return monitor
 
@@ -234,13 +248,14 @@ class BrowserMonitor(ScenarioMonitor):
         return typed.text.encode("utf-8", "surrogateescape") + b"\n"
 
     def _handled(self, frame: bytes) -> bool:
-        if frame[:1] not in (b"Z", b"P"):
+        kind, body = split(frame)
+        if kind not in (FromBrowser.SLEEPS, FromBrowser.INTERRUPT_AFTER):
             return super()._handled(frame)
         try:
-            seconds = min(max(float(frame[1:]), 0.0), 1e6)
+            seconds = min(max(float(body), 0.0), 1e6)
         except ValueError:
             return False
-        if frame[:1] == b"P":
+        if kind == FromBrowser.INTERRUPT_AFTER:
             self._machine.interrupt_after(SLOWER * seconds)
         elif (self._asleep + seconds) >= self._limits.wall_seconds:
             self._stop(Ending.TIMEOUT)

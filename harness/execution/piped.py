@@ -21,12 +21,23 @@ from typing import IO, Any, Self
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.inside.messages.frames import framed
+from harness.execution.inside.messages.protocol import (
+    Heartbeat,
+    Job,
+    Keyboard,
+    Mark,
+    PipedSetup,
+    ScenarioJob,
+    StandInJob,
+    ToolJob,
+    encode_job,
+    split,
+)
 from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.jobs import (
     FLAGS,
     INNER_ENVIRONMENT,
     LOADER,
-    Job,
     environment,
     inside_modules,
 )
@@ -43,16 +54,16 @@ from harness.model.stimulus import Key, Limits
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.frames", "messages.codec", "messages.exceptions",
+    "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "clock", "limits", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {LOADER}
 import os
-modules, setup, job = [message(lambda count: os.read(0, count)) for _ in range(3)]
+modules, setup = [message(lambda count: os.read(0, count)) for _ in range(2)]
 package = load(modules, ("limits",))
-package.piped.serve(setup, job)
+package.piped.serve(setup)
 """
 
 
@@ -85,13 +96,10 @@ class PipedDriver(AnyDriver):
         """A process that does this job, until the stack is left. HarnessError where none starts."""
         process = PipedProcess(self._command, self._environment, self.directory, limits)
         stack.callback(process.close)
-        job |= {
-            "ask": process.secret + b"?",
-            "over": process.secret + b".",
-            "beat": process.beats.period,
-            "memory": limits.memory_mib * _MIB,
-        }
-        for message in (self._modules, setup, marshal.dumps(job, 2)):
+        own = PipedSetup(
+            secret=process.secret, beat=process.beats.period, memory=limits.memory_mib * _MIB
+        )
+        for message in (self._modules, setup, own.encode(), encode_job(job)):
             process.send(message)
         return process
 
@@ -103,11 +111,17 @@ class PipedServer(ProcessServer):
         self._start = partial(driver.start, setup=setup)
 
     def start(
-        self, stack: ExitStack, job: Job, screen: ScreenParser, limits: Limits
+        self,
+        stack: ExitStack,
+        job: ScenarioJob | ToolJob,
+        screen: ScreenParser,
+        limits: Limits,
+        *,
+        hears_ctrl_c: bool = False,
     ) -> PipedMonitor:
         return PipedMonitor(self._start(stack, job=job, limits=limits), screen, limits)
 
-    def start_stand_in(self, stack: ExitStack, job: Job, limits: Limits) -> PipedStandIn:
+    def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> PipedStandIn:
         return PipedStandIn(self._start(stack, job=job, limits=limits), limits)
 
 
@@ -117,8 +131,8 @@ _PATIENCE = 60.0  # seconds for an interpreter to start, however busy the machin
 _PREPARING = 30.0  # seconds to compile what a student wrote
 _ORPHANED = 2.0  # seconds after its end in which other processes that hold its pipes wrote nothing
 _IDLE_SHARE = 0.05
-_STARTED = framed(b"U")
-_KEYS = {Key.CTRL_C: b"C", Key.CTRL_D: b"D"}
+_STARTED = framed(Heartbeat.STARTED)
+_KEYS = {Key.CTRL_C: Keyboard.CTRL_C, Key.CTRL_D: Keyboard.CTRL_D}
 
 
 class CpuHeartbeat:
@@ -140,10 +154,11 @@ class CpuHeartbeat:
 
     def handled(self, frame: bytes) -> bool:
         """Take note of a frame that is about time; False for any other."""
-        if frame[:1] == b"R" and not self.began:
+        kind, body = split(frame)
+        if kind == Heartbeat.BEGINS and not self.began:
             self.began = True
-        elif frame[:1] == b"T" and frame[1:].isdigit():
-            used = int(frame[1:]) / 1e6
+        elif kind == Heartbeat.COMPUTED and body.isdigit():
+            used = int(body) / 1e6
             if used - self.cpu_seconds < self.period * _IDLE_SHARE:
                 self._asleep += self.period
             self.cpu_seconds = used
@@ -239,8 +254,8 @@ class PipedMonitor(ScenarioMonitor):
             if not found or not rest:
                 break
             self._show(text)
-            self._unshown = rest[1:]
-            if rest[:1] == b".":
+            mark, self._unshown = split(rest)
+            if mark == Mark.OVER:
                 self._over = True
             elif self._reason is None:  # `_show` may have stopped it
                 self._type()
@@ -254,7 +269,7 @@ class PipedMonitor(ScenarioMonitor):
         if typed is not None and typed.key is not None:
             self._deliver(_KEYS[typed.key])
         elif typed is not None:
-            self._deliver(b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n")
+            self._deliver(Keyboard.LINE + typed.text.encode("utf-8", "surrogateescape") + b"\n")
 
 
 class PipedStandIn(StandInProcess):
@@ -278,7 +293,7 @@ class PipedStandIn(StandInProcess):
 
     def _next_message(self) -> bytes | None:
         while (frame := super()._next_message()) is not None:
-            if frame[:1] != b"U" and not self._process.beats.handled(frame):
+            if split(frame)[0] != Heartbeat.STARTED and not self._process.beats.handled(frame):
                 return frame
         return None
 
@@ -299,8 +314,8 @@ class Pipe(IntEnum):
 
 class PipedProcess:
     """A process behind pipes: starts it, gives its bytes in the order of each pipe, and ends it.
-    Our side of it writes `secret`, which the program does not know, into its output: followed by
-    "?" where it wants to read, by "." where it shows nothing more."""
+    Our side of it writes `secret`, which the program does not know, into its output, followed by a
+    `Mark`."""
 
     def __init__(
         self, command: Sequence[str], environment: dict[str, str], directory: str, limits: Limits

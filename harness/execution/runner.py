@@ -22,11 +22,19 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.folder import ScenarioFolder, folders_beside, prepare, scratch_directory
 from harness.execution.inside.messages.frames import HEAD
+from harness.execution.inside.messages.protocol import (
+    MAX_REPLY_BYTES,
+    FromScenario,
+    FromStandIn,
+    ScenarioJob,
+    StandInJob,
+    ToolJob,
+    split,
+)
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol.jobs import Job, Jobs, server_setup, stand_in_setup, tool_modules
+from harness.execution.protocol.jobs import Jobs, server_setup, stand_in_setup, tool_modules
 from harness.execution.protocol.observation import (
-    LARGEST,
     End,
     FrameBuffer,
     ScreenParser,
@@ -39,7 +47,7 @@ from harness.execution.protocol.observation import (
 )
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
-from harness.model.stimulus import Limits, Replies, Stimulus, Typed
+from harness.model.stimulus import Key, Limits, Replies, Stimulus, Typed
 
 
 class Observes(Protocol):
@@ -206,18 +214,18 @@ class StandInProcess(ABC):
         self._send(message)
         longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
         kind = b""
-        while kind not in (b"V", b"I"):  # the call's outcome; a question for `input`
+        while kind not in (FromStandIn.OUTCOME, FromStandIn.ASKS_FOR_LINE):
             begun = time.monotonic()
             while (answer := self._next_message()) is None:
                 if not self._hear():
                     raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
                 if self._is_late(time.monotonic() - begun, longest):
                     raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
-            kind = answer[:1]
-            if kind == b"N":
-                raise _inapplicable(answer)
+            kind, body = split(answer)
+            if kind == FromStandIn.INAPPLICABLE:
+                raise _inapplicable(body)
             deliver(answer)
-        return kind == b"I"
+        return kind == FromStandIn.ASKS_FOR_LINE
 
     def _next_message(self) -> bytes | None:
         try:
@@ -226,14 +234,17 @@ class StandInProcess(ABC):
             raise StandInUnusableError(Ending.STAND_IN_FAILED, "its answer is too large") from None
 
 
-def _inapplicable(frame: bytes) -> StandInUnusableError:
-    """The reason in a frame that says that a stand-in does not apply, escaped and bounded."""
+def _inapplicable(reason: bytes) -> StandInUnusableError:
+    """The reason that was given why a stand-in does not apply, escaped and bounded."""
     try:
-        why = json.loads(frame[1 : 1 + _LONGEST_REASON])
+        why = json.loads(reason[:_LONGEST_REASON])
     except (ValueError, RecursionError):
         why = ""
     text = visible(why[:_LONGEST_REASON]) if isinstance(why, str) else ""
     return StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, text)
+
+
+_FOR_STAND_IN = (FromScenario.CALL, FromScenario.STAND_IN_INAPPLICABLE)
 
 
 class ScenarioMonitor(ABC):
@@ -252,7 +263,7 @@ class ScenarioMonitor(ABC):
         self._stand_in_asks = False
         self._received = FrameBuffer()
         self._reply: list[bytes] = []
-        self._space = LARGEST
+        self._space = MAX_REPLY_BYTES
         self._reason: Ending | None = None
         self._detail = ""
 
@@ -341,14 +352,15 @@ class ScenarioMonitor(ABC):
     def _handled(self, frame: bytes) -> bool:
         """Do what the frame asks for, here of the stand-in: to answer a call, or to end since it
         does not apply. False if it asks for nothing, and is a part of the reply."""
-        if frame[:1] not in (b"C", b"N") or self._stand_in is None:
+        kind, body = split(frame)
+        if kind not in _FOR_STAND_IN or self._stand_in is None:
             return False
         if self._reason is None:
             begun = time.monotonic()
             try:
-                if frame[:1] == b"N":
-                    raise _inapplicable(frame)
-                self._stand_in_asks = self._stand_in.exchange(frame[1:], self._deliver)
+                if kind == FromScenario.STAND_IN_INAPPLICABLE:
+                    raise _inapplicable(body)
+                self._stand_in_asks = self._stand_in.exchange(body, self._deliver)
             except StandInUnusableError as error:
                 self._stop(error.ending, str(error))
             self._exclude_since(begun)
@@ -369,19 +381,29 @@ class ProcessServer(ABC):
         """What is seen of whatever is asked, where nothing can be started."""
         return None
 
-    def compile(self, job: Job, functions: tuple[str, ...]) -> int | None:
-        """Compile the job's `texts` where that is done ahead; how many positional arguments its
-        call has (None: it is not a plain call of one of these functions)."""
-        return analyse("", job["texts"][1], (), frozenset(functions))[1]
+    def compile(
+        self, job: ScenarioJob, functions: tuple[str, ...]
+    ) -> tuple[ScenarioJob, int | None]:
+        """The job, its texts compiled where that is done ahead; and how many positional arguments
+        its call has (None: it is not a plain call of one of these functions)."""
+        expression = job.texts[1] if job.texts else ""
+        return job, analyse("", expression, (), frozenset(functions))[1]
 
     @abstractmethod
     def start(
-        self, stack: ExitStack, job: Job, screen: ScreenParser, limits: Limits
+        self,
+        stack: ExitStack,
+        job: ScenarioJob | ToolJob,
+        screen: ScreenParser,
+        limits: Limits,
+        *,
+        hears_ctrl_c: bool = False,
     ) -> ScenarioMonitor:
-        """A process that does this job, until the stack is left."""
+        """A process that does this job, until the stack is left. `hears_ctrl_c`: that key is among
+        what is typed."""
 
     @abstractmethod
-    def start_stand_in(self, stack: ExitStack, job: Job, limits: Limits) -> StandInProcess:
+    def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> StandInProcess:
         """A process with the stand-ins of a scenario, until the stack is left."""
 
 
@@ -396,7 +418,8 @@ class Tool:
         if (seen := self._server.seen_of_all(limits)) is not None:
             raise ToolFailed(seen.ending)
         with ExitStack() as stack:
-            end = self._server.start(stack, {"payload": payload}, plain_screen(), limits).follow()
+            job = ToolJob(payload=payload)
+            end = self._server.start(stack, job, plain_screen(), limits).follow()
         if end.reason is not None:
             raise ToolFailed(end.reason)
         try:
@@ -434,23 +457,22 @@ class ObservedSubmission:
         server = self._server
         if (seen := server.seen_of_all(limits)) is not None:
             return seen
-        job = self._jobs.job(stimulus)
-        arguments = server.compile(job, self._functions)
+        job, arguments = server.compile(self._jobs.job(stimulus), self._functions)
         screen = scenario_screen(stimulus)
-        job["sentinel"] = screen.sentinel
-        job["longest_sleep"] = limits.wall_seconds
+        job = job.replaced(sentinel=screen.sentinel, longest_sleep=limits.wall_seconds)
         folder, stand_in = None, None
         with ExitStack() as stack:
             if stimulus.folder:
                 folder = ScenarioFolder(self._folders, stimulus.files, server.owner)
                 stack.callback(folder.remove)
-                job["folder"] = str(folder.path)
+                job = job.replaced(folder=str(folder.path))
             if stimulus.stand_ins or not all(each.provided for each in stimulus.substitutions):
                 stand_in_job = self._jobs.stand_in_job(stimulus)
                 stand_in = self._stand_ins().start_stand_in(stack, stand_in_job, limits)
             if stimulus.replies is not None:
                 reply = partial(_replied, stimulus.replies, self._ask)
-            monitor = server.start(stack, job, screen, limits)
+            hears_ctrl_c = any(typed.key is Key.CTRL_C for typed in stimulus.inputs)
+            monitor = server.start(stack, job, screen, limits, hears_ctrl_c=hears_ctrl_c)
             end = monitor.follow(stimulus.inputs, folder=folder, stand_in=stand_in, reply_to=reply)
             if monitor.course_fault:
                 raise HarnessError(monitor.course_fault)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from harness.execution.inside.messages.protocol import FromScenario, Selection
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.protocol.observation import End, observation, scenario_screen
 from harness.model.observation import Ending, Observation, Phase
@@ -39,7 +40,7 @@ class SharedGroup:
     process is asked. `selections` are the files for each set of constants; the times are the
     greatest limits of any of them, `memory_mib` is the least."""
 
-    selections: list[object] = field(default_factory=list)
+    selections: list[Selection] = field(default_factory=list)
     jobs: dict[int, SharedJob] = field(default_factory=dict)
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
@@ -177,11 +178,11 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
     steps: list[bytes] = []
     if stimulus.action.steps:
         fields = dict(json.loads(answer))
-        steps = [b"S" + json.dumps(step).encode() for step in fields.pop("steps", ())]
+        steps = [FromScenario.STEP + json.dumps(step).encode() for step in fields.pop("steps", ())]
         answer = json.dumps(fields).encode()
     if answer == _ASKED_FOR_MORE:
-        reason, frame = Ending.ASKED_FOR_MORE, b'G"stimulus"'
+        reason, frame = Ending.ASKED_FOR_MORE, FromScenario.REACHED + b'"stimulus"'
     else:
-        reason, frame = None, b"A" + answer
+        reason, frame = None, FromScenario.ANSWER + answer
     ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=(*steps, frame))
     return observation(stimulus, limits, screen, ended, arguments=arguments)

@@ -22,6 +22,20 @@ from . import clock
 from .limits import KernelLimits, kill_children
 from .messages import frames
 from .messages.frames import receive, send
+from .messages.protocol import (
+    COMPILE_WORKER_SETUP,
+    ForkRequest,
+    FromCompileWorker,
+    FromServer,
+    FromTool,
+    FromZygote,
+    SharedRunJob,
+    ToCompileWorker,
+    ToServer,
+    ToZygote,
+    decode_job,
+    split,
+)
 from .modules import complete_interpreter, hide_ours, import_useful, load_tool
 from .scenario.evaluate import CompiledStimulus, compile_stimulus, packed_literal
 from .scenario.process import Program, ScenarioProcess
@@ -66,17 +80,18 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     sock = _socket.socket(fileno=control)
     warm_up()
     freeze_heap()
-    frames.send_to_socket(sock, b"ready")
+    frames.send_to_socket(sock, FromZygote.READY)
     servers: set[int] = set()
     while True:
         if (message := frames.receive_from_socket(sock)) is None:
             kill_children(set())
             _exit(0)
-        request, descriptors = marshal.loads(message[0]), message[1]
-        if "end" in request:
-            servers.discard(request["end"])
+        request, descriptors = message
+        kind, number = split(request)
+        if kind == ToZygote.END:
+            servers.discard(int(number))
             kill_children(servers)
-            frames.send_to_socket(sock, b"ended")
+            frames.send_to_socket(sock, FromZygote.ENDED)
         else:
             servers.add(_start_server(sock, library, descriptors, dies=setup["dies_with_parent"]))
 
@@ -95,7 +110,7 @@ def _start_server(
             own = _socket.socket(fileno=descriptors[0])
             if (message := frames.receive_from_socket(own)) is not None:
                 setup = marshal.loads(message[0])
-                if setup == frames.READER_SETUP:
+                if setup == COMPILE_WORKER_SETUP:
                     serve_reader(own)
                 else:
                     setup["confinement"]["readable"] += library
@@ -106,7 +121,7 @@ def _start_server(
         _exit(0)
     # The driver may have another number for it.
     known_by = (os.pidfd_open(pid),) if _HAS_PIDFD else ()
-    frames.send_to_socket(sock, b"%d" % pid, known_by)
+    frames.send_to_socket(sock, FromZygote.STARTED + b"%d" % pid, known_by)
     for number in (*descriptors, *known_by):
         os.close(number)
     return pid
@@ -150,15 +165,16 @@ def serve_reader(sock: _socket.socket) -> None:
     while True:
         if (message := frames.receive_from_socket(sock)) is None:
             return
-        asked = marshal.loads(message[0])
+        kind, body = split(message[0])
+        asked = marshal.loads(body)
         answer: object
-        if type(asked) is list:
+        if kind == ToCompileWorker.LITERALS:
             answer = [packed_literal(text) for text in asked]
         else:
             functions, *texts = asked
             parts = compile_stimulus(frozenset(functions), *texts)
             answer = CompiledStimulus(parts).arguments, marshal.dumps(parts)
-        frames.send_to_socket(sock, marshal.dumps(answer, 2))
+        frames.send_to_socket(sock, FromCompileWorker.COMPILED + marshal.dumps(answer, 2))
 
 
 class Server:
@@ -183,11 +199,11 @@ class Server:
             if self.confinement["child_filter"]:
                 self.child_filter = confine.LoadedFilter(self.confinement["child_filter"])
             listener = confine.confine(self.confinement, self.parent)
-        frames.send_to_socket(self.sock, b"C", () if listener < 0 else (listener,))
+        frames.send_to_socket(self.sock, FromServer.CONFINED, () if listener < 0 else (listener,))
         if listener >= 0:
             close(listener)
         self._prepare()
-        frames.send_to_socket(self.sock, b"R")
+        frames.send_to_socket(self.sock, FromServer.READY)
         hide_ours()
         freeze_heap()
         gc.disable()  # every fork would pay for what this process leaves to be looked at
@@ -196,9 +212,10 @@ class Server:
         while True:
             if (message := frames.receive_from_socket(self.sock)) is None:
                 return
-            payload, descriptors = message
-            if descriptors:  # anything else came too late for the scenario it was about
-                self._scenario(payload, *descriptors)
+            request, descriptors = message
+            kind, body = split(request)
+            if kind == ToServer.FORK:  # anything else came too late for the scenario it was about
+                self._scenario(ForkRequest.decode(body), *descriptors)
 
     def _prepare(self) -> None:
         """Compile the student's files under limits, and import what they are going to import."""
@@ -213,25 +230,25 @@ class Server:
             import_useful(self.program.submitted, self.setup)
             self.facades = Facades()
 
-    def _scenario(self, request: bytes, terminal: int, questions: int, answers: int) -> None:
+    def _scenario(self, request: ForkRequest, terminal: int, questions: int, answers: int) -> None:
         """Fork its process, which alone receives its job, by `questions`; wait for its end."""
-        memory, controlled, selection = marshal.loads(request)
+        selection = request.selection
         if selection is not None and selection not in self.program.known:
             self.limits.allow_memory(self.setup["memory"])
             self.program.files(selection)
             freeze_heap()
-        self.limits.allow_memory(memory)
+        self.limits.allow_memory(request.memory)
         gc.freeze()
         if (pid := fork()) == 0:
             try:
-                self._become_child(terminal, controlled=controlled)
-                job = marshal.loads(receive(questions))
+                self._become_child(terminal, controlled=request.controlled)
+                job = decode_job(receive(questions))
                 if self.tool is not None:
-                    send(answers, b"A", quote(self.tool(job["payload"])))
+                    send(answers, FromTool.ANSWER, quote(self.tool(job.payload)))
                     _exit(0)
                 elif self.stand_ins is not None:
                     self.stand_ins.run(job, partial(send, answers), partial(receive, questions))
-                elif "shared" in job:
+                elif type(job) is SharedRunJob:
                     SharedRun(job, self.program, self.facades).run(questions, answers)
                 else:
                     ScenarioProcess(job, self.program).run(terminal, questions, answers)
@@ -242,7 +259,7 @@ class Server:
         status, cpu = self._wait_for(pid)
         if self.confinement["looks_for_orphans"]:
             kill_children(set())
-        frames.send_to_socket(self.sock, b"E %d %d" % (status, cpu))
+        frames.send_to_socket(self.sock, FromServer.ENDED + b"%d %d" % (status, cpu))
 
     def _become_child(self, terminal: int, *, controlled: bool) -> None:
         gc.enable()
@@ -260,8 +277,8 @@ class Server:
             self.child_filter.load()
 
     def _wait_for(self, pid: int) -> tuple[int, int]:
-        """The child's wait status and CPU time in microseconds. Meanwhile "?" is answered by its
-        process id, "K" kills it; when the driver hangs up it is killed and this process ends."""
+        """The child's wait status and CPU time in microseconds. Meanwhile the driver may ask for
+        its process id, or have it killed; if it hangs up, the child is killed, and this ends."""
         known_by = (os.pidfd_open(pid),) if _HAS_PIDFD else ()
         for number in known_by:
             self.events.register(number, select.EPOLLIN)
@@ -275,10 +292,10 @@ class Server:
             if (message := frames.receive_from_socket(self.sock)) is None:
                 os.kill(pid, 9)
                 _exit(0)
-            if message[0] == b"K":
+            if message[0] == ToServer.KILL:
                 os.kill(pid, 9)
-            elif message[0] == b"?":
-                frames.send_to_socket(self.sock, b"P %d" % pid, known_by)
+            elif message[0] == ToServer.TELL_PID:
+                frames.send_to_socket(self.sock, FromServer.PID + b"%d" % pid, known_by)
         for number in known_by:
             close(number)
         return status, int((usage.ru_utime + usage.ru_stime) * 1e6)

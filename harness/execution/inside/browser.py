@@ -18,6 +18,7 @@ import time
 from _json import encode_basestring_ascii as quote
 
 from .messages.frames import receive, send
+from .messages.protocol import FromBrowser, FromTool, decode_job
 from .modules import complete_interpreter, hide_ours, import_useful, load_tool
 from .scenario.process import Program, ScenarioProcess, install_outputs
 
@@ -67,12 +68,12 @@ class Server:
 
     def run(self) -> None:
         """Do one job, in a memory of its own; never returns."""
-        job = marshal.loads(receive(self.questions))
+        job = decode_job(receive(self.questions))
         if self.tool is not None:
-            send(self.answers, b"A", quote(self.tool(job["payload"])))
+            send(self.answers, FromTool.ANSWER, quote(self.tool(job.payload)))
             os._exit(0)
-        for name, data in job["files"]:
-            with open(f"{job['folder']}/{name}", "wb") as file:
+        for name, data in job.files:
+            with open(f"{job.folder}/{name}", "wb") as file:
                 file.write(data)
         ScenarioProcess(job, self.program).run(self.terminal, self.questions, self.answers)
 
@@ -83,11 +84,11 @@ class Server:
 
         def sleep(seconds: float, /) -> None:
             if seconds > 0:
-                send(answers, b"Z", repr(float(seconds)))
+                send(answers, FromBrowser.SLEEPS, repr(float(seconds)))
             real_sleep(seconds)
 
         def setitimer(which: int, seconds: float, interval: float = 0.0, /) -> None:
-            send(answers, b"P", repr(float(seconds)))
+            send(answers, FromBrowser.INTERRUPT_AFTER, repr(float(seconds)))
 
         def get_terminal_size(descriptor: int = 1, /) -> os.terminal_size:
             return os.terminal_size(_SIZE)

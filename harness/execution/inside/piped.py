@@ -19,6 +19,7 @@ from functools import partial
 from os import _exit, write
 
 from .messages.frames import framed, receive, send
+from .messages.protocol import FromTool, Heartbeat, Keyboard, Mark, PipedSetup, decode_job, split
 from .modules import complete_interpreter, hide_ours, import_useful, load_tool
 from .scenario.process import Program, ScenarioProcess, install_input, install_outputs
 from .stand_ins.calls import StandIns
@@ -40,26 +41,28 @@ _SIZE = (80, 24)  # of the terminal that scenarios have elsewhere
 _lock = _thread.allocate_lock()  # frames and beats, of two threads, never interleave
 
 
-def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
-    """Prepare, run, answer once, leave."""
+def serve(setup: dict[str, Any]) -> None:
+    """Take the `PipedSetup` and the job, run it, answer once, leave."""
+    own = PipedSetup.decode(receive(0))
+    job = decode_job(receive(0))
     sys.path.extend(setup["more_modules"])
-    said = _install(job["ask"])
+    said = _install(own.secret + Mark.ASKS_FOR_INPUT)
     complete_interpreter()
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     os.environ.clear()  # nothing of the user's own
     os.environ.update(setup["environment"] | kept)
     os.chdir(setup["directory"])
-    write(said, framed(b"U"))
+    write(said, framed(Heartbeat.STARTED))
     if KernelLimits is not None:
-        KernelLimits(setup["limits"]).allow_memory(job["memory"])
+        KernelLimits(setup["limits"]).allow_memory(own.memory)
     if "tool" in setup:
         tool = load_tool(setup["tool"], setup["entry"])
-        _begin(said, job["beat"])
-        _send_locked(said, b"A", quote(tool(job["payload"])))
+        _begin(said, own.beat)
+        _send_locked(said, FromTool.ANSWER, quote(tool(job.payload)))
         _exit(0)
     if "stand_ins" in setup:
         stand_ins = StandIns(setup)
-        _begin(said, job["beat"])
+        _begin(said, own.beat)
         stand_ins.run(job, partial(_send_locked, said), _from_driver)
     program = Program(setup)
     import_useful(program.submitted, setup)
@@ -67,10 +70,10 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     hide_ours()
     gc.collect()
     gc.freeze()
-    _begin(said, job["beat"])
+    _begin(said, own.beat)
     try:
         scenario.perform(1, partial(_send_locked, said), _from_driver)
-        write(1, job["over"])
+        write(1, own.secret + Mark.OVER)
         _exit(0)
     finally:
         _exit(70)
@@ -84,11 +87,11 @@ def _begin(said: int, beat: float) -> None:
     def tell() -> None:
         while True:
             sleep(beat)
-            word = framed(b"T%d" % int((computed() - before) * 1e6))
+            word = framed(Heartbeat.COMPUTED + b"%d" % int((computed() - before) * 1e6))
             with _lock:
                 write(said, word)
 
-    write(said, framed(b"R"))
+    write(said, framed(Heartbeat.BEGINS))
     usual = _thread.stack_size(_STACK)
     _thread.start_new_thread(tell, ())
     _thread.stack_size(usual)
@@ -118,12 +121,12 @@ class _Keyboard:
         """Up to `most` bytes of a line; none at an end of input. Ctrl-C happens in here."""
         while not self._left:
             write(1, self._word)
-            message = _from_driver()
-            if message[:1] == b"D":
+            kind, line = split(_from_driver())
+            if kind == Keyboard.CTRL_D:
                 return b""
-            if message[:1] == b"C":
+            if kind == Keyboard.CTRL_C:
                 _signal.raise_signal(_signal.SIGINT)
-            self._left = message[1:]
+            self._left = line
         data, self._left = self._left[:most], self._left[most:]
         return data
 

@@ -15,6 +15,7 @@ import sys
 from functools import partial
 
 from .messages.frames import send
+from .messages.protocol import USUAL_FILES, ScenarioJob
 from .scenario.evaluate import compile_stimulus, packed_literal
 from .scenario.process import Program, ScenarioProcess
 
@@ -49,23 +50,23 @@ _SETUP: dict[str, Any] = {
     "functions": _FUNCTIONS,
     "compare": {},
 }
-_JOB: dict[str, Any] = {
-    "program": "warm_up_program.py",
-    "argv": [],
-    "selection": (None, (), ()),
-    "bindings": [("unused", packed_literal("5"))],
-    "seed": 0,
-    "sentinel": b"-",
-    "shim": False,
-    "clock": None,
-    "longest_sleep": 0.0,
-    "folder": "",
-    "stdin": None,
-    "stderr_apart": False,
-    "environment": {},
-    "finds_loop": False,
-    "traces_lines": False,
-}
+_JOB = ScenarioJob(
+    action="call",
+    runs=False,
+    program="warm_up_program.py",
+    argv=[],
+    texts=None,
+    selection=USUAL_FILES,
+    bindings=[("unused", packed_literal("5"))],
+    seed=0,
+    clock=None,
+    stdin=None,
+    stderr_apart=False,
+    environment={},
+    finds_loop=False,
+    traces_lines=False,
+    sentinel=b"-",
+)
 _TIMES = 12  # more often than the interpreter waits before it fits its code to what it meets
 
 
@@ -84,7 +85,7 @@ def warm_up() -> None:
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
         for action, stimulus in parts * _TIMES:
-            job = _JOB | {"action": action, "runs": action == "run", "stimulus": stimulus}
+            job = _JOB.replaced(action=action, runs=action == "run", stimulus=stimulus)
             process = ScenarioProcess(job, program)
             process.perform(silence.fileno(), partial(send, silence.fileno()), bytes)
             sys.meta_path[:] = before[0]

@@ -3,7 +3,6 @@ course's stand-in modules, and of a tool of ours."""
 
 from __future__ import annotations
 
-import marshal
 import os
 import select
 import time
@@ -16,6 +15,19 @@ from harness.common.errors import HarnessError
 from harness.execution import sharing
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.folder import prepare, scratch_directory
+from harness.execution.inside.messages.protocol import (
+    MAX_REPLY_BYTES,
+    ForkRequest,
+    FromServer,
+    Job,
+    Question,
+    ScenarioJob,
+    Selection,
+    StandInJob,
+    ToolJob,
+    ToServer,
+    encode_job,
+)
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.monitor import Monitor, ScenarioClock, SharedProcess
 from harness.execution.linux.pexpect_terminal import Terminal
@@ -27,8 +39,8 @@ from harness.execution.linux.processes import (
     ServerProcess,
     StimulusCompiler,
 )
-from harness.execution.protocol.jobs import Job, server_setup
-from harness.execution.protocol.observation import LARGEST, ScreenParser
+from harness.execution.protocol.jobs import server_setup
+from harness.execution.protocol.observation import ScreenParser
 from harness.execution.runner import (
     AnyDriver,
     ObservedSubmission,
@@ -133,20 +145,14 @@ class SubmissionServer(ObservedSubmission):
             about = sharing.subject(stimulus, functions) if sharing.may_share(stimulus) else None
             if about is None:
                 continue
-            job = self._jobs.job(stimulus)
-            arguments = self._server.compile(job, self._functions)
+            job, arguments = self._server.compile(self._jobs.job(stimulus), self._functions)
             group = groups.setdefault(about, SharedGroup())
-            parts = (
-                sharing.CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
-                job["runs"], job["program"], job["argv"], job["bindings"], job["seed"],
-                job["stimulus"],
-            )  # fmt: skip
-            if job["selection"] not in group.selections:
-                group.selections.append(job["selection"])
+            if job.selection not in group.selections:
+                group.selections.append(job.selection)
             group.jobs[number] = SharedJob(
-                packed=marshal.dumps(parts, 2),
+                packed=_question(job, limits).encode(),
                 lines=tuple(typed.text for typed in stimulus.inputs),
-                selection=group.selections.index(job["selection"]),
+                selection=group.selections.index(job.selection),
                 arguments=arguments,
             )
             group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
@@ -181,6 +187,21 @@ class SubmissionServer(ObservedSubmission):
         return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
 
 
+def _question(job: ScenarioJob, limits: Limits) -> Question:
+    """What a shared run is asked, in place of this job."""
+    return Question(
+        cpu_seconds=sharing.CPU_SHARE * limits.cpu_seconds,
+        output_bytes=limits.output_kib * 1024,
+        action=job.action,
+        runs=job.runs,
+        program=job.program,
+        argv=job.argv,
+        bindings=job.bindings,
+        seed=job.seed,
+        stimulus=job.stimulus,
+    )
+
+
 class ServerLink(ProcessServer):
     """A server from the base; `close` leaves nothing of it running."""
 
@@ -203,39 +224,65 @@ class ServerLink(ProcessServer):
     def seen_of_all(self, limits: Limits) -> Observation | None:
         return self.not_prepared
 
-    def compile(self, job: Job, functions: tuple[str, ...]) -> int | None:
+    def compile(
+        self, job: ScenarioJob, functions: tuple[str, ...]
+    ) -> tuple[ScenarioJob, int | None]:
         return self.compiler.compile(job, functions)
 
-    def start(self, stack: ExitStack, job: Job, screen: ScreenParser, limits: Limits) -> Monitor:
+    def start(
+        self,
+        stack: ExitStack,
+        job: ScenarioJob | ToolJob,
+        screen: ScreenParser,
+        limits: Limits,
+        *,
+        hears_ctrl_c: bool = False,
+    ) -> Monitor:
         terminal, channel = Terminal(screen), ScenarioChannel()
         stack.callback(terminal.close)
         stack.callback(channel.close)
-        job["shim"] = self.listener is None
-        self.fork(job, channel, limits.memory_mib, terminal.slave)
+        selection: Selection | None = None
+        if isinstance(job, ScenarioJob):
+            job = job.replaced(asks_by_frame=self.listener is None)
+            selection = job.selection
+        self.fork(
+            job,
+            channel,
+            limits.memory_mib,
+            selection=selection,
+            terminal=terminal.slave,
+            controlled=hears_ctrl_c,
+        )
         return Monitor(self, terminal, channel, limits)
 
-    def start_stand_in(self, stack: ExitStack, job: Job, limits: Limits) -> LinuxStandIn:
+    def start_stand_in(self, stack: ExitStack, job: StandInJob, limits: Limits) -> LinuxStandIn:
         stand_in = LinuxStandIn(self, job, limits)
         stack.callback(stand_in.close)
         return stand_in
 
     def fork(
-        self, job: Job, channel: ScenarioChannel, memory_mib: int, terminal: int | None = None
+        self,
+        job: Job,
+        channel: ScenarioChannel,
+        memory_mib: int,
+        *,
+        selection: Selection | None = None,
+        terminal: int | None = None,
+        controlled: bool = False,
     ) -> None:
         """Have a scenario's process forked, on a terminal's slave side (None: the null device),
-        which is its controlling terminal where it hears Ctrl-C. Its job goes over `channel` to
-        itself alone; the server learns the selection of files only, where scenarios share it."""
-        selection = job.get("selection")
-        if selection is not None and selection[0] is not None:  # has files that others have not
+        which controls it if it hears Ctrl-C. Only that process gets the job, over `channel`; its
+        server learns the selection of files, if other scenarios have the same ones."""
+        if selection is not None and selection[0] is not None:
             selection = None
-        controlled = job.pop("hears_ctrl_c", False)
-        request = marshal.dumps((memory_mib * _MIB, controlled, selection), 2)
+        fork = ForkRequest(memory=memory_mib * _MIB, controlled=controlled, selection=selection)
         with ExitStack() as stack:
             if terminal is None:
                 terminal = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
                 stack.callback(os.close, terminal)
+            request = ToServer.FORK + fork.encode()
             self.server.send(request, (terminal, *channel.process_ends))
-        channel.send(marshal.dumps(job, 2))
+        channel.send(encode_job(job))
 
     def close(self) -> None:
         if self.listener is not None:
@@ -248,7 +295,7 @@ class ServerLink(ProcessServer):
             message, descriptors = self.server.receive()
         except HarnessError:
             message, descriptors = b"", []
-        if message != b"C":
+        if message != FromServer.CONFINED:
             raise HarnessError(f"a submission was not confined: {self._base.complaint()}")
         if descriptors:
             self.listener = Listener(descriptors[0])
@@ -274,7 +321,7 @@ class ServerLink(ProcessServer):
 class LinuxStandIn(StandInProcess):
     """One scenario's process with the stand-in modules, forked from their server."""
 
-    def __init__(self, link: ServerLink, job: Job, limits: Limits) -> None:
+    def __init__(self, link: ServerLink, job: StandInJob, limits: Limits) -> None:
         self._channel = ScenarioChannel()
         super().__init__(self._channel.send, limits)
         self._server = link.server
@@ -291,7 +338,7 @@ class LinuxStandIn(StandInProcess):
         self._channel.close()
         if self._ended is None:
             with suppress(HarnessError):  # a server that has ended took it along
-                self._server.send(b"K")
+                self._server.send(ToServer.KILL)
                 while self._clock.hear() is None:
                     continue
 
@@ -305,10 +352,20 @@ class LinuxStandIn(StandInProcess):
         elif self._server.control.fileno() in ready:
             self._ended = self._clock.hear()
             rest = 0
-            while self._ended is not None and (data := self._channel.read()) and rest <= LARGEST:
+            while (
+                self._ended is not None
+                and (data := self._channel.read())
+                and rest <= MAX_REPLY_BYTES
+            ):
                 self._received.data += data
                 rest += len(data)
         return True
+
+    def _take_the_rest(self) -> None:
+        taken = 0
+        while taken <= MAX_REPLY_BYTES and (data := self._channel.read()):
+            self._received.data += data
+            taken += len(data)
 
     def _is_late(self, waited: float, longest: float) -> bool:
         is_over = time.monotonic() >= self._clock.due and self._clock.passed() is not None

@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING, Any
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
+from harness.execution.inside.messages.protocol import (
+    USUAL_FILES,
+    FromScenario,
+    FromSharedRun,
+    SharedRunJob,
+    ToServer,
+    ToSharedRun,
+    split,
+)
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import CHUNK, ProcessClock, ScenarioChannel, ServerProcess
-from harness.execution.protocol.jobs import USUAL_FILES
 from harness.execution.protocol.observation import FrameBuffer, TamperedError
 from harness.execution.runner import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup
@@ -106,7 +114,11 @@ class Monitor(ScenarioMonitor):
 
     def _handled(self, frame: bytes) -> bool:
         # Without notifications the process says by a frame that it is going to read.
-        if frame[:1] == b"Q" and self._listener is None and self._reason is None:
+        if (
+            split(frame)[0] == FromScenario.ASKS_FOR_INPUT
+            and self._listener is None
+            and self._reason is None
+        ):
             self._provide_input()
         return super()._handled(frame)
 
@@ -149,7 +161,7 @@ class Monitor(ScenarioMonitor):
         self._leave(tuple(self._watched))
         if self._ended is None:
             self._killed_at = time.monotonic()
-            self._server.send(b"K")
+            self._server.send(ToServer.KILL)
 
     def _exclude_since(self, begun: float) -> None:
         self._clock.exclude(time.monotonic() - begun)
@@ -194,7 +206,7 @@ class ScenarioClock:
         if self._clock is None:
             if not self._asked_for_pid:
                 self._asked_for_pid = True
-                self._server.send(b"?")
+                self._server.send(ToServer.TELL_PID)
             if elapsed > self._shortest + _PATIENCE:
                 raise HarnessError("a submission server does not answer")
             return None
@@ -225,6 +237,13 @@ _TOUCHED_KIB = 64 * 1024
 _LOADING_CPU_SHARE = 0.1  # of a scenario's own CPU limit
 _SHARED_HEARTBEAT = 0.05
 _LONGEST_REASON = 300  # characters: it holds names of the program's
+_WHILE_LOADING = (FromSharedRun.LOADED, FromSharedRun.GAVE_UP)
+_WHILE_ASKED = (
+    FromSharedRun.SEEN,
+    FromSharedRun.ASKS_FOR_LINE,
+    FromSharedRun.GAVE_UP,
+    FromSharedRun.CHANGED,
+)
 
 
 class SharedProcess:
@@ -259,30 +278,29 @@ class SharedProcess:
     def _ask(self) -> None:
         """The next question, or first that its files be loaded; after the last one the end."""
         if not self._left:
-            self._channel.send(b"E")
+            self._channel.send(ToSharedRun.LEAVE)
             return
         job = self._group.jobs[self._left[-1]]
         self._is_loading = job.selection != self._selection
         if self._is_loading:
             self._selection = job.selection
             selection: Any = self._group.selections[job.selection]
-            self._channel.send(b"F" + marshal.dumps(selection, 2))
+            self._channel.send(ToSharedRun.LOAD + marshal.dumps(selection, 2))
         else:
             self._lines = list(reversed(job.lines))
-            self._channel.send(b"Q" + job.packed)
+            self._channel.send(ToSharedRun.QUESTION + job.packed)
 
     def run(self, main: str) -> None:
         """Have the process forked, and ask it until it is gone."""
         group = self._group
-        job = {
-            "shared": True,
-            "main": main,
-            "cpu": _LOADING_CPU_SHARE * group.cpu_seconds,
-            "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
-            "selection": USUAL_FILES,
-        }
+        job = SharedRunJob(
+            main=main,
+            cpu_seconds=_LOADING_CPU_SHARE * group.cpu_seconds,
+            memory_kib=min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
+            selection=USUAL_FILES,
+        )
         try:
-            self._link.fork(job, self._channel, group.memory_mib)
+            self._link.fork(job, self._channel, group.memory_mib, selection=job.selection)
             self._ask()
             self._channel.wait_in_kernel(_SHARED_HEARTBEAT)
             while not self._killed_at and (data := self._channel.receive()) != b"":
@@ -324,7 +342,7 @@ class SharedProcess:
         acted = False
         try:
             while not self._killed_at and (frame := self._unread.next()) is not None:
-                self._take_frame(frame[:1], frame[1:])
+                self._take_frame(*split(frame))
                 acted = True
         except TamperedError:
             self._kill()  # what is too long to be read is observed alone
@@ -334,26 +352,28 @@ class SharedProcess:
         self._progress = time.monotonic()
         self._cpu_before = self._clock.cpu() if self._clock is not None else 0.0
         number = self._left[-1] if self._left else None
-        expected = (b"R", b"U") if self._is_loading else (b"S", b"I", b"U", b"K")
-        if kind == b"N":
+        expected = _WHILE_LOADING if self._is_loading else _WHILE_ASKED
+        if kind == FromSharedRun.REFUSED:
             self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
         elif number is None or kind not in expected:
             # What nobody asked for was not written by our side of the process.
             self.refused = "something wrote to the harness in its place"
             self._kill()
-        elif kind == b"R":
+        elif kind == FromSharedRun.LOADED:
             self._ask()
-        elif kind == b"U" and self._is_loading:
+        elif kind == FromSharedRun.GAVE_UP and self._is_loading:
             self.refused = "it does not load in a tenth of its time"
-        elif kind == b"S":
+        elif kind == FromSharedRun.SEEN:
             self._left.pop()
             self.reported.add(number)
             if self._keep(number, body):
                 self.seen[number] = body
             self._ask()
-        elif kind == b"I":
-            self._channel.send(b"L" + self._lines.pop().encode() if self._lines else b"")
-        elif kind == b"U":
+        elif kind == FromSharedRun.ASKS_FOR_LINE and self._lines:
+            self._channel.send(ToSharedRun.LINE + self._lines.pop().encode())
+        elif kind == FromSharedRun.ASKS_FOR_LINE:
+            self._channel.send(ToSharedRun.NO_LINE)
+        elif kind == FromSharedRun.GAVE_UP:
             self.gave_up = number
         else:
             self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
@@ -368,7 +388,7 @@ class SharedProcess:
         if self._ended or now - self._progress < self._group.cpu_seconds:
             return
         if self._clock is None:
-            self._link.server.send(b"?")
+            self._link.server.send(ToServer.TELL_PID)
             self._progress = now
             return
         silent = self._group.cpu_seconds * (1 + CPU_SHARE)
@@ -379,4 +399,4 @@ class SharedProcess:
     def _kill(self) -> None:
         if not self._killed_at and not self._ended:
             self._killed_at = time.monotonic()
-            self._link.server.send(b"K")
+            self._link.server.send(ToServer.KILL)

@@ -23,6 +23,15 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
 from harness.execution.inside.messages import frames
+from harness.execution.inside.messages.protocol import (
+    COMPILE_WORKER_SETUP,
+    FromServer,
+    FromZygote,
+    ScenarioJob,
+    ToCompileWorker,
+    ToZygote,
+    split,
+)
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol.jobs import (
@@ -190,14 +199,15 @@ class ServerProcess:
 
     def hear(self) -> tuple[int, int] | ProcessClock | None:
         """What it says of a scenario's process: its wait status and CPU time in microseconds once
-        it has ended, or its clock, which "?" asks for. HarnessError when the server has ended."""
+        it has ended, or its clock if that was asked for. HarnessError when the server has ended."""
         message, descriptors = self.receive()
-        kind, *numbers = message.split()
-        if kind == b"E":
-            return int(numbers[0]), int(numbers[1])
+        kind, body = split(message)
+        if kind == FromServer.ENDED:
+            status, cpu = body.split()
+            return int(status), int(cpu)
         with suppress(GoneError):  # the news of its end is on its way
-            if kind == b"P":  # its number there, and a pidfd where it has one
-                return ProcessClock(resolve_pid(int(numbers[0]), descriptors))
+            if kind == FromServer.PID:
+                return ProcessClock(resolve_pid(int(body), descriptors))
         return None
 
 
@@ -238,15 +248,15 @@ class BaseProcess:
             theirs.close()
         self._control.settimeout(_PATIENCE)
         setup = {"clock_offset": clock_offset, "environment": INNER_ENVIRONMENT}
-        self._ask((modules, asdict(confined) | setup))
+        self._ask(marshal.dumps((modules, asdict(confined) | setup), 2), FromZygote.READY)
 
     def start_server(self, setup: dict[str, Any]) -> ServerProcess:
         """Have a server forked that is set up so; HarnessError when the base does not answer."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                inside, descriptors = self._ask({"start": True}, theirs.fileno())
-                pid = resolve_pid(int(inside), descriptors)
+                number, descriptors = self._ask(ToZygote.START, FromZygote.STARTED, theirs.fileno())
+                pid = resolve_pid(int(number), descriptors)
             ours.settimeout(_PATIENCE)
             # Past the base, which must not know it.
             frames.send_to_socket(ours, marshal.dumps(setup, 2))
@@ -255,19 +265,19 @@ class BaseProcess:
             if isinstance(error, OSError | HarnessError):
                 raise HarnessError(f"the base server did not start a server: {error}") from None
             raise
-        return ServerProcess(pid, int(inside), ours)
+        return ServerProcess(pid, int(number), ours)
 
     def end_server(self, server: ServerProcess) -> None:
         """End a server and all below it, and wait until it is gone."""
         server.control.close()
         try:
-            self._ask({"end": server.inside})
+            self._ask(ToZygote.END + b"%d" % server.inside, FromZygote.ENDED)
         except HarnessError:
             self._process.kill()  # whatever it forked dies with it
 
     def check_alive(self) -> None:
         """HarnessError when the base has ended: what it forked died with it, whatever it did."""
-        self._ask({"end": 0})
+        self._ask(ToZygote.END + b"0", FromZygote.ENDED)
 
     def complaint(self) -> str:
         """The last line that our own code printed on the base's terminal, escaped, for messages."""
@@ -284,11 +294,13 @@ class BaseProcess:
             self._process.wait()
         self.boot_pty.close()
 
-    def _ask(self, request: Any, *descriptors: int) -> tuple[bytes, list[int]]:
-        """Its answer, and the descriptors with it. Where a signal of ours cuts it, the next answer
-        could not be told from its rest: the process is ended."""
+    def _ask(
+        self, request: bytes, expected: FromZygote, *descriptors: int
+    ) -> tuple[bytes, list[int]]:
+        """The body of its answer, and the descriptors with it. Where a signal of ours cuts it, the
+        next answer could not be told from its rest: the process is ended."""
         try:
-            frames.send_to_socket(self._control, marshal.dumps(request, 2), descriptors)
+            frames.send_to_socket(self._control, request, descriptors)
             answer = frames.receive_from_socket(self._control)
         except (OSError, EOFError):
             answer = None
@@ -297,7 +309,11 @@ class BaseProcess:
             raise
         if answer is None:
             raise HarnessError(f"the base server ended: {self.complaint()}")
-        return answer
+        message, descriptors_back = answer
+        kind, body = split(message)
+        if kind != expected:
+            raise HarnessError("the base server gave another answer than it was asked for")
+        return body, descriptors_back
 
 
 class StimulusCompiler:
@@ -305,43 +321,46 @@ class StimulusCompiler:
 
     def __init__(self, base: BaseProcess) -> None:
         self._base = base
-        self._reader: ServerProcess | None = base.start_server(frames.READER_SETUP)
+        self._reader: ServerProcess | None = base.start_server(COMPILE_WORKER_SETUP)
         self._answers: dict[tuple[object, ...], Any] = {}
         self._literals: dict[str, bytes] = {}
 
-    def compile(self, job: dict[str, Any], functions: tuple[str, ...]) -> int | None:
-        """As `ProcessServer.compile`: `stimulus` comes in place of the job's `texts`, and literals
-        in `bindings` compiled. HarnessError when our own machinery fails."""
-        key = (functions, *job.pop("texts"))
+    def compile(
+        self, job: ScenarioJob, functions: tuple[str, ...]
+    ) -> tuple[ScenarioJob, int | None]:
+        """As `ProcessServer.compile`. HarnessError when our own machinery fails."""
+        if job.texts is None:
+            raise HarnessError("a stimulus is compiled twice")
+        key = (functions, *job.texts)
         if key not in self._answers:
-            self._answers[key] = self._ask(key)
+            self._answers[key] = self._ask(ToCompileWorker.STIMULUS, key)
         arguments: int | None
-        arguments, job["stimulus"] = self._answers[key]
-        self.read_ahead(literal for _, literal in job["bindings"])
-        job["bindings"] = [(name, self._literals[literal]) for name, literal in job["bindings"]]
-        return arguments
+        arguments, stimulus = self._answers[key]
+        self.read_ahead(literal for _, literal in job.bindings)
+        bindings = [(name, self._literals[literal]) for name, literal in job.bindings]
+        return job.replaced(texts=None, stimulus=stimulus, bindings=bindings), arguments
 
     def read_ahead(self, literals: Iterable[str]) -> None:
         """Compile these for `compile`, all at once."""
         new = list(dict.fromkeys(each for each in literals if each not in self._literals))
         if new:
-            self._literals |= zip(new, self._ask(new), strict=True)
+            self._literals |= zip(new, self._ask(ToCompileWorker.LITERALS, new), strict=True)
 
     def close(self) -> None:
         if self._reader is not None:
             self._base.end_server(self._reader)
             self._reader = None
 
-    def _ask(self, texts: Any) -> Any:
+    def _ask(self, kind: ToCompileWorker, texts: Any) -> Any:
         if self._reader is None:
-            self._reader = self._base.start_server(frames.READER_SETUP)
+            self._reader = self._base.start_server(COMPILE_WORKER_SETUP)
         try:
-            self._reader.send(marshal.dumps(texts, 2))
+            self._reader.send(kind + marshal.dumps(texts, 2))
             answer, _ = self._reader.receive()
         except HarnessError:
             self.close()
             raise HarnessError(f"a stimulus was not compiled: {self._base.complaint()}") from None
-        return marshal.loads(answer)
+        return marshal.loads(split(answer)[1])
 
 
 CHUNK = 1 << 16  # bytes taken at once at most

@@ -15,20 +15,20 @@ from inspect import getsource
 from pathlib import Path
 from symtable import Function, symtable
 from types import ModuleType
-from typing import Any
 
 from harness.common.discovery import import_modules
 from harness.common.errors import HarnessError
 from harness.common.files import write_bytes
 from harness.execution.inside import stimuli
+from harness.execution.inside.messages.protocol import ScenarioJob, Selection, StandInJob
 from harness.execution.interpreter import Interpreter
 from harness.model.assignment import Assignment, CompareBy, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.stimulus import Binding, Key, Stimulus
+from harness.model.stimulus import Binding, Stimulus
 from harness.model.values import Value
 
 INSIDE = (
-    "messages.frames", "messages.codec", "messages.exceptions",
+    "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "clock", "confine", "limits", "stand_ins.calls",
     "scenario.evaluate", "stimuli", "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "warm_up", "base",
@@ -203,9 +203,6 @@ def _compile(interpreter: Interpreter, given: bytes) -> bytes:
 _MIB = 1024 * 1024
 _ANY_DATA = "None"
 
-Job = dict[str, Any]  # what a process of ours is to do, as in `Jobs.job`
-USUAL_FILES = (None, (), ())  # the selection of a scenario that has the files of most
-
 
 def main_file(assignment: Assignment) -> str:
     """The name under which the submission's first file is imported."""
@@ -244,51 +241,63 @@ class Jobs:
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
 
-    def job(self, stimulus: Stimulus) -> Job:
-        """The job of one scenario's process. HarnessError when the plan lacks its provided files.
-        `texts` are the stimulus's, to be compiled; `selection` names the files that it shares."""
-        try:
-            variant = self._variants[stimulus.constants]
-        except KeyError:
-            names = ", ".join(binding.name for binding in stimulus.constants)
-            raise HarnessError(f"the plan has no provided files for {names}") from None
-        extra = tuple([file for file in self._extra if file[0] in stimulus.provide])
-        # In place of what most scenarios have, and beside it; None: what most have.
-        own_files = (self._provided[variant], extra) if variant or stimulus.provide else None
+    def job(self, stimulus: Stimulus) -> ScenarioJob:
+        """Return the job of one scenario's process, its stimulus not compiled yet. Raise
+        HarnessError if the plan lacks its provided files."""
         action = stimulus.action
-        made_of = "run" if action.program else "session" if action.steps else "call"
-        proxies = tuple(
-            (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
-            for each in stimulus.stand_ins
-        )
-        substituted = tuple((each.name, each.provided) for each in stimulus.substitutions)
-        return {
-            "action": action.key if action.key in self._kinds else made_of,
-            "runs": action.program != "",
-            "program": action.program or self.main,
-            "argv": list(action.argv),
-            "texts": (
+        clock = stimulus.clock
+        return ScenarioJob(
+            action=self._module_of(stimulus),
+            runs=action.program != "",
+            program=action.program or self.main,
+            argv=list(action.argv),
+            texts=(
                 stimulus.given,
                 action.expression,
                 action.steps,
                 _equals_to_send(action.equals),
             ),
-            "selection": (own_files, proxies, substituted),
-            "bindings": [(each.name, each.literal) for each in stimulus.used_bindings()],
-            "seed": stimulus.seed or 0,
-            "clock": stimulus.clock and (stimulus.clock.seconds, stimulus.clock.offset),
-            "folder": "",
-            "stdin": stimulus.stdin,
-            "stderr_apart": stimulus.stderr_apart,
-            "environment": {each.name: each.literal for each in stimulus.environment},
-            "finds_loop": stimulus.finds_loop,
-            "traces_lines": stimulus.traces_lines,
-            "hears_ctrl_c": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
-        }
+            selection=self._selection(stimulus),
+            bindings=[(each.name, each.literal) for each in stimulus.used_bindings()],
+            seed=stimulus.seed or 0,
+            clock=None if clock is None else (clock.seconds, clock.offset),
+            stdin=stimulus.stdin,
+            stderr_apart=stimulus.stderr_apart,
+            environment={each.name: each.literal for each in stimulus.environment},
+            finds_loop=stimulus.finds_loop,
+            traces_lines=stimulus.traces_lines,
+        )
 
-    def stand_in_job(self, stimulus: Stimulus) -> Job:
-        """The job of the process that holds a scenario's stand-ins: `modules` answer calls of
-        these functions and no others, `beside` may be imported by them."""
+    def _module_of(self, stimulus: Stimulus) -> str:
+        """Return the module of `inside.stimuli` that performs the action: that of its kind, or that
+        of the kind it is made of."""
+        action = stimulus.action
+        if action.key in self._kinds:
+            return action.key
+        if action.program:
+            return "run"
+        return "session" if action.steps else "call"
+
+    def _selection(self, stimulus: Stimulus) -> Selection:
+        try:
+            variant = self._variants[stimulus.constants]
+        except KeyError:
+            names = ", ".join(binding.name for binding in stimulus.constants)
+            raise HarnessError(f"the plan has no provided files for {names}") from None
+        own_files = None
+        if variant or stimulus.provide:
+            extra = tuple([file for file in self._extra if file[0] in stimulus.provide])
+            own_files = (self._provided[variant], extra)
+        stand_ins = tuple(
+            (each.module.removesuffix(".py"), *proxy_names(self._stand_ins[each.file]))
+            for each in stimulus.stand_ins
+        )
+        substituted = tuple((each.name, each.provided) for each in stimulus.substitutions)
+        return own_files, stand_ins, substituted
+
+    def stand_in_job(self, stimulus: Stimulus) -> StandInJob:
+        """Return the job of the process that holds a scenario's stand-ins: its modules answer calls
+        of these functions and no others."""
         modules = [
             (each.module.removesuffix(".py"), each.file, proxy_names(self._stand_ins[each.file])[0])
             for each in stimulus.stand_ins
@@ -296,14 +305,15 @@ class Jobs:
         if stimulus.substitutions:
             functions = tuple(each.name for each in stimulus.substitutions if not each.provided)
             modules.append((self.main.removesuffix(".py"), self.main, functions))
-        return {
-            "modules": modules,
-            "beside": stimulus.substitutions != (),
-            "variant": self._variants[stimulus.constants],
-            "provide": list(stimulus.provide),
-            "seed": stimulus.seed or 0,
-            "clock": stimulus.clock and (stimulus.clock.seconds, stimulus.clock.offset),
-        }
+        clock = stimulus.clock
+        return StandInJob(
+            modules=modules,
+            beside=stimulus.substitutions != (),
+            variant=self._variants[stimulus.constants],
+            provide=list(stimulus.provide),
+            seed=stimulus.seed or 0,
+            clock=None if clock is None else (clock.seconds, clock.offset),
+        )
 
 
 def _equals_to_send(equals: str) -> str:

@@ -14,6 +14,19 @@ from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.inside.messages.frames import HEAD
+from harness.execution.inside.messages.protocol import (
+    MAX_DEPTH,
+    MAX_FRAMES,
+    MAX_MESSAGE,
+    MAX_NAME,
+    MAX_REPLY_BYTES,
+    MAX_STDERR,
+    MAX_TRACED_LINES,
+    MAX_VALUES,
+    FromScenario,
+    FromTool,
+    split,
+)
 from harness.model.observation import (
     Ending,
     NamedValue,
@@ -28,15 +41,6 @@ from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
 
 T = TypeVar("T")
 
-LARGEST = 4 * 1024 * 1024
-# Our side of the process (`inside`) keeps to these limits, most of them by far.
-_DEEPEST = 100  # values inside each other
-_MOST_VALUES = 50_000  # in one frame
-_LONGEST_STDERR = 100_000
-_MOST_FRAMES = 64  # of a traceback
-_MOST_TRACED = 4000  # lines
-_LONGEST_NAME = 1000
-_LONGEST_MESSAGE = 10_000
 _SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
@@ -56,7 +60,7 @@ def value_from(plain: Any, depth: int = 0) -> Value:
     named = len(plain) == 3
     if not named and plain[0] not in _CONTAINERS:
         return Value.simple(kind, _text(content))
-    if depth >= _DEEPEST:
+    if depth >= MAX_DEPTH:
         raise TamperedError("a reply nested too deep")
     if type(content) is not list or named != (kind in NAMED_CONTAINERS):
         raise TamperedError("a misshapen value")
@@ -96,8 +100,8 @@ class _SentRaised(Raised):
         if raised.names is not None:
             names += [raised.names.name, raised.names.owner, raised.names.near]
         _check_names(raised.type_name, *raised.bases, *names)
-        many = max(len(raised.frames), len(raised.bases)) > _MOST_FRAMES
-        if many or len(raised.message) > _LONGEST_MESSAGE:
+        many = max(len(raised.frames), len(raised.bases)) > MAX_FRAMES
+        if many or len(raised.message) > MAX_MESSAGE:
             raise TamperedError("a reply too large")
         return raised
 
@@ -153,7 +157,7 @@ class FrameBuffer:
         if len(data) < HEAD:
             return None
         length = int.from_bytes(data[:HEAD], "little")
-        if not 1 <= length <= LARGEST:
+        if not 1 <= length <= MAX_REPLY_BYTES:
             raise TamperedError("a reply too large")
         end = HEAD + length
         if len(data) < end:
@@ -176,28 +180,28 @@ def _read(frames: tuple[bytes, ...]) -> Reply:
     submission_ran = False
     trace: list[str] = []
     for frame in frames:
-        kind, body = frame[:1], frame[1:]
-        if kind == b"Q":  # it asks for input
+        kind, body = split(frame)
+        if kind == FromScenario.ASKS_FOR_INPUT:
             continue
         if final is not None or broken is not None:
             raise TamperedError("more than one reply")
-        if kind == b"L" and not submission_ran:  # from here on the submission's code runs
+        if kind == FromScenario.SUBMISSION_RUNS and not submission_ran:
             submission_ran = True
-        elif kind == b"G":  # a phase is reached
+        elif kind == FromScenario.REACHED:
             reached = _read_as(Phase, body)
             if reached not in (Phase.ARGUMENTS, Phase.STIMULUS):
                 raise TamperedError("a misshapen reply")
-        elif kind == b"X" and len(trace) < _MOST_TRACED:  # a line ran
+        elif kind == FromScenario.LINE_RAN and len(trace) < MAX_TRACED_LINES:
             trace.append(_read_as(str, body))
             _check_names(trace[-1])
-        elif kind == b"S":  # a session step is done
+        elif kind == FromScenario.STEP:
             steps.append(_read_as(StepReply, body))
-        elif kind == b"A":  # the answer
+        elif kind == FromScenario.ANSWER:
             final = _read_as(FinalReply, body)
             _check_names(final.missing or "", final.near, final.loop or "", *final.open)
-            if len(final.stderr or "") > _LONGEST_STDERR:
+            if len(final.stderr or "") > MAX_STDERR:
                 raise TamperedError("a reply too large")
-        elif kind == b"B" and not submission_ran:  # a provided file is broken: later it is a lie
+        elif kind == FromScenario.BROKEN and not submission_ran:
             broken = _read_as(str, body)
         else:
             raise TamperedError("an unknown reply")
@@ -211,14 +215,14 @@ _cached = functools.lru_cache(maxsize=4096)(_read)
 
 def read_text(frames: tuple[bytes, ...]) -> str | None:
     """A tool's answer; None when it gave none."""
-    found = [frame[1:] for frame in frames if frame[:1] == b"A"]
+    found = [body for kind, body in map(split, frames) if kind == FromTool.ANSWER]
     if len(found) > 1:
         raise TamperedError("more than one reply")
     return _read_as(str, found[0]) if found else None
 
 
 def _read_as(kind: type[T], body: bytes) -> T:
-    if body.count(b'["') > _MOST_VALUES:  # each value begins so, and no text can hold it
+    if body.count(b'["') > MAX_VALUES:  # each value begins so, and no text can hold it
         raise TamperedError("a reply too large")
     try:
         plain = json.loads(body.decode("ascii"))
@@ -238,7 +242,7 @@ def _text(plain: Any) -> str:
 
 def _check_names(*names: str) -> None:
     """Refuse names and lines of the program's that our side of the process would have cut."""
-    if any(len(name) > _LONGEST_NAME for name in names):
+    if any(len(name) > MAX_NAME for name in names):
         raise TamperedError("a reply too large")
 
 

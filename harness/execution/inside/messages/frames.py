@@ -1,5 +1,5 @@
-"""Messages behind their length (four bytes, little endian), over sockets and pipes. Between the
-driver and a scenario's process a body begins with its kind; a server's may carry descriptors."""
+"""Send and receive messages behind their length (four bytes, little endian), over sockets and
+pipes. A message begins with its kind (`protocol`); a server's may carry descriptors."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from os import read, write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     Send: TypeAlias = Callable[[bytes, str], None]  # takes a message's kind and text
     Receive: TypeAlias = Callable[[], bytes]  # gives the next message
 
-READER_SETUP: dict[str, Any] = {}  # of a server that compiles stimuli and has no submission
 HEAD = 4  # bytes of the length
 _LARGEST = 256 * 1024 * 1024
 _MOST_DESCRIPTORS = 8

@@ -20,6 +20,7 @@ from ..clock import may_skip_sleep, skip_sleep, stand_still
 from ..messages.codec import ObjectEquality
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
+from ..messages.protocol import FromScenario
 from ..modules import MODULE, Library, ModuleSource, by_module_name
 from ..stand_ins.calls import RemoteCaller, slot, substituted
 from . import evaluate
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..messages.frames import Receive, Send
+    from ..messages.protocol import ScenarioJob, Selection
 
 _set_recursion_limit = sys.setrecursionlimit
 _BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modules see
@@ -43,7 +45,7 @@ class Files:
     that are substituted, as (name, provided module, or empty for a function that runs there)."""
 
     def __init__(
-        self, selection: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, ModuleSource]
+        self, selection: Selection, setup: dict[str, Any], submitted: dict[str, ModuleSource]
     ) -> None:
         own_files, self.proxies, names = selection
         provided_files, extra_files = own_files or (setup["provided"], ())
@@ -92,9 +94,9 @@ class Program:
         self.submitted = by_module_name(setup["files"])
         for source in self.submitted.values():
             source.try_to_compile()
-        self.known: dict[tuple[Any, ...], Files] = {}
+        self.known: dict[Selection, Files] = {}
 
-    def files(self, selection: tuple[Any, ...]) -> Files:
+    def files(self, selection: Selection) -> Files:
         """Those of a selection; the student's may be among them, changed. They are compiled once
         for all scenarios that share them; what is provided to some scenarios alone is not kept."""
         if selection[0] is not None:
@@ -108,25 +110,26 @@ class ScenarioProcess:
     """Everything that the process of one scenario needs, prepared before the fork where there is
     one. The job has its stimulus compiled, or in `texts`."""
 
-    def __init__(self, job: dict[str, Any], program: Program) -> None:
+    def __init__(self, job: ScenarioJob, program: Program) -> None:
         self.job = job
-        self.files = files = program.files(job["selection"])
+        self.files = files = program.files(job.selection)
         self.functions = program.functions
-        if "texts" in job:
-            parts = evaluate.compile_stimulus(self.functions, *job["texts"])
-            job["bindings"] = [(n, evaluate.packed_literal(text)) for n, text in job["bindings"]]
+        self.bindings = job.bindings
+        if job.texts is not None:
+            parts = evaluate.compile_stimulus(self.functions, *job.texts)
+            self.bindings = [(name, evaluate.packed_literal(text)) for name, text in job.bindings]
         else:
-            parts = loads(job["stimulus"])
+            parts = loads(job.stimulus)
         self.stimulus = evaluate.CompiledStimulus(parts)
         self.context = evaluate.EvaluationContext()
         self.answer = evaluate.StimulusAnswer(files.student, files.comparison, self._reached)
-        self.argv = [job["program"], *job["argv"]]
+        self.argv = [job.program, *job.argv]
         self.outputs = (sys.stdout, sys.stderr)
         self.errors = KeptBytes()  # what is written to stderr, if that is not shown on the screen
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
-        if self.job["shim"]:
+        if self.job.asks_by_frame:
             install_input(self._read_asked)
         self.perform(terminal, partial(send, answers), partial(receive, questions))
         _exit(0)
@@ -139,34 +142,34 @@ class ScenarioProcess:
             self._observe(self.answer)
             self._flush()
             _set_recursion_limit(1000)
-            if self.job["stderr_apart"]:
+            if self.job.stderr_apart:
                 self.answer.fields["stderr"] = quote(self.errors.text())
             text = self.answer.json()
         except MemoryError:
             text = '{"memory":true}'
-        self._send(b"A", text)
+        self._send(FromScenario.ANSWER, text)
 
     def _prepare(self) -> None:
         sys.argv = self.argv
-        if self.job["folder"]:
-            chdir(self.job["folder"])
+        if self.job.folder:
+            chdir(self.job.folder)
         # The times of files are not moved: with a folder, who sleeps is waited for.
-        skips = self.files.may_skip_sleep and not self.job["folder"]
-        longest_sleep = self.job["longest_sleep"] if skips else 0.0
-        if self.job["clock"]:
-            seconds, offset = self.job["clock"]
+        skips = self.files.may_skip_sleep and not self.job.folder
+        longest_sleep = self.job.longest_sleep if skips else 0.0
+        if self.job.clock:
+            seconds, offset = self.job.clock
             stand_still(seconds, offset, longest_sleep)
         elif longest_sleep:
             skip_sleep(longest_sleep)
-        environ.update(self.job["environment"])
-        if self.job["stdin"] is not None:
-            content = io.BytesIO(self.job["stdin"].encode("utf-8"))  # no terminal
+        environ.update(self.job.environment)
+        if self.job.stdin is not None:
+            content = io.BytesIO(self.job.stdin.encode("utf-8"))  # no terminal
             sys.stdin = io.TextIOWrapper(content, encoding="utf-8")
-        if self.job["stderr_apart"]:
+        if self.job.stderr_apart:
             sys.stderr = sys.__stderr__ = self.errors.stream()  # type: ignore[misc]
         sys.modules["__main__"] = MODULE("__main__")
         if "random" in sys.modules:
-            sys.modules["random"].seed(self.job["seed"])
+            sys.modules["random"].seed(self.job.seed)
 
     def _observe(self, answer: evaluate.StimulusAnswer) -> None:
         sys.meta_path.insert(0, self.files.library)
@@ -174,32 +177,33 @@ class ScenarioProcess:
             try:
                 constants = self.files.constants(name)
             except BaseException as error:
-                self._send(b"B", quote(f"{name}: {type(error).__name__}: {error}"))
+                self._send(FromScenario.BROKEN, quote(f"{name}: {type(error).__name__}: {error}"))
                 _exit(0)
             self.context.names.update(copied(constants))
         caller = self._install_proxies()
-        self._send(b"L", "")  # from here on the submission may write what it likes
-        if self.job["finds_loop"]:
-            LoopFinder(self.files.student, partial(self._send, b"A")).start()
-        if self.job["traces_lines"]:
-            sys.settrace(LineTracer(self.files.student, partial(self._send, b"X")).enter)
+        self._send(FromScenario.SUBMISSION_RUNS, "")
+        if self.job.finds_loop:
+            LoopFinder(self.files.student, partial(self._send, FromScenario.ANSWER)).start()
+        if self.job.traces_lines:
+            send_line = partial(self._send, FromScenario.LINE_RAN)
+            sys.settrace(LineTracer(self.files.student, send_line).enter)
         self._run_submission(answer)
-        if self.job["traces_lines"]:
+        if self.job.traces_lines:
             sys.settrace(None)
         others = {name for _, _, names in self.files.proxies for name in names}
         if caller is not None and type(answer.raised) is NameError and answer.raised.name in others:
             # `from module import *` brings no name that cannot travel: that is not its fault.
             caller.give_up(f"{answer.raised.name} is not a function")
-        if self.job["folder"]:
-            names = left_open(finish=self.job["runs"])
+        if self.job.folder:
+            names = left_open(finish=self.job.runs)
             answer.fields["open"] = "[" + ",".join([quote(name) for name in names]) + "]"
 
     def _run_submission(self, answer: evaluate.StimulusAnswer) -> None:
-        runs = self.job["runs"]
+        runs = self.job.runs
         answer.phase = "loading"
         try:
             if runs:
-                self.files.source(self.job["program"]).compiled()
+                self.files.source(self.job.program).compiled()
             else:
                 module = self._main_module()
         except BaseException as error:
@@ -209,11 +213,11 @@ class ScenarioProcess:
             return
         self._write_sentinel()
         answer.begin(runs=runs)
-        do = getattr(stimuli, self.job["action"]).perform
+        do = getattr(stimuli, self.job.action).perform
         if runs:
-            do(self.files.library, self.job["program"][:-3], answer)
+            do(self.files.library, self.job.program[:-3], answer)
             return
-        context, bindings = self.context, self.job["bindings"]
+        context, bindings = self.context, self.bindings
         context.add_functions(vars(module), self.functions)
         evaluate.perform(do, self.stimulus, bindings, context, answer, finished=self._step_finished)
 
@@ -232,22 +236,22 @@ class ScenarioProcess:
         for function in self.files.functions:
             _BUILTINS[slot(function)] = caller.function(self.files.main, function)
         for name, functions, others in self.files.proxies:
-            if self.job["program"][:-3] == name and self.job["runs"]:
+            if self.job.program[:-3] == name and self.job.runs:
                 caller.give_up(f"{name}.py is the program that is run")
             sys.modules[name] = caller.module(name, functions, others)
         return caller
 
     def _step_finished(self, outcome: str) -> None:
         self._write_sentinel()
-        self._send(b"S", outcome)
+        self._send(FromScenario.STEP, outcome)
 
     def _reached(self, phase: str) -> None:
-        self._send(b"G", quote(phase))
+        self._send(FromScenario.REACHED, quote(phase))
 
     def _write_sentinel(self) -> None:
         """Write the scenario's secret, which tells the driver where a part of the output ends."""
         self._flush()
-        write(self.terminal, self.job["sentinel"])
+        write(self.terminal, self.job.sentinel)
 
     def _flush(self) -> None:
         for stream in (sys.stdout, sys.stderr, *self.outputs):
@@ -264,7 +268,7 @@ class ScenarioProcess:
         past this one, as of `open(0)`, is not known: who waits there ends at the limit of time
         asleep. In short turns: `read` would not notice a Ctrl-C that came just before it."""
         if not select([0], [], [], 0)[0]:
-            self._send(b"Q", "")
+            self._send(FromScenario.ASKS_FOR_INPUT, "")
         while not select([0], [], [], _MOMENT)[0]:
             continue
         return read(0, most)

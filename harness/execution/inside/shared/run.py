@@ -21,6 +21,7 @@ from os import _exit, urandom
 
 from .. import stimuli
 from ..messages.frames import receive_only, send_bytes
+from ..messages.protocol import FromSharedRun, Question, ToSharedRun, split
 from ..modules import MODULE
 from ..scenario import evaluate
 from ..scenario.process import copied
@@ -30,6 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    from ..messages.protocol import SharedRunJob
     from ..scenario.process import Files, Program
     from .facades import Facades
 
@@ -68,15 +70,15 @@ class ScriptedInput:
             self._run.give_up()
         sys.stdout.flush()
         try:
-            self._run.say(b"I", b"")
-            answer = receive_only(self._run.questions)
+            self._run.say(FromSharedRun.ASKS_FOR_LINE, b"")
+            kind, line = split(receive_only(self._run.questions))
         except RecursionError:  # in our own code, at the depth limit
             _exit(0)
-        if not answer:  # there is no such line
+        if kind != ToSharedRun.LINE:
             self.observed = self.phase, self._run.screen.getvalue()
             return ""
         self.places.append(f"i{self._run.screen.tell()}")
-        return answer[1:].decode() + "\n"
+        return line.decode() + "\n"
 
 
 class NoOutput:
@@ -97,13 +99,12 @@ class NoOutput:
 
 
 class SharedRun:
-    """One process for the scenarios of one function of a program. The job says by `cpu` how many
-    seconds loading may take, by `memory_kib` what may be touched beyond."""
+    """One process for the scenarios of one function of a program."""
 
-    def __init__(self, job: dict[str, Any], program: Program, facades: Facades) -> None:
-        self.main_name: str = job["main"]
-        self.loading_cpu: float = job["cpu"]
-        self.memory_kib: int = job["memory_kib"]
+    def __init__(self, job: SharedRunJob, program: Program, facades: Facades) -> None:
+        self.main_name = job.main
+        self.loading_cpu = job.cpu_seconds
+        self.memory_kib = job.memory_kib
         self.program = program
         self.facades = facades
         facades.report_to(self._not_loaded, self._stored)
@@ -111,7 +112,7 @@ class SharedRun:
         self.facades.seed(self.loading_seed)
         self.first_draw = self.facades.draw()
         self.fixed = frozenset(map(id, [*vars(builtins).values(), *facades.values]))
-        self.files = program.files(job["selection"])
+        self.files = program.files(job.selection)
         sys.meta_path.insert(0, self.files.library)
         self.screen = io.BytesIO()
         self.output = io.TextIOWrapper(self.screen, encoding="utf-8", errors="strict")
@@ -136,11 +137,11 @@ class SharedRun:
 
     def perform(self, message: bytes) -> None:
         """Do what the driver asks: load the files of a selection, or answer one question."""
-        kind, body = message[:1], message[1:]
-        if kind == b"F":
+        kind, body = split(message)
+        if kind == ToSharedRun.LOAD:
             self._begin(self.program.files(marshal.loads(body)))
-        elif kind == b"Q":
-            self._answer(body)
+        elif kind == ToSharedRun.QUESTION:
+            self._answer(Question.decode(body))
         else:
             _exit(0)
 
@@ -154,23 +155,22 @@ class SharedRun:
         self.most_memory = _peak() + self.memory_kib
         _signal.setitimer(_signal.ITIMER_PROF, 0)
         self.is_loading = False
-        self.say(b"R", b"")
+        self.say(FromSharedRun.LOADED, b"")
 
-    def _answer(self, question: bytes) -> None:
+    def _answer(self, question: Question) -> None:
         """Do what one stimulus asks, and say what was observed, unless something changed."""
-        cpu, most, action, runs, program, argv, bindings, seed, stimulus = marshal.loads(question)
-        _signal.setitimer(_signal.ITIMER_PROF, cpu)
-        sys.argv = [program, *argv]
-        self.facades.seed(seed)
+        _signal.setitimer(_signal.ITIMER_PROF, question.cpu_seconds)
+        sys.argv = [question.program, *question.argv]
+        self.facades.seed(question.seed)
         self.steps: list[str] = []
         self.has_answered = False
         answer = evaluate.StimulusAnswer(
             self.files.student, self.files.comparison, self.input.reach
         )
-        answer.begin(runs=runs)
+        answer.begin(runs=question.runs)
         self.input.begin(answer.phase)
         sys.stdout = self.output
-        self._observe(action, program if runs else "", bindings, stimulus, answer)
+        self._observe(question, answer)
         self.output.flush()
         output = self.screen.getvalue()
         self.screen.seek(0)
@@ -182,7 +182,7 @@ class SharedRun:
         if self.input.observed is not None:
             phase, output = self.input.observed
             answer.fields = {"asked": quote(phase)}
-        if len(output) > most or _peak() > self.most_memory:
+        if len(output) > question.output_bytes or _peak() > self.most_memory:
             self.give_up()
         places = self.input.places
         if (places or self.input.observed is not None) and b"\0" in output:
@@ -197,17 +197,17 @@ class SharedRun:
 
     def refuse(self, reason: str) -> NoReturn:
         """End the process: the program's scenarios must not run together."""
-        self.say(b"N", reason.encode("utf-8", "replace"))
+        self.say(FromSharedRun.REFUSED, reason.encode("utf-8", "replace"))
         _exit(0)
 
     def give_up(self) -> NoReturn:
         """End the process because of this scenario; what was observed before stays observed."""
-        self.say(b"U", b"")
+        self.say(FromSharedRun.GAVE_UP, b"")
         _exit(0)
 
     def report_change(self, what: str) -> NoReturn:
         """End the process: this scenario changed something of the program."""
-        self.say(b"K", what.encode("utf-8", "replace"))
+        self.say(FromSharedRun.CHANGED, what.encode("utf-8", "replace"))
         _exit(0)
 
     def _stored(self, facade: str, name: str) -> NoReturn:
@@ -252,23 +252,18 @@ class SharedRun:
             self.refuse(f"it imports {name} where that cannot be foreseen")
         self.give_up()
 
-    def _observe(
-        self,
-        action: str,
-        program: str,
-        bindings: list[tuple[str, bytes]],
-        stimulus: bytes,
-        answer: evaluate.StimulusAnswer,
-    ) -> None:
-        do = getattr(stimuli, action).perform
-        if program:
-            do(self.files.library, program[:-3], answer)
+    def _observe(self, question: Question, answer: evaluate.StimulusAnswer) -> None:
+        do = getattr(stimuli, question.action).perform
+        if question.runs:
+            do(self.files.library, question.program[:-3], answer)
             return
-        compiled = evaluate.CompiledStimulus(marshal.loads(stimulus))
+        compiled = evaluate.CompiledStimulus(marshal.loads(question.stimulus))
         context = self.context
         context.names.update(copied(self.constants))
         context.add_functions(vars(self.main), self.program.functions)
-        evaluate.perform(do, compiled, bindings, context, answer, finished=self._step_finished)
+        evaluate.perform(
+            do, compiled, question.bindings, context, answer, finished=self._step_finished
+        )
 
     def _step_finished(self, outcome: str) -> None:
         self.output.flush()
@@ -287,7 +282,7 @@ class SharedRun:
             self.give_up()
         if changed := self.snapshot.change():
             self.report_change(changed)
-        self.say(b"S", report)
+        self.say(FromSharedRun.SEEN, report)
 
     def _ends_quietly(self) -> bool:
         """End what nothing reaches any more; whether that left nothing new, and printed nothing."""

@@ -21,6 +21,7 @@ from os import _exit
 from ..clock import stand_still
 from ..messages.codec import DEEPEST, LONGEST_INT_BITS, MOST_PARTS, MOST_TEXT
 from ..messages.exceptions import BUILTIN_ERRORS
+from ..messages.protocol import FromScenario, FromStandIn, ToStandIn, split
 from ..modules import MODULE, Library, ModuleSource, by_module_name
 
 TYPE_CHECKING = False
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ..messages.frames import Receive, Send
+    from ..messages.protocol import StandInJob
 
 _SIMPLE: dict[Any, tuple[str, Any]] = {
     type(None): ("NoneType", None),
@@ -189,9 +191,8 @@ _MOST_UNSENT = 8192  # characters printed before they are sent on
 
 
 class RemoteCaller:
-    """Calls functions in another process; `own_modules` are the names of the submission's own.
-    Messages of kind "C" go on to that process, which answers with "P" (printed text), "I" (a
-    question for `input`) and "V" (the call's outcome). With "N" either side gives up."""
+    """Calls functions in another process; `own_modules` are the names of the submission's own. The
+    driver passes `ToStandIn` messages on to that process, and its `FromStandIn` answers back."""
 
     def __init__(self, send: Send, receive: Receive, own_modules: Iterable[str]) -> None:
         from json import loads  # noqa: PLC0415  (only scenarios with a stand-in pay for it)
@@ -230,7 +231,7 @@ class RemoteCaller:
 
     def give_up(self, why: str) -> NoReturn:
         """End this scenario: the stand-in is not applicable."""
-        self._send(b"N", quote(why))
+        self._send(FromScenario.STAND_IN_INAPPLICABLE, quote(why))
         _exit(0)
 
     def _call(
@@ -243,29 +244,32 @@ class RemoteCaller:
             contents = shared.all_contents()
         except CannotTravelError as error:
             self.give_up(f"{name}() was given {error}")
-        self._send(
-            b"C",
-            'C{"call":[' + quote(module) + "," + quote(name) + '],"arguments":['
+        self._send_on(
+            ToStandIn.CALL,
+            '{"call":[' + quote(module) + "," + quote(name) + '],"arguments":['
             + ",".join(packed) + '],"keywords":{' + ",".join(named)
             + '},"objects":[' + ",".join(contents) + "]}",
         )  # fmt: skip
         while True:
-            frame = self._receive()
-            kind, answer = frame[:1], self._loads(frame[1:])
-            if kind == b"P":
+            kind, body = split(self._receive())
+            answer = self._loads(body)
+            if kind == FromStandIn.PRINTED:
                 sys.stdout.write(answer)
-            elif kind == b"I":
+            elif kind == FromStandIn.ASKS_FOR_LINE:
                 self._ask(answer)
-            elif kind == b"V":
+            elif kind == FromStandIn.OUTCOME:
                 return self._finish(shared, answer)
+
+    def _send_on(self, kind: ToStandIn, text: str) -> None:
+        self._send(FromScenario.CALL, kind.decode("ascii") + text)
 
     def _ask(self, prompt: str) -> None:
         try:
             line = input(prompt)
         except (EOFError, KeyboardInterrupt, OSError) as error:
-            self._send(b"C", "E" + quote(type(error).__name__))
+            self._send_on(ToStandIn.NO_LINE, quote(type(error).__name__))
         else:
-            self._send(b"C", "L" + quote(str(line)))
+            self._send_on(ToStandIn.LINE, quote(str(line)))
 
     def _finish(self, shared: SharedObjects, answer: dict[str, Any]) -> Any:
         try:
@@ -358,26 +362,26 @@ class StandIns:
         for source in (*self._sources.values(), *self._reference.values()):
             source.try_to_compile()
 
-    def run(self, job: dict[str, Any], send: Send, receive: Receive) -> None:
+    def run(self, job: StandInJob, send: Send, receive: Receive) -> None:
         """Load the modules of the job, then answer calls until the driver closes the channel."""
-        extra = by_module_name([file for file in self._extra if file[0] in job["provide"]])
+        extra = by_module_name([file for file in self._extra if file[0] in job.provide])
         sources = {**self._sources, **{each.filename: each for each in self._reference.values()}}
-        modules = {name: sources[file] for name, file, _ in job["modules"]}
-        beside = self._reference if job["beside"] else {}
-        library = Library({**extra, **beside, **modules, **self._variants[job["variant"]]})
+        modules = {name: sources[file] for name, file, _ in job.modules}
+        beside = self._reference if job.beside else {}
+        library = Library({**extra, **beside, **modules, **self._variants[job.variant]})
         sys.meta_path.insert(0, library)
         import json  # noqa: PLC0415  (before a module of the course may be called so)
         import random  # noqa: PLC0415
 
-        random.seed(job["seed"])
-        if job["clock"]:
-            stand_still(*job["clock"])
+        random.seed(job.seed)
+        if job.clock:
+            stand_still(*job.clock)
         self._terminal = terminal = _Terminal(send, receive, json.loads)
         sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = terminal  # type: ignore[assignment, misc]
         builtins.input = terminal.ask
         for name in modules:
             __import__(name)
-        self._offered = {(name, each) for name, _, names in job["modules"] for each in names}
+        self._offered = {(name, each) for name, _, names in job.modules for each in names}
         while True:
             self._answer(receive())
 
@@ -385,9 +389,10 @@ class StandIns:
         """Make one call, and send its outcome and the contents of the containers it changed."""
         shared = SharedObjects()
         try:
-            request = self._terminal.loads(frame[1:])
+            kind, body = split(frame)
+            request = self._terminal.loads(body)
             module, name = request["call"]
-            if frame[:1] != b"C" or (module, name) not in self._offered:
+            if kind != ToStandIn.CALL or (module, name) not in self._offered:
                 raise MalformedError("a call")
             shared.update([[number, each] for number, each in enumerate(request["objects"])])
             arguments = [shared.unpack(each) for each in request["arguments"]]
@@ -408,7 +413,9 @@ class StandIns:
         if _is_referred_to(shared.objects):  # a later change there could not be seen here
             self._give_up(f"{name}() remembers what it was given or gave")
         self._terminal.flush()
-        self._terminal.send(b"V", "{" + outcome + ',"objects":[' + ",".join(changed) + "]}")
+        self._terminal.send(
+            FromStandIn.OUTCOME, "{" + outcome + ',"objects":[' + ",".join(changed) + "]}"
+        )
 
     def _outcome(
         self, shared: SharedObjects, function: Any, arguments: list[Any], keywords: dict[str, Any]
@@ -430,7 +437,7 @@ class StandIns:
             self._give_up(f"{name}() returned {failure}")
 
     def _give_up(self, why: str) -> NoReturn:
-        self._terminal.send(b"N", quote(why))
+        self._terminal.send(FromStandIn.INAPPLICABLE, quote(why))
         _exit(0)
 
 
@@ -455,7 +462,7 @@ class _Terminal:
 
     def flush(self) -> None:
         if self._unsent:
-            self.send(b"P", quote("".join(self._unsent)))
+            self.send(FromStandIn.PRINTED, quote("".join(self._unsent)))
             self._unsent.clear()
             self._length = 0
 
@@ -465,10 +472,10 @@ class _Terminal:
     def ask(self, prompt: object = "", /) -> str:
         """In place of `input`."""
         self.flush()
-        self.send(b"I", quote(str(prompt)))
-        frame = self._receive()
-        text: str = self.loads(frame[1:])
-        if frame[:1] == b"L":
+        self.send(FromStandIn.ASKS_FOR_LINE, quote(str(prompt)))
+        kind, body = split(self._receive())
+        text: str = self.loads(body)
+        if kind == ToStandIn.LINE:
             return text
         raise {"EOFError": EOFError, "KeyboardInterrupt": KeyboardInterrupt}.get(text, OSError)
 

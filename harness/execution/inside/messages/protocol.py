@@ -1,0 +1,385 @@
+"""Everything that the driver and the processes below it say to each other, in one place.
+
+A message travels behind its length (`frames`). Its first byte is its kind, one of the enums below;
+the rest is its body. Each channel has an enum for each direction. This module is sent to the
+interpreter that runs submissions as it stands here, and the driver imports it too.
+
+| channel                   | to the process             | to the driver                           |
+|---------------------------|----------------------------|-----------------------------------------|
+| the zygote's socket       | `ToZygote`                 | `FromZygote`                            |
+| the compile worker's      | `ToCompileWorker`          | `FromCompileWorker`                     |
+| a server's socket         | `ToServer`                 | `FromServer`                            |
+| a scenario's channel      | a job, `ToScenario`        | `FromScenario`                          |
+| … with stand-ins          | `FromStandIn`, passed on   | `FromScenario.CALL`, holds `ToStandIn`  |
+| … over pipes              | `Keyboard`                 | `Heartbeat`; `Mark` among the output    |
+| … in a browser            |                            | `FromBrowser`                           |
+| a stand-in's channel      | a job, `ToStandIn`         | `FromStandIn`                           |
+| a shared run's channel    | a job, `ToSharedRun`       | `FromSharedRun`                         |
+| a tool's channel          | a job                      | `FromTool`                              |
+
+A session of two steps on Linux, from the server's start to its observation:
+
+    driver                         zygote     server              the scenario's process
+      | ToZygote.START  ------------>|
+      |<-- FromZygote.STARTED -------|---fork--->|
+      | the setup  ----------------------------->|
+      |<-- FromServer.CONFINED ------------------|
+      |<-- FromServer.READY ---------------------|  (the submission is compiled)
+      | ToServer.FORK (with three descriptors) ->|---fork--->|
+      | the job  ------------------------------------------->|
+      |<-- FromScenario.SUBMISSION_RUNS ---------------------|  (the provided files are loaded)
+      |<-- FromScenario.REACHED "stimulus" ------------------|
+      |<-- FromScenario.ASKS_FOR_INPUT ----------------------|  (no frame where the kernel tells)
+      |<-- FromScenario.STEP --------------------------------|
+      |<-- FromScenario.STEP --------------------------------|
+      |<-- FromScenario.ANSWER ------------------------------|
+      |<-- FromServer.ENDED ---------------------|<--exit 0--|
+
+Whatever comes from a scenario's process or a shared run may have been written by the submission.
+`harness.execution.protocol.replies` checks it, by the limits at the end of this module.
+"""
+
+from __future__ import annotations
+
+import marshal
+from enum import Enum, unique
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Self, TypeAlias, dataclass_transform
+else:  # `typing` would cost each interpreter of the portable tier several milliseconds
+
+    def dataclass_transform(**_):
+        """Tell type checkers only that a class's annotations are its fields."""
+        return lambda kind: kind
+
+
+@unique
+class ToZygote(bytes, Enum):
+    """Requests to the process that all servers are forked from."""
+
+    START = b"S"  # fork a server; its end of a socket comes along
+    END = b"E"  # end the server of this number, and all below it; 0: only answer
+
+
+@unique
+class FromZygote(bytes, Enum):
+    """Its answers, one for each request; the first says that it is prepared."""
+
+    READY = b"R"
+    STARTED = b"P"  # the server's number; a pidfd comes along where there are any
+    ENDED = b"E"
+
+
+@unique
+class ToCompileWorker(bytes, Enum):
+    """Requests to the process that compiles stimuli and holds no submission (bodies: marshal)."""
+
+    STIMULUS = b"S"  # the functions' names, and the stimulus's texts
+    LITERALS = b"L"  # a list of literals
+
+
+@unique
+class FromCompileWorker(bytes, Enum):
+    """Its answers."""
+
+    COMPILED = b"C"  # of a stimulus: its number of arguments, and its code; of literals: their code
+
+
+@unique
+class ToServer(bytes, Enum):
+    """What a server is told, after its setup."""
+
+    FORK = b"F"  # a `ForkRequest`; a terminal and the two ends of a channel come along
+    KILL = b"K"  # end the process that runs now
+    TELL_PID = b"?"
+
+
+@unique
+class FromServer(bytes, Enum):
+    """What a server says."""
+
+    CONFINED = b"C"  # the listener for reads comes along where there is one
+    READY = b"R"  # the submission is compiled
+    PID = b"P"  # the running process's number; a pidfd comes along where there are any
+    ENDED = b"E"  # the process's wait status and CPU time in microseconds, as decimal numbers
+
+
+@unique
+class JobKind(bytes, Enum):
+    """Which job a process gets as its first message."""
+
+    SCENARIO = b"S"
+    SHARED_RUN = b"M"
+    STAND_IN = b"I"
+    TOOL = b"T"
+
+
+@unique
+class FromScenario(bytes, Enum):
+    """What a scenario's process says. Bodies are JSON in ASCII, or nothing."""
+
+    BROKEN = b"B"  # why a provided file does not load; only before the submission runs
+    SUBMISSION_RUNS = b"L"  # from here on the submission may write whatever it likes
+    ASKS_FOR_INPUT = b"Q"
+    REACHED = b"G"  # the phase that begins
+    LINE_RAN = b"X"  # a line that ran for the first time, if lines are traced
+    STEP = b"S"  # the outcome of a session's step
+    ANSWER = b"A"  # the outcome of the stimulus, or where it loops: the only one, and the last
+    CALL = b"C"  # for the stand-in: a message of `ToStandIn`
+    STAND_IN_INAPPLICABLE = b"N"  # why a stand-in cannot be used
+
+
+@unique
+class ToStandIn(bytes, Enum):
+    """What a stand-in is told by the submission's process. Bodies are JSON."""
+
+    CALL = b"C"  # module and function, arguments, keywords, and the contents of containers
+    LINE = b"L"  # a line that it asked for
+    NO_LINE = b"E"  # the name of the exception that `input` raised in its place
+
+
+@unique
+class FromStandIn(bytes, Enum):
+    """What a stand-in says to the submission's process. Bodies are JSON."""
+
+    PRINTED = b"P"
+    ASKS_FOR_LINE = b"I"  # with this prompt
+    OUTCOME = b"V"  # of the call: its value or exception, and the changed containers
+    INAPPLICABLE = b"N"  # why it cannot be used; goes to the driver
+
+
+@unique
+class ToSharedRun(bytes, Enum):
+    """What a process with many scenarios is told."""
+
+    LOAD = b"F"  # load the program beside this selection of files (marshal)
+    QUESTION = b"Q"  # a `Question`
+    LINE = b"L"  # a typed line, in UTF-8
+    NO_LINE = b"E"  # there are no more lines
+    LEAVE = b"X"  # there are no more questions
+
+
+@unique
+class FromSharedRun(bytes, Enum):
+    """What it answers."""
+
+    LOADED = b"R"
+    SEEN = b"S"  # the answer as JSON, the places of reads and steps, the output: a line each
+    ASKS_FOR_LINE = b"I"
+    GAVE_UP = b"U"  # the scenario needs its own process
+    REFUSED = b"N"  # why no scenario of this program may share a process
+    CHANGED = b"K"  # what this scenario changed of the program
+
+
+@unique
+class FromTool(bytes, Enum):
+    """What a trusted function of ours answers."""
+
+    ANSWER = b"A"  # its text as JSON
+
+
+@unique
+class Keyboard(bytes, Enum):
+    """What is typed, where there is no terminal but pipes."""
+
+    LINE = b"L"  # UTF-8, with its line end
+    CTRL_C = b"C"
+    CTRL_D = b"D"
+
+
+@unique
+class Heartbeat(bytes, Enum):
+    """What a process behind pipes says of itself, beside its other frames."""
+
+    STARTED = b"U"  # the interpreter works
+    BEGINS = b"R"  # the submission is compiled
+    COMPUTED = b"T"  # CPU time so far in microseconds, a decimal number
+
+
+@unique
+class Mark(bytes, Enum):
+    """What follows a process's secret among its output, where that goes through a pipe."""
+
+    ASKS_FOR_INPUT = b"?"
+    OVER = b"."  # nothing more is shown
+
+
+@unique
+class FromBrowser(bytes, Enum):
+    """What the browser's interpreter tells its monitor, which no kernel does there."""
+
+    SLEEPS = b"Z"  # so many seconds
+    INTERRUPT_AFTER = b"P"  # so many seconds
+
+
+def split(frame: bytes) -> tuple[bytes, bytes]:
+    """A message's kind and body."""
+    return frame[:1], frame[1:]
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Record:
+    """Plain data for another process. Its annotations are its fields, given by name."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    __hash__ = None  # type: ignore[assignment]  # fields may be lists
+
+    def replaced(self, **changes: Any) -> Self:
+        """The same with other values for these fields."""
+        return type(self)(**{**vars(self), **changes})
+
+    def encode(self) -> bytes:
+        return marshal.dumps(vars(self), 2)
+
+    @classmethod
+    def decode(cls, data: bytes) -> Self:
+        return cls(**marshal.loads(data))
+
+
+if TYPE_CHECKING:
+    Files: TypeAlias = tuple[tuple[str, bytes], ...]
+    # The files that one scenario has in place of the usual ones, and beside them (None: it has the
+    # usual ones); its stand-in modules as (name, functions, other names); the substituted names of
+    # the main module as (name, the provided module of a constant, or empty for a function).
+    Selection: TypeAlias = tuple[
+        tuple[Files, Files] | None,
+        tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...],
+        tuple[tuple[str, str], ...],
+    ]
+else:
+    Selection = tuple
+
+USUAL_FILES: Selection = (None, (), ())  # of a scenario with the files of most scenarios
+COMPILE_WORKER_SETUP: dict[str, Any] = {}  # in place of a server's setup
+
+
+class ScenarioJob(Record):
+    """What the process of one scenario does."""
+
+    kind: ClassVar[JobKind] = JobKind.SCENARIO
+
+    action: str  # the module of `inside.stimuli` that performs it
+    runs: bool  # whether a program is run as `__main__`
+    program: str  # its file, or the main module's
+    argv: list[str]
+    texts: tuple[Any, ...] | None  # of the stimulus, if the process is to compile them
+    stimulus: bytes = b""  # the compiled stimulus, else
+    bindings: list[tuple[str, Any]]  # drawn names; literals, compiled if the stimulus is
+    selection: Selection
+    seed: int
+    clock: tuple[int, int] | None
+    stdin: str | None
+    stderr_apart: bool
+    environment: dict[str, str]
+    finds_loop: bool
+    traces_lines: bool
+    # What the driver adds.
+    sentinel: bytes = b""  # written to the terminal where a part of the output ends
+    longest_sleep: float = 0.0
+    folder: str = ""
+    files: Files = ()  # to be written to the folder first, in a browser
+    asks_by_frame: bool = False  # the kernel does not tell the driver of reads
+
+
+class SharedRunJob(Record):
+    """What a process with many scenarios begins with; it is asked the rest."""
+
+    kind: ClassVar[JobKind] = JobKind.SHARED_RUN
+
+    main: str  # the module's name
+    cpu_seconds: float  # for loading
+    memory_kib: int  # that may be touched beyond what loading took
+    selection: Selection
+
+
+class Question(Record):
+    """What a shared run is asked about one stimulus."""
+
+    cpu_seconds: float
+    output_bytes: int
+    action: str
+    runs: bool
+    program: str
+    argv: list[str]
+    bindings: list[tuple[str, bytes]]
+    seed: int
+    stimulus: bytes
+
+
+class StandInJob(Record):
+    """What the process that holds a scenario's stand-ins does."""
+
+    kind: ClassVar[JobKind] = JobKind.STAND_IN
+
+    modules: list[tuple[str, str, tuple[str, ...]]]  # name, file, and the functions it answers for
+    beside: bool  # whether the reference's files may be imported by them
+    variant: int  # of the provided constants
+    provide: list[str]
+    seed: int
+    clock: tuple[int, int] | None
+
+
+class ToolJob(Record):
+    """One call of a trusted function of ours."""
+
+    kind: ClassVar[JobKind] = JobKind.TOOL
+
+    payload: str
+
+
+if TYPE_CHECKING:
+    Job: TypeAlias = ScenarioJob | SharedRunJob | StandInJob | ToolJob
+else:
+    Job = Record
+
+_JOBS: tuple[type[Record], ...] = (ScenarioJob, SharedRunJob, StandInJob, ToolJob)
+
+
+def encode_job(job: Job) -> bytes:
+    """The message that begins a process's work."""
+    return job.kind + job.encode()
+
+
+def decode_job(message: bytes) -> Any:
+    """The job in this message, of its own class."""
+    kind, body = split(message)
+    for job in _JOBS:
+        if job.kind == kind:  # type: ignore[attr-defined]
+            return job.decode(body)
+    raise ValueError("an unknown kind of job")
+
+
+class ForkRequest(Record):
+    """What a server needs to know to fork a process; the job itself passes it by."""
+
+    memory: int  # bytes
+    controlled: bool  # whether the terminal sends it signals, as Ctrl-C does
+    selection: Selection | None  # to be compiled before the fork, for later scenarios too
+
+
+class PipedSetup(Record):
+    """What a process behind pipes needs to know besides its setup and its job."""
+
+    secret: bytes  # written before a `Mark`
+    beat: float  # seconds between two heartbeats
+    memory: int  # bytes
+
+
+# Our side of a scenario's process keeps to these, most of them by far.
+MAX_REPLY_BYTES = 4 * 1024 * 1024
+MAX_DEPTH = 100  # values inside each other
+MAX_VALUES = 50_000  # in one frame
+MAX_STDERR = 100_000  # characters
+MAX_FRAMES = 64  # of a traceback
+MAX_TRACED_LINES = 4000
+MAX_NAME = 1000  # characters
+MAX_MESSAGE = 10_000  # characters
