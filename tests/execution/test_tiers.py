@@ -35,7 +35,7 @@ def test_a_confining_tier_prevents_every_forbidden_act(
 ) -> None:
     trial = try_once(interpreter, tier)
     assert trial.shortcoming == ""
-    assert len(trial.probes) == 30
+    assert len(trial.probes) == 36
     assert [probe.name for probe in trial.probes if not probe.prevented] == []
     assert trial.input_mechanism == "kernel notification"
     assert trial.not_prevented.startswith("A submission could still read the Python installation")

@@ -19,7 +19,7 @@ LAYERS = {
     "one reply": "exactly one well-formed reply, then the process ends with status 0",
     "rlimits": "memory, file size, descriptors and processes, by the kernel's count",
     "landlock": "no file beyond the interpreter's, none to write",
-    "seccomp": "no process, thread, socket, signal or priority beyond its own",
+    "seccomp": "no process, thread, socket, signal, lock, clock or priority beyond its own",
     "namespaces": "a view of the machine that holds nothing else",
     "uid drop": "a user id that owns nothing",
     "not dumpable": "no memory, environment or descriptor table to be read by its own user",
@@ -74,7 +74,7 @@ class Expect(_Closed):
     after one that `attacks_neighbours` (processes, messages, files, limits of others) the honest
     submission is graded again at once, after the others when all are through."""
 
-    rows: tuple[Annotated[int, Field(ge=1, le=100)], ...]
+    rows: tuple[Annotated[int, Field(ge=1, le=127)], ...]
     what: str
     layer: Literal[tuple(LAYERS)]  # type: ignore[valid-type]
     tier: Tier = Tier.PORTABLE
@@ -222,4 +222,7 @@ ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
     97: "texts with rows and columns that are costly to explain, in every scenario",
     99: "control characters, links and markup in every text that is shown",
     100: "a program that looks as if it kept nothing, and keeps something",
+    113: "page cache residency, asked for",
+    120: "locks between submissions that run side by side",
+    127: "clocks of other processes, and how full the machine is",
 }

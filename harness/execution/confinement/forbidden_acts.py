@@ -6,11 +6,13 @@ here: a server gets it as if a student wrote it, after PLACE (a folder), DRIVER 
 
 import _thread
 import ctypes
+import fcntl
 import importlib
 import os
 import resource
 import signal
 import socket
+import time
 from collections.abc import Callable
 
 PLACE = globals().get("PLACE", "")
@@ -19,6 +21,7 @@ TIOCSTI = 0x5412
 PTRACE_SEIZE = 0x4206  # unlike an attachment it does not stop the driver, should it succeed
 UNMOUNT_LATER, NEW_USER_NAMESPACE = 2, 0x10000000
 CREATE, REMOVE = 0o1000, 0
+COMPUTED = 2  # of a clock's number: the time that a process computed
 PROCESS_KEYRING, IO_URING_SETUP = -2, 425
 ADD_KEY = {"x86_64": 248, "armv7l": 309, "ppc64le": 269}.get(os.uname().machine, 217)
 libc = ctypes.CDLL(None, use_errno=True)
@@ -47,6 +50,12 @@ def reach(path: str, flags: int = os.O_RDONLY) -> None:
 def connect(name: str) -> None:
     os.chdir(PLACE)  # its whole name may be longer than the name of a socket may be
     socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).connect(name)
+
+
+def with_library(act: Callable[[int], object]) -> None:
+    file = os.open(importlib.__file__, os.O_RDONLY)
+    act(file)
+    os.close(file)
 
 
 def run(program: str) -> None:
@@ -83,6 +92,18 @@ ACTS: dict[str, Callable[[], object]] = {
         resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE)
     ),
     "choose its processor": lambda: os.sched_setaffinity(0, {0}),
+    "lock a file": lambda: with_library(lambda file: fcntl.flock(file, fcntl.LOCK_SH)),
+    "lock a part of a file": lambda: with_library(
+        lambda file: fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    ),
+    "put a file out of memory": lambda: with_library(
+        lambda file: os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    ),
+    "ask which pages are in memory": lambda: done(
+        libc.mincore(ctypes.c_void_p(0), 0, ctypes.create_string_buffer(1))
+    ),
+    "read its server's clock": lambda: time.clock_gettime((~os.getppid() << 3) | COMPUTED),
+    "read how full a disk is": lambda: os.fstatvfs(0),
     "start a process": lambda: os.fork() or os._exit(0),
     "start a thread": lambda: _thread.start_new_thread(len, ("",)),
     "run a program": lambda: run("/bin/true"),

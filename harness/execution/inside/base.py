@@ -186,7 +186,7 @@ class Server:
         self.pid = os.getpid()
         self.setup = setup
         self.confinement = setup["confinement"]
-        self.child_filter: LoadedFilter | None = None
+        self.filters: dict[str, LoadedFilter] = {}  # for processes of scenarios
         self.tool: Callable[[str], str] | None = None
         self.stand_ins: StandIns | None = None
         self.limits = KernelLimits(self.confinement)
@@ -196,8 +196,9 @@ class Server:
         os.chdir(self.setup["directory"])
         listener = -1
         if confine is not None:
-            if self.confinement["child_filter"]:
-                self.child_filter = confine.LoadedFilter(self.confinement["child_filter"])
+            for name in ("child_filter", "shared_filter"):
+                if self.confinement[name]:
+                    self.filters[name] = confine.LoadedFilter(self.confinement[name])
             listener = confine.confine(self.confinement, self.parent)
         frames.send_to_socket(self.sock, FromServer.CONFINED, () if listener < 0 else (listener,))
         if listener >= 0:
@@ -243,12 +244,15 @@ class Server:
             try:
                 self._become_child(terminal, controlled=request.controlled)
                 job = decode_job(receive(questions))
+                # Before a byte of the submission runs; what the job says is the driver's word.
+                is_shared = type(job) is SharedRunJob
+                self._load_filter("shared_filter" if is_shared else "child_filter")
                 if self.tool is not None:
                     send(answers, FromTool.ANSWER, quote(self.tool(job.payload)))
                     _exit(0)
                 elif self.stand_ins is not None:
                     self.stand_ins.run(job, partial(send, answers), partial(receive, questions))
-                elif type(job) is SharedRunJob:
+                elif is_shared:
                     SharedRun(job, self.program, self.facades).run(questions, answers)
                 else:
                     ScenarioProcess(job, self.program).run(terminal, questions, answers)
@@ -273,8 +277,10 @@ class Server:
             os.dup2(terminal, number)
         if confine is not None and self.confinement["dies_with_parent"]:
             confine.die_with_parent(self.pid)
-        if self.child_filter is not None:
-            self.child_filter.load()
+
+    def _load_filter(self, name: str) -> None:
+        if name in self.filters:
+            self.filters[name].load()
 
     def _wait_for(self, pid: int) -> tuple[int, int]:
         """The child's wait status and CPU time in microseconds. Meanwhile the driver may ask for

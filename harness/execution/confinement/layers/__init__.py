@@ -52,6 +52,7 @@ class ServerSetup(ProcessSetup):
     limits_memory: bool = False  # a scenario's address space is what its assignment allows
     filter: bytes = b""  # the seccomp program of the server and all below it; empty: none
     child_filter: bytes = b""  # that of each scenario's process; empty: none
+    shared_filter: bytes = b""  # the same where scenarios share a process; empty: none
     looks_for_orphans: bool = False  # the server ends what a scenario left running
 
 

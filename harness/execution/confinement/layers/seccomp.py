@@ -1,6 +1,7 @@
 """The system calls that a submission may make, as a filter its process only has to load: built in
 the driver, by libseccomp. Everything not named is refused with EPERM; reads of descriptor 0 are
-notified instead of allowed where the terminal wants to know of them."""
+notified instead of allowed where the terminal wants to know of them. What can only tell of other
+processes is not named: locks, pages in memory, others' clocks, how full the machine is."""
 
 import errno
 import functools
@@ -13,34 +14,43 @@ from harness.common.errors import HarnessError
 from harness.execution.confinement.layers import CONFINING_TIERS, Layer, ServerSetup
 
 _FREE = [
-    "access", "arch_prctl", "brk", "chdir", "clock_getres", "clock_gettime", "clock_nanosleep",
-    "close", "close_range", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl",
-    "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd2", "exit", "exit_group", "faccessat",
-    "faccessat2", "fadvise64", "fchdir", "flock", "fork", "fstat", "fstatfs", "futex", "getcpu",
-    "getcwd", "getdents", "getdents64", "getegid", "geteuid", "getgid", "getgroups", "getitimer",
-    "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getrandom", "getresgid",
-    "getresuid", "getrlimit", "getrusage", "getsid", "gettid", "gettimeofday", "getuid", "kill",
-    "lseek", "lstat", "madvise", "membarrier", "mincore", "mmap", "mprotect", "mremap", "munmap",
-    "nanosleep", "newfstatat", "open", "openat", "pause", "pidfd_open", "pidfd_send_signal",
-    "pipe", "pipe2", "prctl", "readlink", "readlinkat", "recvfrom", "recvmsg", "restart_syscall",
-    "riscv_flush_icache", "rseq", "rt_sigaction", "rt_sigpending", "rt_sigprocmask",
-    "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_getaffinity", "sched_getparam",
-    "sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min", "sched_yield",
-    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setitimer", "setrlimit",
-    "setsid", "sigaltstack", "stat", "statfs", "statx", "sysinfo", "tgkill", "time", "times",
+    "access", "arch_prctl", "brk", "chdir", "close", "close_range", "dup", "dup2", "dup3",
+    "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait",
+    "exit", "exit_group", "faccessat", "faccessat2", "fchdir", "fork", "fstat", "futex",
+    "getcwd", "getdents", "getdents64", "getegid", "geteuid", "getgid", "getgroups",
+    "getitimer", "getpgrp", "getpid", "getppid", "getrandom", "getresgid", "getresuid",
+    "getrlimit", "getrusage", "gettid", "gettimeofday", "getuid", "kill", "lseek", "lstat",
+    "mmap", "mprotect", "mremap", "munmap", "nanosleep", "newfstatat", "open", "openat",
+    "pause", "pidfd_open", "pipe", "pipe2", "prctl", "readlink", "readlinkat", "recvfrom",
+    "recvmsg", "restart_syscall", "riscv_flush_icache", "rseq", "rt_sigaction", "rt_sigpending",
+    "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_yield",
+    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setitimer",
+    "setrlimit", "setsid", "sigaltstack", "stat", "statx", "tgkill", "time", "times",
     "ugetrlimit", "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
 ]  # fmt: skip
 _WRITES = (
     "fdatasync", "fsync", "ftruncate", "mkdir", "mkdirat", "rename", "renameat", "renameat2",
     "rmdir", "truncate", "unlink", "unlinkat",
 )  # fmt: skip  # where a scenario has a folder; Landlock and the folder's owner say which
-_READS = ("read", "readv", "pread64", "preadv", "preadv2")
+_READS = ("read", "readv", "pread64", "preadv")  # not preadv2, which tells of the page cache
 _WAITS = {"select": 0, "pselect6": 0, "poll": 1, "ppoll": 1}  # position of the descriptor count
-_FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 1030)  # not F_SETOWN, which can send signals
+_FCNTL = (0, 1, 2, 3, 4, 1030)  # no locks; not F_SETOWN, which can send signals
 _IOCTL = (
     0x5401, 0x5402, 0x5403, 0x5404, 0x540B, 0x540E, 0x540F, 0x5410, 0x5411, 0x5413, 0x541B,
     0x5421, 0x5429, 0x5450, 0x5451,
 )  # fmt: skip  # terminal modes, sizes and groups, FIONREAD; not TIOCSTI, which types
+_MADVISE = (4, 8, 14, 15)  # free memory, huge pages; not what moves pages of files
+# Those that everybody has, and of this process and thread: any other is a process's, by its id.
+_LAST_CLOCK = 11
+_CLOCKS = ("clock_getres", "clock_gettime", "clock_nanosleep")
+# The position of a process id that must be 0, the caller's own.
+_ABOUT_ITSELF = {
+    "getpgid": 0,
+    "getpriority": 1,
+    "getsid": 0,
+    "prlimit64": 0,
+    "sched_getaffinity": 0,
+}
 _THREAD = 0x00010000
 _NEW_NAMESPACE = 0x7E020080 | 0x02000000
 _AF_UNIX = 1
@@ -49,6 +59,7 @@ _REFUSED_TO_CHILDREN = [
     "clone", "fork", "vfork", "kill", "tgkill", "pidfd_open", "pidfd_send_signal", "sendmsg",
     "recvmsg", "sendto", "recvfrom", "prctl", "seccomp", "setrlimit", "setsid",
 ]  # fmt: skip
+_REFUSED_ALONE = ["getrusage"]  # it counts what was read from a disk: what nobody read before
 
 
 @functools.cache
@@ -68,10 +79,17 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
             _add(lib, built, lib.ALLOW, name, untold)
         else:
             _add(lib, built, lib.ALLOW, name)
-    for name, commands in (("fcntl", _FCNTL), ("ioctl", _IOCTL)):
+    for name, at, commands in (
+        ("fcntl", 1, _FCNTL),
+        ("ioctl", 1, _IOCTL),
+        ("madvise", 2, _MADVISE),
+    ):
         for command in commands:
-            _add(lib, built, lib.ALLOW, name, lib.Arg(1, lib.MASKED_EQ, low, command))
-    _add(lib, built, lib.ALLOW, "prlimit64", lib.Arg(0, lib.EQ, 0))
+            _add(lib, built, lib.ALLOW, name, lib.Arg(at, lib.MASKED_EQ, low, command))
+    for name in _CLOCKS:
+        _add(lib, built, lib.ALLOW, name, lib.Arg(0, lib.LE, _LAST_CLOCK))
+    for name, at in _ABOUT_ITSELF.items():
+        _add(lib, built, lib.ALLOW, name, lib.Arg(at, lib.EQ, 0))
     _add(lib, built, lib.ALLOW, "socketpair", lib.Arg(0, lib.EQ, _AF_UNIX))
     _add(lib, built, lib.ALLOW, "clone", lib.Arg(0, lib.MASKED_EQ, _THREAD | _NEW_NAMESPACE, 0))
     _add(lib, built, lib.ERRNO(errno.ENOSYS), "clone3")
@@ -80,11 +98,12 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
 
 
 @functools.cache
-def child_filter() -> bytes:
-    """What a scenario may not do although its server may, as BPF."""
+def child_filter(*, shared: bool = False) -> bytes:
+    """What a scenario may not do although its server may, as BPF. In a process that scenarios share
+    our own code asks what memory was used, and a program cannot."""
     lib = _library()
     built = lib.SyscallFilter(lib.ALLOW)
-    for name in _REFUSED_TO_CHILDREN:
+    for name in (*_REFUSED_TO_CHILDREN, *(() if shared else _REFUSED_ALONE)):
         _add(lib, built, lib.ERRNO(errno.EPERM), name)
     _add(lib, built, lib.ERRNO(errno.EPERM), "prlimit64", lib.Arg(2, lib.NE, 0))
     return _exported(built)
@@ -143,3 +162,4 @@ class Seccomp(Layer):
     def set_up_server(self, setup: ServerSetup) -> None:
         setup.filter = server_filter(notify=setup.notify, writes=bool(setup.writable))
         setup.child_filter = child_filter()
+        setup.shared_filter = child_filter(shared=True)
