@@ -20,7 +20,7 @@ from harness.grading.observing.judged_runs import (
 )
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
 from harness.grading.observing.shared_run import CheckedObserver, Together
-from harness.judging.causes import unreadable
+from harness.judging.causes import undefined_functions, unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
 from harness.judging.judge import merge_stand_in_verdict, not_run, without_addresses
@@ -184,6 +184,7 @@ class Grader(AbstractContextManager["Grader"]):
             mark(plan, verdicts, report, submission=submission),
             isolation=first.isolation,
             isolation_reason=first.isolation_reason,
+            undefined=undefined_functions(plan, report.outline) if failures else (),
         )
         return Graded(
             result=with_stakes(plan, result, causes),

@@ -4,6 +4,7 @@ endless runs, what programs without functions print by statement, all else by fu
 
 import difflib
 import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -16,8 +17,9 @@ from harness.judging.explain.siblings import RULE as HARD_CODED
 from harness.judging.explain.siblings import WrittenOut, written_out
 from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Phase
-from harness.model.plan import in_turn, needed
+from harness.model.plan import Plan, in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Unparsable
+from harness.model.result import Undefined
 from harness.model.verdict import (
     NOT_HANDED_IN,
     Blame,
@@ -34,6 +36,8 @@ TOO_SLOW = "too_slow"
 MOST_LINES = 100  # of the text of a place
 _LONGEST_LINE = 200
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
+_NAME = re.compile(r"[^\W\d]\w*")
+UNDEFINED = "undefined"  # the rule for a function that the submission's text does not define
 
 Key = tuple[str, ...]
 
@@ -41,7 +45,7 @@ Key = tuple[str, ...]
 def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> Cause:
     """The one cause of a submission that cannot be run, which may earn all of `worth`."""
     explanation = Explanation(rule="not_gradable", message=problem)
-    cause = Cause(function="", explanation=explanation, about_text=True, marks_at_stake=worth)
+    cause = Cause(function="", explanation=explanation, marks_at_stake=worth)
     if unparsable is None:
         return cause
     explanation = Explanation(rule="unreadable", message=unparsable.reason)
@@ -243,7 +247,7 @@ def _cause(
         clauses=tuple(dict.fromkeys(clauses)),
     )
     if kind == "missing":
-        return _with_nearest(cause, key[1], outline, example)
+        return _with_nearest(cause, key[1], outline)
     if kind == "loading":
         frames = example.raised.frames if example.raised else ()
         # The line outside the functions at which loading failed.
@@ -305,18 +309,49 @@ def _symptoms(members: Iterable[FailedScenario]) -> tuple[Symptom, ...]:
     return tuple(sorted(symptoms, key=lambda one: (is_general(one.rule), -one.scenarios)))
 
 
-def _with_nearest(cause: Cause, name: str, outline: Outline, example: FailedScenario) -> Cause:
+def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
+    near = _nearest(name, outline)
+    if near is None:
+        return cause
+    message = f"The {_kind_of(near, outline)} {plain(name, limit=60)} is missing. {_is_that(near)}"
+    return replace(cause.saying(message), place=place_of(near))
+
+
+def undefined_functions(plan: Plan, outline: Outline) -> tuple[Undefined, ...]:
+    """The functions of the reference that scenarios name and the submission's text does not define:
+    facts of the text, which no answer of a program changes."""
+    defined = outline.names() | outline.names(callable=False)
+    named: set[str] = set()
+    for scenario in plan.scenarios:
+        texts = " ".join(scenario.stimuli[0].source_texts())
+        if scenario.function in _NAME.findall(texts):
+            named.add(scenario.function)
+    names = (each.name for each in plan.assignment.functions)
+    return tuple(_undefined(name, outline) for name in names if name in named - defined)
+
+
+def _undefined(name: str, outline: Outline) -> Undefined:
+    near = _nearest(name, outline)
+    message = "It is not defined in your file."
+    if near is not None:
+        message = f"{message} {_is_that(near)}"
+    explanation = Explanation(rule=UNDEFINED, message=message)
+    return Undefined(name=name, explanation=explanation, near=place_of(near) if near else None)
+
+
+def _nearest(name: str, outline: Outline) -> OutlinePart | None:
+    """The function or class of the submission whose name is meant, perhaps."""
     known = {part.name: part for part in outline.parts if part.callable}
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=_NEAR)
-    if not near:
-        return replace(cause, about_text=example.observation.ending is Ending.MISSING)
-    part = known[near[0]]
-    kind = "class" if any(each.name == part.name for each in outline.members) else "function"
-    message = (
-        f"The {kind} {plain(name, limit=60)} is missing. "
-        f"You have {plain(part.name, limit=60)} on line {part.first}: is that it?"
-    )
-    return replace(cause.saying(message), place=place_of(part), about_text=True)
+    return known[near[0]] if near else None
+
+
+def _kind_of(part: OutlinePart, outline: Outline) -> str:
+    return "class" if any(each.name == part.name for each in outline.members) else "function"
+
+
+def _is_that(part: OutlinePart) -> str:
+    return f"You have {plain(part.name, limit=60)} on line {part.first}: is that it?"
 
 
 def place_of(part: OutlinePart) -> CodePlace:

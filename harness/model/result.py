@@ -11,7 +11,7 @@ from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
 from harness.model.submission import Lateness, Student, Submission
-from harness.model.verdict import Cause, Verdict
+from harness.model.verdict import Cause, CodePlace, Explanation, Verdict
 
 RESULTS_VERSION = 2
 _NAMES_SHOWN = 5
@@ -99,6 +99,16 @@ class LineComment:
     outdated: bool = False  # the file has changed, and the line is no longer in it
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undefined:
+    """A function of the assignment that the submission's text does not define, whatever was
+    observed."""
+
+    name: str
+    explanation: Explanation
+    near: CodePlace | None = None  # of a function with a similar name
+
+
 class DecisionKind(StrEnum):
     """What a person decides about a submission."""
 
@@ -143,6 +153,7 @@ class SubmissionResult:
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""  # why each scenario had its own process: "line 12: `global board`"
     causes: tuple[Cause, ...] = ()  # what to fix, most marks first
+    undefined: tuple[Undefined, ...] = ()
     files: tuple[SourceFile, ...] = ()  # what was handed in, for its lecturer; none if very large
     override: Override | None = None
     line_comments: tuple[LineComment, ...] = ()  # by file and line

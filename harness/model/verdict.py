@@ -293,7 +293,7 @@ class Cause:
     raised_in: CodePlace | None = None  # where the example's exception came up outside `place`
     raised_at: int | None = None  # its line there
     suspects: tuple[Suspect, ...] = ()  # to be shown to whoever may see the example
-    about_text: bool = False  # the message is about the student's text alone, and of no scenario
+    about_text: bool = False  # in runs of older versions, so that they can be read
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()
     hint: str = ""

@@ -19,7 +19,7 @@ from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
 from harness.results import regrade_request
-from harness.results.student_view import ShownCause
+from harness.results.redaction import ShownCause
 from harness.review.desk import Desk
 
 HOST = "127.0.0.1"

@@ -453,7 +453,7 @@ def planted() -> tuple[SubmissionResult, dict[str, str]]:
         points=Fraction(0),
         out_of=UNSEEN.points,
     )
-    cause = dataclasses.replace(cause, scenarios=(UNSEEN.id,), example=UNSEEN.id, about_text=False)
+    cause = dataclasses.replace(cause, scenarios=(UNSEEN.id,), example=UNSEEN.id)
     whole = dataclasses.replace(
         found,
         status=SubmissionStatus.GRADED,
@@ -489,7 +489,7 @@ def test_only_chosen_fields_reach_a_student() -> None:
     texts = list(outputs(whole))
     seen = {path for text in texts for number, path in where.items() if number in text}
     assert seen - MAY_BE_SEEN == set()
-    assert {"notes", "findings.message", "hidden.causes.function"} <= seen  # it does look
+    assert {"notes", "findings.message"} <= seen  # it does look
 
 
 def test_of_a_hidden_scenario_only_function_and_name_reach_a_student() -> None:

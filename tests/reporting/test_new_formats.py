@@ -254,7 +254,6 @@ BROKEN = replace(
         Cause(
             function="",
             explanation=Explanation(rule="not_gradable", message=f"found {WHO}.py"),
-            about_text=True,
         ),
         Cause(
             function="",

@@ -44,7 +44,8 @@ from harness.reporting.view.paste import (
     shell_command,
     to_try,
 )
-from harness.results.student_view import EVERYTHING, ShownCause, ShownCheck, student_view
+from harness.results.redaction import ShownCause, ShownCheck
+from harness.results.student_view import EVERYTHING, student_view
 from harness.stimuli.call import Call
 from harness.stimuli.run import Run
 from harness.stimuli.session import Session

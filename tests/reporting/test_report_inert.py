@@ -37,7 +37,8 @@ from harness.reporting.view.shown_causes import (
     own_lines,
     quoted_clauses,
 )
-from harness.results.student_view import ShownCause, ShownCheck, student_view
+from harness.results.redaction import ShownCause, ShownCheck
+from harness.results.student_view import student_view
 from tests import plans
 from tests.reporting import report_samples
 from tests.reporting.pages_read import Page, assert_inert, on_terminal

@@ -22,14 +22,9 @@ from harness.model.result import (
 from harness.model.stimulus import Binding
 from harness.model.verdict import Cause, CodePlace, Explanation, Symptom, VerdictKind
 from harness.policy.rules import finding_kinds
+from harness.results.redaction import ShownCause
 from harness.results.results_json import results_json
-from harness.results.student_view import (
-    EVERYTHING,
-    FunctionTally,
-    HiddenCheck,
-    ShownCause,
-    student_view,
-)
+from harness.results.student_view import EVERYTHING, FunctionTally, HiddenCheck, student_view
 from tests.results import small_run
 from tests.results.small_run import BROKEN, FACTS, FINDING, PLAN, SECRET, UNREADABLE, result
 from tests.tiny_course import valid_results
@@ -289,29 +284,33 @@ def test_marks_and_tallies() -> None:
 def cause_of(
     *scenarios: str, rule: str = "rule", message: str = "said to the lecturer", **changes: Any
 ) -> Cause:
-    """A cause of these scenarios of f, the first its example, each worth half a mark."""
+    """A cause of these scenarios of f, the first its example, each worth 1.5 marks."""
     fields: dict[str, Any] = {
         "function": "f",
         "explanation": Explanation(rule=rule, message=message),
         "scenarios": scenarios,
         "example": scenarios[0],
-        "marks_at_stake": Fraction(len(scenarios), 2),
+        "marks_at_stake": Fraction(3 * len(scenarios), 2),
     }
     return Cause(**fields | changes)
 
 
 def first_shown(*causes: Cause, plan: Plan = PLAN) -> ShownCause:
-    return student_view(replace(result("ada"), causes=causes), plan).causes[0]
+    """What is shown first of a program that fails only hidden scenarios."""
+    shown, sampled, *hidden = result("ada").scenarios
+    passed = replace(sampled, verdict=shown.verdict, points=sampled.out_of)
+    whole = replace(result("ada"), scenarios=(shown, passed, *hidden), causes=causes)
+    return student_view(whole, plan).causes[0]
 
 
 def test_hidden_causes_of_one_function_are_one() -> None:
     """They may all say the same: how many checks fail, and where."""
-    causes = (
+    causes: tuple[Cause, ...] = (
         cause_of("f/secret", rule="first", clauses=("4.1",)),
         cause_of("f/later", rule="second", clauses=("4.1",)),
     )
     cause = first_shown(*causes)
-    assert (cause.message, cause.hidden, cause.marks) == ("", 2, 1)
+    assert (cause.message, cause.hidden, cause.marks) == ("", 2, 3)  # each is worth 1.5
 
 
 def _raises_on(line: int, *, joined: bool) -> SubmissionResult:
@@ -321,7 +320,7 @@ def _raises_on(line: int, *, joined: bool) -> SubmissionResult:
     alone = CodePlace(file="a1.py", first=line, last=line, text=(f"    raise Never({line})",))
     names = ("f/sampled", "f/secret") if joined else ("f/sampled",)
     shown = cause_of(
-        *names, place=whole, line=2, clauses=("4.1",), marks_at_stake=Fraction(len(names))
+        *names, place=whole, line=2, clauses=("4.1",), marks_at_stake=Fraction(3 * len(names), 2)
     )
     if joined:
         return replace(result("ada"), causes=(shown,))
@@ -344,7 +343,7 @@ def test_the_line_on_which_a_hidden_scenario_raises_changes_nothing() -> None:
     views.append(student_view(_raises_on(2, joined=True), PLAN))
     assert views[0] == views[1] == views[2]
     (cause,) = views[0].causes
-    assert (cause.line, cause.hidden, cause.marks) == (2, 1, 2)
+    assert (cause.line, cause.hidden, cause.marks) == (2, 2, Fraction(9, 2))
 
 
 def _two_causes(hidden_in: int, *, hidden_first: bool) -> SubmissionResult:
@@ -369,7 +368,7 @@ def test_for_which_of_two_visible_causes_a_hidden_check_fails_is_not_said() -> N
     ]
     assert all(view == views[0] for view in views)
     assert [(cause.message, cause.hidden) for cause in views[0].causes[:2]] == [
-        ("f/shown", 1),
+        ("f/shown", 2),
         ("f/sampled", 0),
     ]
 
@@ -399,7 +398,7 @@ HIDDEN = _raises_on(40, joined=False).causes[1]
 
 def test_a_hidden_cause_is_its_function_its_clauses_and_its_marks() -> None:
     assert first_shown(HIDDEN) == ShownCause(
-        function="f", hidden=1, clauses=PLAN.assignment.clauses, marks=Fraction(1)
+        function="f", hidden=2, clauses=PLAN.assignment.clauses, marks=Fraction(3)
     )
 
 

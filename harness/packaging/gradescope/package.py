@@ -34,7 +34,8 @@ from harness.model.result import ScenarioResult, SubmissionResult, SubmissionSta
 from harness.model.verdict import VerdictKind
 from harness.reporting.terminal.cards import as_text, explained
 from harness.reporting.view import paste, words
-from harness.results.student_view import ShownCheck, StudentView, hidden_kind, student_view
+from harness.results.redaction import ShownCheck
+from harness.results.student_view import StudentView, hidden_kind, student_view
 
 T = TypeVar("T")
 

@@ -22,7 +22,8 @@ from harness.model.stimulus import Typed
 from harness.model.submission import Submission
 from harness.packaging.program_file import packed
 from harness.reporting.html.submission_pages import check_results
-from harness.results.student_view import ShownCheck, StudentView, student_view
+from harness.results.redaction import ShownCheck
+from harness.results.student_view import StudentView, student_view
 
 __all__ = ["MACHINE_BOOT", "check", "machine_modules", "play"]
 

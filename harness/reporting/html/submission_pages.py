@@ -11,15 +11,13 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, shown_causes, words
 from harness.reporting.view.shown_causes import annotated
+from harness.results.redaction import ShownCause, ShownCheck, put_together
 from harness.results.regrade_request import request_text
 from harness.results.student_view import (
     ALWAYS,
     EVERYTHING,
     FunctionTally,
-    ShownCause,
-    ShownCheck,
     StudentView,
-    put_together,
     student_view,
 )
 

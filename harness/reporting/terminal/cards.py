@@ -18,7 +18,8 @@ from harness.model.verdict import Cell, Channel, Comparison, Conversation
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, marked_spans, shortened
 from harness.reporting.view.shown_causes import of_missing_file, written_first
-from harness.results.student_view import ShownCause, ShownCheck, StudentView
+from harness.results.redaction import ShownCause, ShownCheck
+from harness.results.student_view import StudentView
 
 Styled = tuple[str, str]  # a text, and its style: words of `_CODES`
 

@@ -17,7 +17,8 @@ from harness.policy.rules import finding_kind
 from harness.reporting.terminal.cards import Line, all_missing, as_text, cause, explained, wrapped
 from harness.reporting.view import figures, words
 from harness.reporting.view.shown_causes import written_first
-from harness.results.student_view import EVERYTHING, FunctionTally, ShownCheck, student_view
+from harness.results.redaction import ShownCheck
+from harness.results.student_view import EVERYTHING, FunctionTally, student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
 _MOST_CAUSES = 20

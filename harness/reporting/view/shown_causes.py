@@ -19,7 +19,8 @@ from harness.model.verdict import NOT_HANDED_IN, CodePlace, Suspect, Verdict, Ve
 from harness.policy.rules import finding_kind
 from harness.reporting.view.paste import settings
 from harness.reporting.view.words import section_order
-from harness.results.student_view import HiddenCheck, ShownCause, ShownCheck
+from harness.results.redaction import ShownCause, ShownCheck
+from harness.results.student_view import HiddenCheck
 
 _OUTSIDE_FUNCTIONS = "module_level"  # the kind of a finding
 SEVERAL = 3  # missing functions: so many are one list

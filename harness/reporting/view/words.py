@@ -15,7 +15,8 @@ from harness.model.policy import Consequence, Severity
 from harness.model.result import LineComment, ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.submission import Lateness
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
-from harness.results.student_view import ShownCheck, StudentView
+from harness.results.redaction import ShownCheck
+from harness.results.student_view import StudentView
 
 VERDICT = {
     VerdictKind.PASSED: "passed",
