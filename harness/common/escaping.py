@@ -1,6 +1,7 @@
 """Untrusted text made safe to show: control and invisible characters become visible escapes."""
 
 import unicodedata
+from urllib.parse import quote
 
 # Letters and symbols by category, and yet nothing is seen of them.
 _BLANK_BY_DESIGN = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f")
@@ -12,6 +13,17 @@ _MOST_COMBINING = 2  # more marks than this on one letter pile up over the neigh
 def escaped(character: str) -> str:
     """The escape a Python programmer knows the character by: `\\x1b`, `\\u202e`, `\\n`."""
     return character.encode("unicode_escape").decode("ascii")
+
+
+def encoded(text: str) -> bytes:
+    """Return a text as UTF-8, as every text leaves the harness: a lone surrogate, which a program
+    may print and a file's name may hold, is written as its escape."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def in_link(text: str, safe: str = "") -> str:
+    """Return a text as a part of a link, percent-encoded except for the characters in `safe`."""
+    return quote(encoded(text), safe=safe)
 
 
 def is_unseen(character: str) -> bool:

@@ -14,6 +14,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import BinaryIO
 
+from harness.common.escaping import encoded
+
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _HASHED = re.compile(r"-[0-9a-f]{10}$")
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
@@ -34,7 +36,7 @@ def page_name(submission_id: str) -> str:
 
 def write(path: Path, text: str, *, private: bool = False) -> None:
     """Write the text (UTF-8) to `path`; see `open_atomic`."""
-    write_bytes(path, text.encode("utf-8", "backslashreplace"), private=private)
+    write_bytes(path, encoded(text), private=private)
 
 
 def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:

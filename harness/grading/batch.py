@@ -39,6 +39,7 @@ from harness.results.reuse import Piece, execution_digest, judging_digest
 from harness.results.store import Store
 
 Listener = Callable[[Event], None]
+OnEach = Callable[[SubmissionResult], SubmissionResult]
 _LISTED = 3  # ids in a message
 EARLIER_NOTE = "the harness failed on this submission; this result is from an earlier run"
 
@@ -57,8 +58,11 @@ class BatchOptions:
     # What there is to say of what was handed in:
     cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
-    # Makes, of all ids and the plan, what workers of this machine do with each result.
-    on_graded: Callable[[Sequence[str], Plan], Callable[[SubmissionResult], None]] | None = None
+    # Makes, of all ids and the plan, what workers of this machine do with each result: it is shown,
+    # or held if it cannot be.
+    on_graded: (
+        Callable[[Sequence[str], Plan], Callable[[SubmissionResult], SubmissionResult]] | None
+    ) = None
     strength: StrengthFigures | None = None  # what is known of how strong the scenarios are
 
 

@@ -66,6 +66,7 @@ class Submission:
     def digest(self) -> str:
         digest = sha256()
         for file in self.files:
-            digest.update(f"{file.name}\0{len(file.data)}\0".encode())
+            head = f"{file.name}\0{len(file.data)}\0"
+            digest.update(head.encode("utf-8", "surrogatepass"))
             digest.update(file.data)
         return digest.hexdigest()

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from harness.common.errors import HarnessError
-from harness.common.escaping import visible
+from harness.common.escaping import encoded, visible
 from harness.intake.submissions import read_one
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import SubmissionResult, SubmissionStatus
@@ -85,13 +85,13 @@ def _grade(folder: Path) -> tuple[str, str]:
 def _write(path: Path, text: str) -> None:
     """Replace the file, whatever the checkout has there: a link is not followed."""
     path.unlink(missing_ok=True)
-    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    path.write_bytes(encoded(text))
 
 
 def _tell(lines: str) -> None:
     if output := os.environ.get("GITHUB_OUTPUT"):
-        with Path(output).open("a", encoding="utf-8") as file:
-            file.write(lines)
+        with Path(output).open("ab") as file:
+            file.write(encoded(lines))
 
 
 def result_json(result: SubmissionResult, plan: Plan, job: Mapping[str, str], now: datetime) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from harness.common.errors import UserError
-from harness.common.escaping import shorten, visible, visible_lines
+from harness.common.escaping import encoded, shorten, visible, visible_lines
 from harness.common.files import zipped
 from harness.grading.context import GradingContext
 from harness.grading.observing.answer_key import expectation
@@ -55,13 +55,13 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
         *((file.name, file.data) for file in shown.plan.assignment.variants[0].files),
         *((file.name, file.data) for file in shown.plan.assignment.extra_files),
         *((name, texts.pop()) for name, texts in _files_beside(plan).items() if len(texts) == 1),
-        (PAGE, scenarios_page(plan, key).encode("utf-8", "backslashreplace")),
+        (PAGE, encoded(scenarios_page(plan, key))),
         (SELFCHECK, program_file(plan, key)),
     ]
     for game in shown.transcripts:
         name = PurePosixPath(game.path.replace("\\", "/")).name
         played = key.answers(game.scenario_id)[0].observation.transcript()
-        parts.append((f"{GAMEPLAY}/{name}", played.encode()))
+        parts.append((f"{GAMEPLAY}/{name}", encoded(played)))
     parts.append((README, _readme(plan, [name for name, _ in parts]).encode()))
     for name, data in parts:
         if name in files:

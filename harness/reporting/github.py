@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.common.escaping import visible, visible_lines
+from harness.common.escaping import encoded, visible, visible_lines
 from harness.common.words import counted
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.view import words
@@ -101,7 +101,7 @@ def markdown_summary(view: StudentView, failures: int) -> str:
 
 def fenced(text: str) -> str:
     """A code block of the text, cut at `MOST_BYTES`; its fence is longer than any in the text."""
-    data = text.encode("utf-8", "backslashreplace")
+    data = encoded(text)
     if len(data) > MOST_BYTES:
         text = data[:MOST_BYTES].decode("utf-8", "ignore") + "\n… (cut)\n"
     text = text.strip("\n")

@@ -5,15 +5,20 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from harness.common import files, serial
+from harness.common.errors import HarnessError
+from harness.common.escaping import encoded
 from harness.common.files import source_digest
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
+from harness.reporting.holding import OF_EVERYBODY, held, made_for_all
 from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
 from harness.reporting.html.study_pages import STUDY, keep_style_of, read_similarity, read_style
@@ -40,26 +45,43 @@ def write_reports(
 ) -> Path:
     """Write `results.json`, `marks.csv` and every page of a run below `folder`; the path of
     `index.html`. Each result is read once and none is held; pages that would not change stay.
-    `after_each` is told how many submissions are written. Raises OSError where the folder cannot be
-    written; no file is ever left half written, and until all are, the class page says so."""
+    `after_each` is told how many submissions are written. A submission that cannot be shown is held
+    (`harness.reporting.holding`), and all others are written all the same. Raises OSError if the
+    folder cannot be written; no file is ever left half written, and until all are, the class page
+    says so."""
     mark_unfinished(folder)
     writer = _Writer(folder, plan)
-    overview = Overview(plan)
     text = ResultsText(run.facts, plan)
     with (
         files.open_atomic(folder / RESULTS) as results,
         files.open_atomic(folder / MARKS_CSV) as marks,
     ):
-        results.write(text.begin().encode())
-        marks.write(_bytes(csv_header(plan)))
+        results.write(encoded(text.begin()))
+        marks.write(encoded(csv_header(plan)))
         for done, (before, result, after) in enumerate(_in_class(run.submissions), start=1):
-            overview.add(result)
-            writer.submission(result, before, after)
-            results.write(text.submission(result).encode())
-            marks.write(_bytes(csv_row(result, plan)))
+            row = writer.row(result, before, after, text)
+            results.write(row.results)
+            marks.write(row.marks)
             after_each(done)
-        results.write(text.end().encode())
-    return writer.index(run.facts, overview)
+        results.write(encoded(text.end()))
+    try:
+        return writer.index(run.facts)
+    except OF_EVERYBODY:
+        raise
+    except Exception:  # which submission is to blame is looked for only now
+        _, kept_back = made_for_all(partial(_class_page, plan), run, "its row of the class page")
+    if not kept_back:
+        raise HarnessError("the class page cannot be made")
+    instead = {result.id: result for result in kept_back}
+    shown = tuple(instead.get(result.id, result) for result in run.submissions)
+    return write_reports(replace(run, submissions=shown), plan, folder, after_each=after_each)
+
+
+def _class_page(plan: Plan, run: RunResult) -> str:
+    overview = Overview(plan)
+    for result in run.submissions:
+        overview.add(result)
+    return first_page(run.facts, overview) + "".join(page for _, page in further_pages(overview))
 
 
 def mark_unfinished(folder: Path) -> None:
@@ -71,13 +93,25 @@ def mark_unfinished(folder: Path) -> None:
             files.write(folder / INDEX, page.replace(_TOP, _TOP + _UNFINISHED, 1))
 
 
-def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> Callable[[SubmissionResult], None]:
+PageWriter = Callable[[SubmissionResult], SubmissionResult]
+
+
+def page_writer(folder: Path, ids: Sequence[str], plan: Plan) -> PageWriter:
     """What writes a submission's two pages below `folder`, for workers; `ids` are the class's, in
-    order. `write_reports` leaves these pages as they are. May raise OSError."""
+    order. It returns the result, or what is held in its place if that cannot be shown.
+    `write_reports` leaves these pages as they are. May raise OSError."""
     writer = _Writer(folder, plan)
     outer = ("", *ids, "")
     near = {name: (outer[at], outer[at + 2]) for at, name in enumerate(ids)}
     return lambda result: writer.submission(result, *near[result.id])
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A submission in `results.json` and `marks.csv`."""
+
+    results: bytes
+    marks: bytes
 
 
 class _Writer:
@@ -87,42 +121,74 @@ class _Writer:
         self._manifest = Manifest(folder)
         self._style = read_style(folder)
         self._digests: set[str] = set()
+        self._overview = Overview(plan)
         # What every page depends on beside its result: our sources, and the template engine.
         sources = source_digest(*_PAGE_SOURCES, suffixes=(".py", ".j2", ".css", ".js"))
         engine = [f"{name} {metadata.version(name)}" for name in ("jinja2", "markupsafe")]
-        self._made_with = sha256("\0".join([*engine, sources, serial.dumps(plan)]).encode())
+        self._made_with = sha256(encoded("\0".join([*engine, sources, serial.dumps(plan)])))
 
-    def submission(self, result: SubmissionResult, before: str, after: str) -> None:
-        """Write its two pages unless they are up to date, between these ids, which may be empty."""
+    def row(self, result: SubmissionResult, before: str, after: str, text: ResultsText) -> _Row:
+        """Write a submission's pages and count it in the class."""
+        shown = self.submission(result, before, after)
+        try:
+            row = self._counted(shown, text)
+        except OF_EVERYBODY:
+            raise
+        except Exception as error:
+            instead = held(result, "its row", error)
+            return self._counted(self.submission(instead, before, after), text)
+        return row
+
+    def _counted(self, result: SubmissionResult, text: ResultsText) -> _Row:
+        row = _Row(encoded(text.submission(result)), encoded(csv_row(result, self._plan)))
+        self._overview.add(result)
+        return row
+
+    def submission(self, result: SubmissionResult, before: str, after: str) -> SubmissionResult:
+        """Write its two pages unless they are up to date, between these ids, which may be empty.
+        The result, or what is held in its place if a page cannot be made."""
+        try:
+            self._write_pages(result, before, after)
+        except OF_EVERYBODY:
+            raise
+        except Exception as error:
+            lecturers, students = _page_paths(result.id)
+            instead = held(result, f"its page ({lecturers} or {students})", error)
+            self._write_pages(instead, before, after)
+            return instead
+        return result
+
+    def _write_pages(self, result: SubmissionResult, before: str, after: str) -> None:
         digest = self._made_with.copy()
-        digest.update(serial.dumps(result).encode())
+        digest.update(encoded(serial.dumps(result)))
         made_from = digest.hexdigest()
         lecturers, students = _page_paths(result.id)
         if not self._manifest.is_current(students, made_from):
             page = submission_pages.feedback_page(student_view(result, self._plan))
             self._manifest.write(students, page, made_from)
-        digest.update(f"\0{before}\0{after}".encode())
+        digest.update(encoded(f"\0{before}\0{after}"))
         self._digests.add(result.source_digest)
         if (style := self._style.get(result.source_digest)) is not None:
-            digest.update(serial.dumps(style).encode())
+            digest.update(encoded(serial.dumps(style)))
         made_from = digest.hexdigest()
         if not self._manifest.is_current(lecturers, made_from):
             page = submission_pages.submission_page(result, self._plan, before, after, style=style)
             self._manifest.write(lecturers, page, made_from)
 
-    def index(self, facts: RunFacts, overview: Overview) -> Path:
+    def index(self, facts: RunFacts) -> Path:
         """Write the pages of the class's table, the class page last; remove what is gone."""
         keep_style_of(self._folder, self._digests)
         further = set()
-        for name, page in further_pages(overview):
+        for name, page in further_pages(self._overview):
             self._manifest.write(name, page)
             further.add(name)
         if facts.complete:
-            of_submissions = (name for row in overview.rows for name in _page_paths(row.id))
+            of_submissions = (name for row in self._overview.rows for name in _page_paths(row.id))
             self._manifest.keep_only({*further, *of_submissions})
         index = self._folder / INDEX
         similarity, has_studies = read_similarity(self._folder), (self._folder / STUDY).is_file()
-        files.write(index, first_page(facts, overview, similarity, has_studies=has_studies))
+        page = first_page(facts, self._overview, similarity, has_studies=has_studies)
+        files.write(index, page)
         return index
 
 
@@ -138,10 +204,6 @@ def _in_class(results: Iterable[SubmissionResult]) -> Iterator[tuple[str, Submis
 def _page_paths(submission_id: str) -> tuple[str, str]:
     name = files.page_name(submission_id)
     return f"submissions/{name}", f"feedback/{name}"
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")
 
 
 MANIFEST = "pages.txt"
@@ -171,7 +233,7 @@ class Manifest:
         return False
 
     def write(self, page: str, text: str, made_from: str = "") -> None:
-        data = _bytes(text)
+        data = encoded(text)
         self._note(page, "")
         files.write_bytes(self._folder / page, data)
         if made_from:

@@ -224,9 +224,8 @@ class _Reader:
         cause for each function that has only hidden ones. Most marks first, else as in the plan;
         the others last."""
         causes = [*redacted, *others]
-        order = {
-            index: (index >= len(redacted), self.first_of(c)) for index, c in enumerate(causes)
-        }
+        order = {index: (False, self.first_of(cause)) for index, cause in enumerate(redacted)}
+        order |= {len(redacted) + index: (True, index) for index in range(len(others))}
         known = tuple(causes)
         for tally in self.tallies():
             index = _index_for(tally.function, known)

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from email import message_from_bytes
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from harness.common.errors import UserError
-from harness.common.escaping import quoted, visible_lines
+from harness.common.escaping import in_link, quoted, visible_lines
 from harness.common.files import page_name
 from harness.common.words import counted
 from harness.model.plan import Plan, Visibility
@@ -49,8 +49,8 @@ class RegradeRequest:
 def link(view: StudentView, about: str = "") -> str:
     """The link to a submission, and to a scenario or function of it."""
     page = page_name(view.id).removesuffix(".html")
-    start = f"harness:{quote(view.assignment, safe='')}/{page}/{view.source_digest[:_DIGITS]}"
-    return f"{start}#{quote(about, safe='/[]=')}" if about else start
+    start = f"harness:{in_link(view.assignment)}/{page}/{view.source_digest[:_DIGITS]}"
+    return f"{start}#{in_link(about, safe='/[]=')}" if about else start
 
 
 def request_text(view: StudentView) -> str:

@@ -201,7 +201,7 @@ def _files(files: tuple[SourceFile, ...]) -> str:
 
 def _joined(*names: str) -> str:
     """The digest of names that hold no zero byte: each submission has two for each scenario."""
-    return sha256("\0".join(names).encode("utf-8")).hexdigest()
+    return sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _hash(plain: Any) -> str:

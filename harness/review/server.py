@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from harness.common.errors import HarnessError, UserError
+from harness.common.escaping import encoded
 from harness.model.result import DecisionKind, SubmissionResult, SubmissionStatus
 from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
@@ -156,7 +157,7 @@ def _guard(app: Flask, token: str) -> None:
             abort(403, "another page may not ask here")
         shown = request.headers.get("X-Token", "")
         is_shell = request.path == "/" and request.method in ("GET", "HEAD")
-        if not is_shell and not hmac.compare_digest(shown.encode(), token.encode()):
+        if not is_shell and not hmac.compare_digest(encoded(shown), encoded(token)):
             abort(403, "open the address that harness review printed")
 
     @app.after_request

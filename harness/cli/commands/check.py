@@ -104,8 +104,8 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
         for annotation in of_submission(view, paths):
             click.echo(str(annotation))
         if page:
-            with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(markdown_summary(view, failures))
+            with Path(page).open("ab") as file:
+                file.write(escaping.encoded(markdown_summary(view, failures)))
     passed = all(result.all_passed for result in results)
     click.echo("all visible checks passed" if passed else "not all visible checks passed")
     return 0 if passed else 1

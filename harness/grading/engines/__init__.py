@@ -20,8 +20,8 @@ from harness.model.submission import Submission
 from harness.results.reuse import Piece
 
 # Makes, once in each worker, what is to be done with each result there, while other workers grade.
-# It can be pickled; grading does not depend on it.
-OnGraded = Callable[[Plan], Callable[[SubmissionResult], None]]
+# It can be pickled. The result that it returns is stored.
+OnGraded = Callable[[Plan], Callable[[SubmissionResult], SubmissionResult]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

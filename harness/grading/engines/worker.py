@@ -170,9 +170,9 @@ def _grade_in_turn(
                         break
                     pending = None
                     if isinstance(graded, Graded) and on_graded is not None:
-                        # Failures are left to the reader of the results: no mark depends on it.
-                        with contextlib.suppress(Exception):
-                            on_graded()(graded.result)
+                        # A full disk is left to the writer of the reports: no mark depends on it.
+                        with contextlib.suppress(OSError):
+                            graded = replace(graded, result=on_graded()(graded.result))
                     for message in _messages(graded, Packer() if setup.pack_alone else packer):
                         yield job, message
                 else:

@@ -152,7 +152,7 @@ class _RunsAgain:
             self.judged.plan.reference_digest,
             *what,
         )
-        key = sha256("\n".join(parts).encode()).hexdigest()
+        key = sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
         verdict = self.candidate.cache.verdict(key)
         if verdict is None:
             verdict = self.new[key] = run()

@@ -19,6 +19,7 @@ from importlib import metadata, resources
 from pathlib import Path
 
 from harness.common.errors import UserError
+from harness.common.escaping import encoded
 from harness.common.files import files_below, write_bytes, zipped
 from harness.execution import Interpreter
 from harness.grading.context import GradingContext
@@ -174,7 +175,7 @@ def web_folder(
         library = f"/lib/python{assignment.python.replace('.', '')}.zip"
         files[_LIBRARY] = _compiled_library(files[_LIBRARY], library, python, cache)
         files["checker.zip"] = _compiled(files["checker.zip"], "/checker", python.path)
-    files["visible-scenarios.txt"] = scenarios_page(plan, key).encode("utf-8", "backslashreplace")
+    files["visible-scenarios.txt"] = encoded(scenarios_page(plan, key))
     stubs = {file.name: file.data.decode("utf-8-sig") for file in handed_out_stubs(specification)}
     texts = [[name, stubs.get(name, "")] for name in assignment.submission_files]
     facts = json.dumps({"id": assignment.id, "files": texts})

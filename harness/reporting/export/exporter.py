@@ -8,6 +8,7 @@ from pathlib import Path
 from markupsafe import escape
 
 from harness.common.errors import UserError
+from harness.common.escaping import encoded
 from harness.common.files import page_name, zipped
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
@@ -67,7 +68,7 @@ def text_exporter(
     """A format that is a text made from the run alone."""
 
     def export(request: ExportRequest) -> Exported:
-        return Exported(data=text(request.run, request.plan).encode("utf-8", "backslashreplace"))
+        return Exported(data=encoded(text(request.run, request.plan)))
 
     return Exporter(name=name, help=help_line, export=export, may_be_anonymous=may_be_anonymous)
 
@@ -101,7 +102,7 @@ def feedback_exporter(
             items = "".join(f"<li>{escape(name)}</li>\n" for name in sorted(files))
             head = '<html lang="en"><head><meta charset="utf-8"><title>Feedback</title></head>'
             listed = f"<!DOCTYPE html>\n{head}<body><ul>\n{items}</ul></body></html>\n"
-            files["index.html"] = listed.encode("utf-8", "backslashreplace")
+            files["index.html"] = encoded(listed)
         try:
             return Exported(data=zipped(files), warnings=tuple(warnings))
         except OSError as error:

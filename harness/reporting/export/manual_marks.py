@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from harness.common.csv_tables import Sheet, bare_cell, csv_text
 from harness.common.errors import UserError
-from harness.common.escaping import shorten
+from harness.common.escaping import encoded, shorten
 from harness.common.words import read_number
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, RunResult, SubmissionResult
@@ -178,7 +178,7 @@ class _Reader:
 
 def _export(request: ExportRequest) -> Exported:
     text = manual_template(request.run, request.plan, read_style(request.folder))
-    return Exported(data=text.encode("utf-8", "backslashreplace"))
+    return Exported(data=encoded(text))
 
 
 EXPORTER = Exporter(

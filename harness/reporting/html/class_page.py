@@ -1,11 +1,12 @@
 """The class page, for a large class its further pages, and the pages over a term."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
-from urllib.parse import quote
+from urllib.parse import quote_from_bytes
 
 from markupsafe import Markup, escape
 
@@ -78,14 +79,16 @@ class Overview:
             shares=tuple(shares.get(name) for name in self.functions),
             causes=tuple(dict.fromkeys((each.function, each.rule) for each in result.causes)),
         )
+        has_total = words.has_total(result)
+        self.means.add(tallies)
+        self.failing.add(result)
+        self.causes.add(result)
+        # Last, when nothing can fail any more: a row that is not complete is not counted.
         self.rows.append(row)
         if result.mark is not None:
             self.marks.append(result.mark)
         self.out_of = max(self.out_of or result.out_of, result.out_of)
-        self.has_totals = self.has_totals or words.has_total(result)
-        self.means.add(tallies)
-        self.failing.add(result)
-        self.causes.add(result)
+        self.has_totals = self.has_totals or has_total
 
     def pages(self) -> tuple[RowsPage, ...]:
         """The rows as pages: one up to 150 of them, 100 a page beyond."""
@@ -226,7 +229,7 @@ def student_page(
 
 
 def _page(run: CourseRun, result: SubmissionResult) -> str:
-    return f"./{quote(run.path, errors='surrogateescape')}/submissions/{page_name(result.id)}"
+    return f"./{quote_from_bytes(os.fsencode(run.path))}/submissions/{page_name(result.id)}"
 
 
 def _mark(result: SubmissionResult | None) -> str:

@@ -335,5 +335,5 @@ def _asset(name: str) -> Markup:
 
 
 def _hash(text: str) -> Markup:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    digest = hashlib.sha256(escaping.encoded(text)).digest()
     return Markup("'sha256-{}'").format(base64.b64encode(digest).decode("ascii"))

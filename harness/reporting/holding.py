@@ -1,0 +1,64 @@
+"""Replace a submission that cannot be shown by an error of its own, which is held for review and is
+never a mark. The pages, rows and exports of all other submissions are made all the same."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from harness.common.errors import UserError
+from harness.common.escaping import shorten, visible
+from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
+
+Made = TypeVar("Made")
+# Of the user's or the machine's: no submission is to blame.
+OF_EVERYBODY = (UserError, OSError)
+_LONGEST_REASON = 120
+
+
+def held(result: SubmissionResult, what: str, error: Exception) -> SubmissionResult:
+    """Return the submission without anything that may have kept `what` from being made."""
+    reason = shorten(visible(f"{type(error).__name__}: {error}"), _LONGEST_REASON)
+    return SubmissionResult(
+        id=result.id,
+        status=SubmissionStatus.HARNESS_ERROR,
+        mark=None,
+        out_of=result.out_of,
+        flagged=True,
+        problem=f"{what} could not be made ({reason}); everything else was written. "
+        "There is no mark until a person has looked at it.",
+        source_digest=result.source_digest,
+        student=result.student,
+        source=result.source,
+    )
+
+
+def made_for_all(
+    make: Callable[[RunResult], Made], run: RunResult, what: str
+) -> tuple[Made, tuple[SubmissionResult, ...]]:
+    """Return what `make` makes of a run, and the submissions that are held for it: those for which
+    it fails when each is the only one. Raise what `make` raises for a run in which all of these are
+    held; UserError and OSError, which are no submission's fault, at once."""
+    try:
+        return make(run), ()
+    except OF_EVERYBODY:
+        raise
+    except Exception:
+        shown: list[SubmissionResult] = []
+        for result in run.submissions:
+            shown.append(_shown_alone(make, run, result, what))
+        kept_back = tuple(
+            now for was, now in zip(run.submissions, shown, strict=True) if was != now
+        )
+        return make(replace(run, submissions=tuple(shown))), kept_back
+
+
+def _shown_alone(
+    make: Callable[[RunResult], object], run: RunResult, result: SubmissionResult, what: str
+) -> SubmissionResult:
+    try:
+        make(replace(run, submissions=(result,)))
+    except OF_EVERYBODY:  # such as a gradebook in which it is not
+        return result
+    except Exception as error:
+        return held(result, what, error)
+    return result
