@@ -3,6 +3,7 @@ data, and to those who show the token what the page asks for, as JSON."""
 
 import hmac
 import secrets
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +12,6 @@ from typing import Any
 
 from flask import Flask, Response, abort, jsonify, request
 from werkzeug.exceptions import HTTPException
-from werkzeug.serving import WSGIRequestHandler, make_server
 
 from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import encoded
@@ -21,6 +21,7 @@ from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
 from harness.results import regrade_request
 from harness.results.redaction import ShownCause
+from harness.review.connections import BoundedServer
 from harness.review.desk import Desk
 
 HOST = "127.0.0.1"
@@ -107,28 +108,25 @@ class ReviewServer:
         self.token = secrets.token_urlsafe(32)
         app = create_app(desk, folder, self.token, asked)
         try:
-            self._server = make_server(HOST, port, app, threaded=True, request_handler=_Quiet)
-        except (OSError, SystemExit):
+            listening = socket.create_server((HOST, port))
+        except OSError:
             what = f"port {port} of this machine is taken"
             raise UserError(what, hint="choose another with --port") from None
-        self.port = app.config["PORT"] = self._server.server_port
+        self._server = BoundedServer(app, listening, self.token, most_bytes=2 * MOST_BYTES)
+        self.port = app.config["PORT"] = listening.getsockname()[1]
         begin = "" if asked is None else f"&at={asked.number}:{asked.first_line(desk)}"
         self.address = f"http://{HOST}:{self.port}/#token={self.token}{begin}"
 
     def serve(self) -> None:
-        """Answer until `stop`, or KeyboardInterrupt."""
-        self._server.serve_forever(poll_interval=0.2)
+        """Answer until `stop`, or until Ctrl-C."""
+        self._server.run()
 
     def stop(self) -> None:
-        self._server.shutdown()
+        """Called in another thread: `serve` returns."""
+        self._server.stop()
 
     def close(self) -> None:
-        self._server.server_close()
-
-
-class _Quiet(WSGIRequestHandler):
-    def log(self, type: str, message: str, *args: object) -> None:
-        """Nothing: a line a request would hide what the command says."""
+        self._server.close_all()
 
 
 def create_app(desk: Desk, folder: Path, token: str, asked: Asked | None = None) -> Flask:

@@ -1,7 +1,12 @@
 """`harness review` by its requests: who may ask, what is refused in one line, what is stored."""
 
+import http.client
+import json
 import re
-from contextlib import closing
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +21,7 @@ from harness.results.database import StoreReader
 from harness.results.regrade_request import request_text
 from harness.results.store import Store
 from harness.results.student_view import student_view
+from harness.review.connections import MAX_CONNECTIONS, THREADS
 from harness.review.desk import Desk, Part
 from harness.review.server import HOST, ReviewServer, create_app, read_asked
 from tests.reporting.pages_read import Page, refusal
@@ -406,6 +412,66 @@ def test_the_address_has_a_token_that_is_never_sent(ann: Window) -> None:
         assert len(server.token) >= 40
         taken = refusal(ReviewServer, ann.desk, ann.database.parent, server.port)
         assert f"port {server.port} of this machine is taken" in taken
+
+
+@contextmanager
+def serving(ann: Window) -> Iterator[ReviewServer]:
+    server = ReviewServer(ann.desk, ann.database.parent)
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join()
+        server.close()
+
+
+def asked_with_token(server: ReviewServer, connection: http.client.HTTPConnection) -> Any:
+    connection.request("GET", "/since/0/0", headers={"X-Token": server.token})
+    return json.load(connection.getresponse())
+
+
+NOTHING, HALF_A_REQUEST = b"", b"POST /do HTTP/1.1\r\nContent-Length: 9\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [NOTHING, HALF_A_REQUEST], ids=["nothing", "half a request"])
+def test_other_users_cannot_use_up_connections_or_threads(ann: Window, sent: bytes) -> None:
+    before = threading.active_count()
+    with serving(ann) as server, ExitStack() as stack:
+        mine = stack.enter_context(closing(http.client.HTTPConnection(HOST, server.port)))
+        rows = asked_with_token(server, mine)["rows"]
+        others = []
+        for _ in range(300):
+            other = stack.enter_context(socket.create_connection((HOST, server.port)))
+            other.sendall(sent)
+            others.append(other)
+        new = stack.enter_context(closing(http.client.HTTPConnection(HOST, server.port)))
+        assert asked_with_token(server, new)["rows"] == rows
+        assert asked_with_token(server, mine)["rows"] == rows  # over the connection of before
+        assert threading.active_count() <= before + THREADS + 1
+        assert sum(map(is_open, others)) <= MAX_CONNECTIONS
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Whether the server keeps it: it closed those that it gave up before it answered the last."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
+def test_a_request_that_is_too_long_is_refused(ann: Window) -> None:
+    with serving(ann) as server, closing(http.client.HTTPConnection(HOST, server.port)) as mine:
+        mine.putrequest("POST", "/do")
+        mine.putheader("Content-Length", str(1 << 30))
+        mine.endheaders()
+        answer = mine.getresponse()
+        assert answer.status == 413
+        assert "Server" not in answer.headers
 
 
 def test_a_folder_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""How many connections the page's server keeps, and whose: any user of the machine can open some.
+Whoever shows the token keeps theirs; of the others the oldest go when there are too many."""
+
+import hmac
+import logging
+import socket
+from typing import Any
+
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
+
+MAX_CONNECTIONS = 40  # a browser opens six
+THREADS = 4
+_IDLE_SECONDS = 30
+_MAX_HEADER_BYTES = 32 * 1024
+
+
+class Connection(HTTPChannel):  # type: ignore[misc]  # waitress has no types
+    """A connection. `is_trusted`: a request that came over it showed the token."""
+
+    is_trusted = False
+
+    def service(self) -> None:
+        """Answer one request."""
+        shown = self.requests[0].headers.get("X_TOKEN", "")
+        if hmac.compare_digest(shown.encode(), self.server.token.encode()):
+            self.is_trusted = True
+        super().service()
+
+
+class BoundedServer(TcpWSGIServer):  # type: ignore[misc]
+    """Answers for `application` with a few threads, over a bounded number of connections that are
+    closed when nothing comes. Requests longer than `most_bytes` are refused unread."""
+
+    channel_class = Connection
+
+    def __init__(
+        self, application: Any, listening: socket.socket, token: str, *, most_bytes: int
+    ) -> None:
+        self.token = token
+        # Its warnings of a long queue would hide what the command says.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        settings = Adjustments(
+            sockets=[listening],
+            threads=THREADS,
+            connection_limit=2 * MAX_CONNECTIONS,  # never reached: it would keep everybody out
+            channel_timeout=_IDLE_SECONDS,
+            cleanup_interval=_IDLE_SECONDS // 2,
+            max_request_header_size=_MAX_HEADER_BYTES,
+            max_request_body_size=most_bytes,
+            asyncore_use_poll=hasattr(wasyncore.select, "poll"),
+            ident="",
+        )
+        dispatcher = ThreadedTaskDispatcher()
+        dispatcher.set_thread_count(THREADS)
+        super().__init__(
+            application,
+            _sock=listening,
+            dispatcher=dispatcher,
+            adj=settings,
+            sockinfo=(listening.family, listening.type, listening.proto, listening.getsockname()),
+            bind_socket=False,
+        )
+
+    def handle_accept(self) -> None:
+        """Accept a connection; where there are too many then, end the one that is missed least."""
+        super().handle_accept()
+        connections = list(self.active_channels.values())
+        if len(connections) > MAX_CONNECTIONS:
+            oldest = min(connections, key=lambda each: (each.is_trusted, each.creation_time))
+            oldest.handle_close()
+
+    def stop(self) -> None:
+        """Let `run` return; called in another thread."""
+        self.trigger.pull_trigger(self.close_all)
+
+    def close_all(self) -> None:
+        """End the threads and all connections."""
+        self.task_dispatcher.shutdown()
+        wasyncore.close_all(self._map)
