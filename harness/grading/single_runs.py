@@ -1,12 +1,17 @@
 """Runs of one program alone: the transcripts that a course hands out, by the reference; and one
 scenario of a graded submission again, which a mark is defended with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from harness.common.errors import UserError
 from harness.execution import Driver, choose_tier, create_driver, find_interpreter, pick_cpu
+from harness.grading.check import cohort_of, submitted
 from harness.grading.observing.running import run_scenario
+from harness.intake.entries import must_exist
+from harness.intake.submissions import read_one
+from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Plan, ProvidedVariant, Specification
 from harness.model.result import SubmissionResult
@@ -48,6 +53,38 @@ def record_transcripts(
     return tuple(written)
 
 
+def stored_files(graded: SubmissionResult) -> Submission:
+    """Return the graded files as the run stored them. Raises UserError if it did not store them,
+    because they are very large."""
+    stored = Submission(id=graded.id, files=graded.files, origin="the run")
+    if not graded.files or stored.digest != graded.source_digest:
+        what = f"the run did not store the files of {graded.id}"
+        raise UserError(what, hint="name them with --submission")
+    return stored
+
+
+def graded_files_at(path: Path, assignment: Assignment, graded: SubmissionResult) -> Submission:
+    """Return the graded files as they are at `path`: a file, a submission's folder or archive, or
+    a whole download. Raises UserError if the graded files are not there."""
+    must_exist(path)
+    for submission in _readings(path, assignment, graded.id):
+        if not submission.problem and submission.digest == graded.source_digest:
+            return submission
+    what = f"this is not what was graded as {graded.id}"
+    hint = "leave out --submission to use the files that the run stored"
+    raise UserError(what, place=str(path), hint=hint)
+
+
+def _readings(path: Path, assignment: Assignment, name: str) -> Iterator[Submission]:
+    """Yield the submissions that a path may mean, the most likely first."""
+    if path.is_dir():
+        yield read_one(path, assignment, name)
+    with suppress(UserError):
+        yield from submitted([path], assignment)
+    with suppress(UserError):
+        yield from cohort_of([path], assignment).submissions
+
+
 def replay(
     plan: Plan,
     graded: SubmissionResult,
@@ -58,8 +95,7 @@ def replay(
 ) -> tuple[tuple[Stimulus, Observation], ...]:
     """Each stimulus of the scenario with what the submission does, in the plan's order: with the
     stand-ins in place of its modules where the verdict is of such a run (`Stimulus.stand_ins`).
-    Raises UserError when the plan has no such scenario, when these are not the files that were
-    graded, or when no interpreter or tier serves."""
+    Raises UserError when the plan has no such scenario, or when no interpreter or tier serves."""
     try:
         scenario = plan.scenario(scenario_id)
     except KeyError:
@@ -69,10 +105,6 @@ def replay(
     second = {entry.scenario_id: entry.verdict.stand_in for entry in graded.scenarios}
     if second.get(scenario_id) in (StandInOutcome.PASSED, StandInOutcome.FAILED):
         scenario = scenario.standing_in()
-    if submission.problem or submission.digest != graded.source_digest:
-        what = f"this is not what was graded as {graded.id}"
-        hint = "name what was handed in with --submission"
-        raise UserError(what, place=submission.origin, hint=hint)
     interpreter = find_interpreter(plan.assignment.python, python)
     with (
         create_driver(interpreter, choose_tier(interpreter, Tier.STANDARD).tier) as driver,

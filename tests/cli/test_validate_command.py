@@ -1,6 +1,7 @@
 """`harness validate`, `play` and `replay` on the tiny course."""
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -404,13 +405,34 @@ def test_it_shows_the_terminal(graded_once: Course, scenario: str, shown: str) -
     assert shown in graded_once.ok("replay", "reports/tiny", "perfect", scenario).out
 
 
-def test_other_files_than_the_graded_ones_are_refused(graded: Course) -> None:
+def test_a_replay_needs_only_the_run(graded: Course) -> None:
     graded.write("submissions/tiny/perfect/a1.py", "x = 1\n")
-    assert "this is not what was graded as perfect" in graded.refusal(
-        "replay", "reports/tiny", "perfect", "is_valid/a-word"
-    )
+    graded.ok("replay", "reports/tiny", "perfect", "is_valid/a-word")
 
 
-def test_a_file_elsewhere_may_be_named(graded_once: Course, tmp_path: Path) -> None:
-    (tmp_path / "a1.py").write_text(graded_once.text("submissions/tiny/perfect/a1.py"))
-    graded_once.ok("replay", "reports/tiny", "perfect", "is_valid/a-word", "--submission", tmp_path)
+def test_other_files_than_the_graded_ones_are_refused(graded_once: Course, tmp_path: Path) -> None:
+    (tmp_path / "a1.py").write_text("x = 1\n")
+    for place in (tmp_path, tmp_path / "a1.py"):
+        assert "this is not what was graded as perfect" in graded_once.refusal(
+            "replay", "reports/tiny", "perfect", "is_valid/a-word", "--submission", place
+        )
+
+
+@pytest.mark.parametrize("form", ["folder", "file", "archive", "download", "packed download"])
+def test_a_replay_takes_graded_files_in_any_form(
+    graded_once: Course, tmp_path: Path, form: str
+) -> None:
+    own = tmp_path / "class" / "perfect"
+    own.mkdir(parents=True)
+    (own / "a1.py").write_text(graded_once.text("submissions/tiny/perfect/a1.py"))
+    (own.parent / "someone").mkdir()
+    (own.parent / "someone" / "a1.py").write_text("x = 1\n")
+    place = {
+        "folder": own,
+        "file": own / "a1.py",
+        "download": own.parent,
+    }.get(form, tmp_path / "packed.zip")
+    if form in ("archive", "packed download"):
+        packed = own if form == "archive" else own.parent
+        shutil.make_archive(str(place.with_suffix("")), "zip", packed)
+    graded_once.ok("replay", "reports/tiny", "perfect", "is_valid/a-word", "--submission", place)

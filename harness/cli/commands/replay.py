@@ -6,18 +6,17 @@ import click
 
 from harness.cli import options
 from harness.common.escaping import visible, visible_lines
-from harness.grading.single_runs import replay
-from harness.intake.submissions import read_one
+from harness.grading.single_runs import graded_files_at, replay, stored_files
 from harness.model.observation import Observation, Raised
 from harness.model.stimulus import Stimulus
-from harness.results.database import read_submission, store_of
+from harness.results.database import read_submission
 
 SECTION = "Results"
 
 
 @options.click_command(
     "replay",
-    "harness replay reports/connect4ish perfect check_input/a-word",
+    "harness replay reports/connect4ish perfect check_input/a-word-for-an-action",
     "harness replay reports/connect4ish jo check_win/one-piece --submission jo/a1.py",
 )
 @click.argument("run", type=options.PATH)
@@ -26,7 +25,7 @@ SECTION = "Results"
 @options.option(
     "--submission",
     "handed_in",
-    "What was handed in (default: submissions/<assignment>/<student>, beside reports/).",
+    "A file, folder, archive or download with the graded files (default: the run's own copy).",
     type=options.PATH,
 )
 @options.python
@@ -36,10 +35,10 @@ def command(
     """Run SCENARIO of STUDENT's submission in RUN again, in a process and on a terminal of its own,
     and show what is seen there. RUN is a report folder, or its run.sqlite."""
     graded, plan = read_submission(run, student)
-    assignment = plan.assignment
-    folder = store_of(run).resolve().parent
-    path = handed_in or folder.parent.parent / "submissions" / assignment.id / student
-    submission = read_one(path, assignment, student)
+    if handed_in is None:
+        submission = stored_files(graded)
+    else:
+        submission = graded_files_at(handed_in, plan.assignment, graded)
     for stimulus, observation in replay(plan, graded, submission, scenario, python=python):
         for line in _comparison_lines(stimulus, observation):
             click.echo(line)
