@@ -18,9 +18,10 @@ from harness.common.escaping import shorten, visible, visible_lines
 from harness.common.files import page_name
 from harness.common.words import rounded
 from harness.model.plan import Plan
-from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
+from harness.model.result import RunFacts, RunResult, SubmissionResult, SubmissionStatus
 from harness.reporting.export.exporter import Marks
 from harness.reporting.export.gradebooks import gradebook_entry
+from harness.reporting.holding import OF_EVERYBODY, held
 from harness.reporting.view import words
 
 FOLDER = "mail"  # of a report folder
@@ -70,26 +71,58 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
         raise UserError(f"{request.sender!r} is not an address", place="--from", hint=hint)
     if request.link and not re.fullmatch(r"https?://[!-~]+", request.link):
         raise UserError("is not an address of pages", place="--link", hint="--link https://…/")
+    sending = _Sending(
+        run=run.facts, plan=plan, folder=folder, request=request, name=name, sender=sender
+    )
     filled = _template(request.template)
     for result in run.submissions:
         to, why_not = _address(result, request.addresses or {})
         if why_not:
             yield Mail(id=result.id, why_not=why_not)
             continue
+        try:
+            mail = sending.mail(result, to, filled)
+        except OF_EVERYBODY:
+            raise
+        except Exception as error:
+            yield Mail(id=result.id, why_not=held(result, "its mail", error).problem)
+            continue
+        yield mail
+
+
+Filled = Callable[[Mapping[str, object]], EmailMessage]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sending:
+    """What all mails of a run have in common."""
+
+    run: RunFacts
+    plan: Plan
+    folder: Path
+    request: MailRequest
+    name: str
+    sender: str
+
+    def mail(self, result: SubmissionResult, to: str, filled: Filled) -> Mail:
+        """Return the mail to this address. UserError: the page is not there."""
+        request, sender = self.request, self.sender
         page = page_name(result.id)
         link = f"{request.link.removesuffix('/')}/{page}"
-        message = filled(_values(result, plan, link if request.link else f"attached, {ATTACHED}"))
-        message["From"] = _addressed(name.strip(' "'), sender)
+        message = filled(
+            _values(result, self.plan, link if request.link else f"attached, {ATTACHED}")
+        )
+        message["From"] = _addressed(self.name.strip(' "'), sender)
         message["To"] = _addressed(_name(result), to)
         message["Date"] = format_datetime(request.at)
         # The same for the same mail, so that one which is sent twice is shown once.
-        parts = (run.facts.assignment, run.facts.started, result.id, str(result.total))
+        parts = (self.run.assignment, self.run.started, result.id, str(result.total))
         digest = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
         message["Message-ID"] = f"<{digest}@{sender.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
         message["X-Unsent"] = "1"  # mail programs open it as one to be sent
         if not request.link:
-            path = folder / "feedback" / page
+            path = self.folder / "feedback" / page
             try:
                 data = path.read_bytes()
             except OSError as error:
@@ -100,7 +133,7 @@ def mails(run: RunResult, plan: Plan, folder: Path, request: MailRequest) -> Ite
                 data, maintype="text", subtype="html", filename=ATTACHED, params=params
             )
         file = page.removesuffix(".html") + ".eml"
-        yield Mail(id=result.id, name=file, data=bytes(message), to=to)
+        return Mail(id=result.id, name=file, data=bytes(message), to=to)
 
 
 def usable_address(text: str) -> str:
@@ -156,7 +189,7 @@ def _values(result: SubmissionResult, plan: Plan, page: str) -> dict[str, object
     }
 
 
-def _template(path: Path) -> Callable[[Mapping[str, object]], EmailMessage]:
+def _template(path: Path) -> Filled:
     """What makes a message of the values: of `Subject: …` in the first line, and of the rest."""
     from jinja2 import StrictUndefined, TemplateSyntaxError  # noqa: PLC0415  (start-up time)
     from jinja2.sandbox import SandboxedEnvironment  # noqa: PLC0415

@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import encoded
 from harness.model.result import DecisionKind, SubmissionResult, SubmissionStatus
+from harness.reporting.holding import OF_EVERYBODY, held
 from harness.reporting.html import environment
 from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
@@ -218,10 +219,23 @@ def _errors(app: Flask) -> None:
 
 
 def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[str, Any]:
-    """A submission's screen as HTML, and what the page knows of it besides."""
+    """Return a submission's screen as HTML, and what the page knows of it besides. A submission
+    that cannot be shown is shown as one that is held for review."""
     result = desk.result(number)
+    try:
+        return _screen_of(result, desk, styles, asked, number)
+    except OF_EVERYBODY:
+        raise
+    except Exception as error:
+        instead = held(result, "its screen", error)
+        return _screen_of(instead, desk, styles, asked, number)
+
+
+def _screen_of(
+    result: SubmissionResult, desk: Desk, styles: Any, asked: Asked | None, number: int
+) -> dict[str, Any]:
     kinds = {decision.kind: decision.value for decision in result.decisions}
-    held = result.status in (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.NO_SUBMISSION)
+    waits = result.status in (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.NO_SUBMISSION)
     picked = {p.slot.id: {item.item: item.level for item in p.items} for p in result.manual}
     view = lecturers_view(result, desk.plan, styles.get(result.source_digest))
     here = asked if asked is not None and asked.number == number else None
@@ -233,7 +247,7 @@ def _screen(desk: Desk, styles: Any, asked: Asked | None, number: int) -> dict[s
         about=about,
         remarks=regrade_request.remarks(here.request, desk.plan, result) if here else (),
         opened={each.cause for each in about},
-        held=held or bool(result.choices) or bool(kinds),
+        held=waits or bool(result.choices) or bool(kinds),
         decided={kind.value: kinds.get(kind, "") for kind in DecisionKind},
         picked=picked,
         absent=desk.missing(),

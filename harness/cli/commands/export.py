@@ -10,7 +10,7 @@ from harness.common.escaping import visible
 from harness.common.files import write_bytes
 from harness.reporting.export import exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
-from harness.reporting.export.exporter import Exporter, ExportRequest, Marks
+from harness.reporting.export.exporter import Exporter, ExportRequest, Marks, export_of_all
 from harness.reporting.writing import page_writer
 from harness.results.database import read_run
 
@@ -90,19 +90,18 @@ def command(
         write_page = page_writer(folder, [each.id for each in result.submissions], plan)
         for each in result.submissions:
             write_page(each)
-    exported = chosen.export(
-        ExportRequest(
-            run=result,
-            plan=plan,
-            folder=folder,
-            marks=Marks(marks),
-            gradebook=gradebook,
-            column=column,
-            clear=clear,
-            match=match,
-            roster=roster,
-        )
+    request = ExportRequest(
+        run=result,
+        plan=plan,
+        folder=folder,
+        marks=Marks(marks),
+        gradebook=gradebook,
+        column=column,
+        clear=clear,
+        match=match,
+        roster=roster,
     )
+    exported = export_of_all(chosen, request)
     _write(exported.data, output)
     if not result.facts.complete:
         click.echo("warning: this run is not complete. Grade again first", err=True)

@@ -1,7 +1,7 @@
 """What a format of `harness export` is; those that are a text of a run, or a zip of its pages."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from harness.common.escaping import encoded
 from harness.common.files import page_name, zipped
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
+from harness.reporting.holding import made_for_all
 from harness.results.results_json import results_json
 
 TextOfRun = Callable[[RunResult, Plan], str]
@@ -60,6 +61,18 @@ class Exporter:
     is_gradebook: bool = False  # the options for gradebooks may be given
     is_archive: bool = False  # no text: it goes to a file and not to a terminal
     may_be_anonymous: bool = False  # it needs no names
+
+
+def export_of_all(exporter: Exporter, request: ExportRequest) -> Exported:
+    """Return what the exporter makes of the run; a submission of which it makes nothing is held,
+    without a mark, and named in a warning. Raises UserError as the exporter does."""
+
+    def make(run: RunResult) -> Exported:
+        return exporter.export(replace(request, run=run))
+
+    exported, kept_back = made_for_all(make, request.run, f"its part of --to {exporter.name}")
+    lines = tuple(f"{result.id}: {result.problem}" for result in kept_back)
+    return replace(exported, warnings=(*exported.warnings, *lines))
 
 
 def text_exporter(

@@ -223,9 +223,15 @@ def _span(name: str, text: str) -> str:
     return f'<span class="{name}">{shown}</span>' if name and text else shown
 
 
+_END_INSIDE = escaping.escaped("\n")
+
+
 def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
     """The lines of a program, each with its HTML."""
-    return list(zip(lines, source_lines([line.text for line in lines]), strict=True))
+    # A program may report a line that has an end inside it: it stays one line.
+    texts = [line.text.replace("\n", _END_INSIDE) for line in lines]
+    shown = source_lines(texts) if texts else []
+    return list(zip(lines, shown, strict=True))
 
 
 _TEMPLATES = Path(__file__).parent / "templates"

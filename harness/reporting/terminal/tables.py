@@ -14,6 +14,7 @@ from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import VerdictKind
 from harness.policy.rules import finding_kind
+from harness.reporting.holding import held
 from harness.reporting.terminal.cards import Line, all_missing, as_text, cause, explained, wrapped
 from harness.reporting.view import figures, words
 from harness.reporting.view.shown_causes import written_first
@@ -37,15 +38,28 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     table.add_column("passed", justify="right")
     table.add_column("loses most in", overflow="fold")
     for result in shown:
-        tallies = figures.tallies(result, plan)
-        passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
-        losing = [tally for tally in tallies if tally.points < tally.out_of]
-        worst = sorted(losing, key=lambda tally: tally.points - tally.out_of)[:3]
-        loses = ", ".join(f"{each.function} {each.passed}/{each.total}" for each in worst)
-        cells = [_plain(result.id), _state(result), _mark(result)]
-        cells += [Text(words.mark_text(result.total))] if totals else []
-        table.add_row(*cells, f"{passed}/{total}" if total else "", _plain(loses))
+        table.add_row(*_row(result, plan, totals=totals))
     return Group(table, *_remarks(run))
+
+
+def _row(result: SubmissionResult, plan: Plan, *, totals: bool) -> list[Text]:
+    """Return a submission's cells; of one that cannot be shown those of one that is held."""
+    try:
+        return _cells(result, plan, totals=totals)
+    except Exception as error:
+        return _cells(held(result, "its row", error), plan, totals=totals)
+
+
+def _cells(result: SubmissionResult, plan: Plan, *, totals: bool) -> list[Text]:
+    tallies = figures.tallies(result, plan)
+    passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
+    losing = [tally for tally in tallies if tally.points < tally.out_of]
+    worst = sorted(losing, key=lambda tally: tally.points - tally.out_of)[:3]
+    loses = ", ".join(f"{each.function} {each.passed}/{each.total}" for each in worst)
+    cells = [_plain(result.id), _state(result), _mark(result)]
+    if totals:
+        cells.append(Text(words.mark_text(result.total)))
+    return [*cells, Text(f"{passed}/{total}" if total else ""), _plain(loses)]
 
 
 def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
