@@ -1,4 +1,4 @@
-"""No submission stops the page on which people mark: forged results, and one that cannot be shown."""
+"""No submission stops the page for marking: forged results, and one that cannot be shown."""
 
 from dataclasses import replace
 from pathlib import Path
