@@ -28,7 +28,7 @@ from harness.execution.inside.messages.protocol import (
 from harness.execution.inside.modules import load_tool
 from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.jobs import INNER_ENVIRONMENT, LOADER, compiled_here, inside_modules
-from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import (
     REPLY_ENTRY,
     REPLY_SOURCES,

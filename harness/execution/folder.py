@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from harness.execution.inside.messages.codec import encodable
 from harness.model.assignment import SourceFile
 from harness.model.observation import NamedValue
 from harness.model.values import Value, ValueKind, file_value, place_value
@@ -18,6 +19,7 @@ from harness.model.values import Value, ValueKind, file_value, place_value
 MOST_ENTRIES = 300
 LARGEST_FILE = 1024 * 1024  # bytes; the kernel lets none become larger
 LARGEST_FOLDER = 4 * LARGEST_FILE
+MORE_FILES = "…"  # the name of the entry for files that are not listed
 TOO_FULL = f"more than {MOST_ENTRIES} files or {LARGEST_FOLDER >> 20} MiB in its folder"
 _LONGEST_PATH = 500  # characters; the kernel reaches no file by more than 4,096 bytes
 _NO_SURPRISE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -76,9 +78,10 @@ class ScenarioFolder:
         for name, status in _walk(self.path):
             if len(found) == MOST_ENTRIES:
                 more = Value(ValueKind.TOO_LARGE, f"more than {MOST_ENTRIES} files")
-                found.append(NamedValue(name="…", value=more))
+                found.append(NamedValue(name=MORE_FILES, value=more))
                 break
-            found.append(NamedValue(name=name, value=_content(self.path / name, status, left)))
+            value = _content(self.path / name, status, left)
+            found.append(NamedValue(name=encodable(name), value=value))
             left -= status.st_size
         return tuple(sorted(found, key=lambda entry: entry.name))
 

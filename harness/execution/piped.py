@@ -41,7 +41,7 @@ from harness.execution.protocol.jobs import (
     environment,
     inside_modules,
 )
-from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import (
     LOADED_MACHINE,
     AnyDriver,

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -21,6 +21,7 @@ from typing import Any, Protocol, Self
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.folder import ScenarioFolder, folders_beside, prepare, scratch_directory
+from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.frames import HEAD
 from harness.execution.inside.messages.protocol import (
     MAX_REPLY_BYTES,
@@ -33,16 +34,20 @@ from harness.execution.inside.messages.protocol import (
 )
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol.jobs import Jobs, server_setup, stand_in_setup, tool_modules
-from harness.execution.protocol.observation import (
-    End,
-    FrameBuffer,
+from harness.execution.protocol.answers import Answerable, StimulusFacts
+from harness.execution.protocol.jobs import (
+    Jobs,
+    program_files,
+    server_setup,
+    stand_in_setup,
+    tool_modules,
+)
+from harness.execution.protocol.observation import End, observation, with_files
+from harness.execution.protocol.replies import FrameBuffer, TamperedError, read_text
+from harness.execution.protocol.screen import (
     ScreenParser,
-    TamperedError,
     joined,
-    observation,
     plain_screen,
-    read_text,
     scenario_screen,
 )
 from harness.model.assignment import Assignment, SourceFile
@@ -97,7 +102,7 @@ class AnyDriver(ABC):
         another process. HarnessError when our own machinery fails."""
         with ExitStack() as stack:
             server = self.serve(stack, server_setup(assignment, files))
-            yield ObservedSubmission(self, stack, server, assignment, reference)
+            yield ObservedSubmission(self, stack, server, assignment, files, reference=reference)
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[Answers]:
@@ -383,11 +388,12 @@ class ProcessServer(ABC):
 
     def compile(
         self, job: ScenarioJob, functions: tuple[str, ...]
-    ) -> tuple[ScenarioJob, int | None]:
-        """The job, its texts compiled where that is done ahead; and how many positional arguments
-        its call has (None: it is not a plain call of one of these functions)."""
-        expression = job.texts[1] if job.texts else ""
-        return job, analyse("", expression, (), frozenset(functions))[1]
+    ) -> tuple[ScenarioJob, StimulusFacts]:
+        """The job, its texts compiled where that is done ahead; and the facts of its stimulus for a
+        program with these functions."""
+        given, expression, steps, _ = job.texts or ("", "", (), "")
+        needs, arguments = analyse(given, expression, steps, frozenset(functions))
+        return job, StimulusFacts(frozenset(needs), arguments)
 
     @abstractmethod
     def start(
@@ -440,8 +446,12 @@ class ObservedSubmission:
         stack: ExitStack,
         server: ProcessServer,
         assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        *,
         reference: tuple[SourceFile, ...],
     ) -> None:
+        own_files = program_files(assignment, files)
+        self._sources = Sources({file.name: file.data for file in own_files})
         self._folders = driver.folders
         self._jobs = Jobs(assignment)
         self._functions = assignment.module_names
@@ -457,7 +467,7 @@ class ObservedSubmission:
         server = self._server
         if (seen := server.seen_of_all(limits)) is not None:
             return seen
-        job, arguments = server.compile(self._jobs.job(stimulus), self._functions)
+        job, facts = server.compile(self._jobs.job(stimulus), self._functions)
         screen = scenario_screen(stimulus)
         job = job.replaced(sentinel=screen.sentinel, longest_sleep=limits.wall_seconds)
         folder, stand_in = None, None
@@ -478,8 +488,9 @@ class ObservedSubmission:
                 raise HarnessError(monitor.course_fault)
             if not monitor.compiled:
                 return did_not_compile(end.reason or Ending.CRASHED)
-            seen = observation(stimulus, limits, screen, end, arguments=arguments)
-            return seen if folder is None else replace(seen, files=folder.contents())
+            answerable = Answerable(stimulus, facts, self._sources)
+            seen = observation(answerable, limits, screen, end)
+            return seen if folder is None else with_files(seen, folder.contents())
 
 
 REPLY_ENTRY = "course_replies:answer"

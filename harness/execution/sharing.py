@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from harness.execution.inside.messages.protocol import FromScenario, Selection
 from harness.execution.inside.scenario.evaluate import analyse
-from harness.execution.protocol.observation import End, observation, scenario_screen
+from harness.execution.protocol.answers import Answerable, StimulusFacts
+from harness.execution.protocol.observation import End, observation
+from harness.execution.protocol.screen import scenario_screen
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
@@ -180,9 +182,13 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
         fields = dict(json.loads(answer))
         steps = [FromScenario.STEP + json.dumps(step).encode() for step in fields.pop("steps", ())]
         answer = json.dumps(fields).encode()
+    reason = None
+    frames = [*steps, FromScenario.ANSWER + answer]
     if answer == _ASKED_FOR_MORE:
-        reason, frame = Ending.ASKED_FOR_MORE, FromScenario.REACHED + b'"stimulus"'
-    else:
-        reason, frame = None, FromScenario.ANSWER + answer
-    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=(*steps, frame))
-    return observation(stimulus, limits, screen, ended, arguments=arguments)
+        reason = Ending.ASKED_FOR_MORE
+        frames = list(steps)
+        if not stimulus.action.program:
+            frames.append(FromScenario.REACHED + b'"stimulus"')
+    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=tuple(frames))
+    answerable = Answerable(stimulus, StimulusFacts(frozenset(), arguments))
+    return observation(answerable, limits, screen, ended)

@@ -19,7 +19,7 @@ from harness.execution import AnyDriver, Driver, Interpreter, has_terminals, pip
 from harness.execution.linux import without_pexpect
 from harness.execution.linux.pexpect_terminal import Terminal, open_pty
 from harness.execution.piped import _MODULES, PipedDriver, PipedProcess
-from harness.execution.protocol.observation import plain_screen
+from harness.execution.protocol.screen import plain_screen
 from harness.model.observation import Ending, Phase, Tier
 from harness.model.stimulus import Key, Limits, Stimulus
 from tests.execution.small_world import (

@@ -14,7 +14,8 @@ from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, Driver
 from harness.execution.folder import remove_tree, scratch_directory
 from harness.execution.piped import PipedDriver
-from harness.execution.protocol.observation import FinalReply, Reply, is_complete
+from harness.execution.protocol.answers import is_complete
+from harness.execution.protocol.replies import FinalReply, Reply
 from harness.execution.runner import RememberedAnswers
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.policy import SourceFile
@@ -134,6 +135,19 @@ if __name__ == "__main__":
     called, ran = watch(one_driver, program, call("f()"), run())
     assert (files(called)["x"], called.left_open) == ("''", ("x",))
     assert (files(ran)["x"], ran.left_open) == ("'text'", ("x",))
+
+
+def test_files_left_open_are_named_as_in_their_folder(one_driver: Driver) -> None:
+    program = """
+import os
+def f():
+    global kept
+    kept = [open(name, "w") for name in ("x", "./y", "\\udcff", "gone")]
+    os.remove("gone")
+"""
+    (seen,) = watch(one_driver, program, call("f()"))
+    assert list(files(seen)) == ["\\udcff", "in.txt", "x", "y"]
+    assert seen.left_open == ("\\udcff", "x", "y")
 
 
 def test_files_left_open_are_named_beside_one_that_cannot_be_written(one_driver: Driver) -> None:

@@ -4,14 +4,11 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import Driver
-from harness.execution.protocol.observation import (
-    End,
-    ScreenParser,
-    TamperedError,
-    observation,
-    read_reply,
-    value_from,
-)
+from harness.execution.inside.messages.exceptions import Sources
+from harness.execution.protocol.answers import Answerable, StimulusFacts
+from harness.execution.protocol.observation import End, observation
+from harness.execution.protocol.replies import TamperedError, read_reply, value_from
+from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Limits, Stimulus, Typed
 from harness.model.values import Value
@@ -29,6 +26,9 @@ BOTH = f'"before":[{ONE}],"after":[{ONE}]'
 PLAIN, PROGRAM, STEPS = call("f(1)"), run(), session("x = 1", "x")
 
 
+SOURCES = Sources({"a1.py": b"def f(x):\n    return g(x)\n"})
+
+
 def nested(depth: int) -> tuple[bytes]:
     """A reply whose value is a list in a list, and so on."""
     value = '["list",[' * depth + ONE + "]]" * depth
@@ -39,7 +39,8 @@ def seen(stimulus: Stimulus, *bodies: str, arguments: int | None = None) -> Obse
     screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
     reply = tuple(body.encode() for body in ("L", *bodies))
     end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=reply)
-    return observation(stimulus, Limits(), screen, end, arguments=arguments)
+    facts = StimulusFacts(frozenset({"f"}), arguments)
+    return observation(Answerable(stimulus, facts, SOURCES), Limits(), screen, end)
 
 
 @pytest.mark.parametrize(
@@ -71,14 +72,14 @@ def test_what_our_side_writes_is_complete(
 
 
 def test_a_traceback_without_an_end_is_tampered() -> None:
-    one = '{"file":"a1.py","line":1,"function":"f","source":"x"}'
+    one = '{"file":"a1.py","line":1,"function":"f"}'
     raised = f'"raised":{{"type_name":"E","message":"","frames":[{",".join([one] * 1000)}]}}'
     assert seen(PLAIN, f"A{{{PHASE},{raised}}}").ending is Ending.TAMPERED
 
 
 def test_names_in_a_reply_are_bounded() -> None:
     long = "x" * 100_000
-    frame = f'{{"file":"{long}","line":1,"function":"{long}","source":"{long}"}}'
+    frame = f'{{"file":"{long}","line":1,"function":"{long}"}}'
     raised = f'"raised":{{"type_name":"{long}","message":"{long}","frames":[{frame}]}}'
     assert len(repr(seen(PLAIN, f"A{{{PHASE},{raised}}}"))) < 20_000
     assert len(seen(PLAIN, f'A{{{PHASE},"missing":"{long}"}}').detail) <= 1000
@@ -213,7 +214,7 @@ def test_a_broken_provided_file_is_reported_escaped() -> None:
     text = '"support: \\u001b]8;;x\\u0007 \\u202e' + "x" * 5000 + '"'
     end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=(f"B{text}".encode(),))
     with pytest.raises(HarnessError) as failed:
-        observation(PLAIN, Limits(), screen, end, arguments=1)
+        observation(Answerable(PLAIN, StimulusFacts(frozenset(), 1)), Limits(), screen, end)
     assert "\\x1b]8;;x\\x07 \\u202ex" in str(failed.value)
     assert str(failed.value).isprintable()
     assert len(str(failed.value)) < 400

@@ -222,6 +222,8 @@ ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
     97: "texts with rows and columns that are costly to explain, in every scenario",
     99: "control characters, links and markup in every text that is shown",
     100: "a program that looks as if it kept nothing, and keeps something",
+    111: "a forged reply whose name of a missing function holds a surrogate",
+    112: "a forged reply with what a hidden scenario was asked in place of a name",
     113: "page cache residency, asked for",
     120: "locks between submissions that run side by side",
     127: "clocks of other processes, and how full the machine is",

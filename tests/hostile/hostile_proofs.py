@@ -17,6 +17,7 @@ from unittest import mock
 from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.execution.protocol import observation
+from harness.execution.protocol.replies import Reply
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus
@@ -182,7 +183,7 @@ def _passes_by_the_first_reply(stage: Stage, on: bool) -> bool:
     """Off: the first reply is taken for the answer, whatever follows."""
     read = observation.read_reply
 
-    def first(frames: tuple[bytes, ...]) -> observation.Reply:
+    def first(frames: tuple[bytes, ...]) -> Reply:
         return read(tuple(frame for frame in frames if frame[:1] == b"A")[:1])
 
     with mock.patch.object(observation, "read_reply", read if on else first):

@@ -160,8 +160,9 @@ def _reach_the_library_through_descriptors() -> list[str]:
 
 
 def serve_reader(sock: _socket.socket) -> None:
-    """Answer, until the driver hangs up, a stimulus's texts by how many positional arguments its
-    call has (None: it is not a plain call) and the compiled stimulus, and literals compiled."""
+    """Answer until the driver hangs up: a stimulus's texts by the functions that it needs, how many
+    positional arguments its call has (None: it is not a plain call), and its code; literals by
+    their code."""
     while True:
         if (message := frames.receive_from_socket(sock)) is None:
             return
@@ -173,7 +174,8 @@ def serve_reader(sock: _socket.socket) -> None:
         else:
             functions, *texts = asked
             parts = compile_stimulus(frozenset(functions), *texts)
-            answer = CompiledStimulus(parts).arguments, marshal.dumps(parts)
+            compiled = CompiledStimulus(parts)
+            answer = compiled.needs, compiled.arguments, marshal.dumps(parts)
         frames.send_to_socket(sock, FromCompileWorker.COMPILED + marshal.dumps(answer, 2))
 
 

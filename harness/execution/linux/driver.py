@@ -39,8 +39,9 @@ from harness.execution.linux.processes import (
     ServerProcess,
     StimulusCompiler,
 )
+from harness.execution.protocol.answers import StimulusFacts
 from harness.execution.protocol.jobs import server_setup
-from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.screen import ScreenParser
 from harness.execution.runner import (
     AnyDriver,
     ObservedSubmission,
@@ -108,7 +109,7 @@ class Driver(AnyDriver):
     ) -> Iterator[SubmissionServer]:
         with ExitStack() as stack:
             link = self.serve(stack, server_setup(assignment, files))
-            yield SubmissionServer(self, stack, link, assignment, reference)
+            yield SubmissionServer(self, stack, link, assignment, files, reference=reference)
 
     def serve(self, stack: ExitStack, setup: Mapping[str, Any]) -> ServerLink:
         confinement = self._confinement.for_server(
@@ -145,7 +146,7 @@ class SubmissionServer(ObservedSubmission):
             about = sharing.subject(stimulus, functions) if sharing.may_share(stimulus) else None
             if about is None:
                 continue
-            job, arguments = self._server.compile(self._jobs.job(stimulus), self._functions)
+            job, facts = self._server.compile(self._jobs.job(stimulus), self._functions)
             group = groups.setdefault(about, SharedGroup())
             if job.selection not in group.selections:
                 group.selections.append(job.selection)
@@ -153,7 +154,7 @@ class SubmissionServer(ObservedSubmission):
                 packed=_question(job, limits).encode(),
                 lines=tuple(typed.text for typed in stimulus.inputs),
                 selection=group.selections.index(job.selection),
-                arguments=arguments,
+                arguments=facts.arguments,
             )
             group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
             group.wall_seconds = max(group.wall_seconds, limits.wall_seconds)
@@ -226,7 +227,7 @@ class ServerLink(ProcessServer):
 
     def compile(
         self, job: ScenarioJob, functions: tuple[str, ...]
-    ) -> tuple[ScenarioJob, int | None]:
+    ) -> tuple[ScenarioJob, StimulusFacts]:
         return self.compiler.compile(job, functions)
 
     def start(

@@ -24,7 +24,7 @@ from harness.execution.inside.messages.protocol import (
 )
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.processes import CHUNK, ProcessClock, ScenarioChannel, ServerProcess
-from harness.execution.protocol.observation import FrameBuffer, TamperedError
+from harness.execution.protocol.replies import FrameBuffer, TamperedError
 from harness.execution.runner import ScenarioMonitor
 from harness.execution.sharing import CPU_SHARE, Keep, SharedGroup
 from harness.model.observation import Ending

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.screen import ScreenParser
 from harness.model.stimulus import Key, Typed
 
 try:

@@ -34,6 +34,7 @@ from harness.execution.inside.messages.protocol import (
 )
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.pexpect_terminal import Terminal
+from harness.execution.protocol.answers import StimulusFacts
 from harness.execution.protocol.jobs import (
     FLAGS,
     INNER_ENVIRONMENT,
@@ -42,7 +43,7 @@ from harness.execution.protocol.jobs import (
     environment,
     inside_modules,
 )
-from harness.execution.protocol.observation import plain_screen
+from harness.execution.protocol.screen import plain_screen
 
 _RECEIVE = 0xC0502100
 _SEND = 0xC0182101
@@ -322,23 +323,23 @@ class StimulusCompiler:
     def __init__(self, base: BaseProcess) -> None:
         self._base = base
         self._reader: ServerProcess | None = base.start_server(COMPILE_WORKER_SETUP)
-        self._answers: dict[tuple[object, ...], Any] = {}
+        self._answers: dict[tuple[object, ...], tuple[StimulusFacts, bytes]] = {}
         self._literals: dict[str, bytes] = {}
 
     def compile(
         self, job: ScenarioJob, functions: tuple[str, ...]
-    ) -> tuple[ScenarioJob, int | None]:
+    ) -> tuple[ScenarioJob, StimulusFacts]:
         """As `ProcessServer.compile`. HarnessError when our own machinery fails."""
         if job.texts is None:
             raise HarnessError("a stimulus is compiled twice")
         key = (functions, *job.texts)
         if key not in self._answers:
-            self._answers[key] = self._ask(ToCompileWorker.STIMULUS, key)
-        arguments: int | None
-        arguments, stimulus = self._answers[key]
+            needs, arguments, code = self._ask(ToCompileWorker.STIMULUS, key)
+            self._answers[key] = StimulusFacts(frozenset(needs), arguments), code
+        facts, stimulus = self._answers[key]
         self.read_ahead(literal for _, literal in job.bindings)
         bindings = [(name, self._literals[literal]) for name, literal in job.bindings]
-        return job.replaced(texts=None, stimulus=stimulus, bindings=bindings), arguments
+        return job.replaced(texts=None, stimulus=stimulus, bindings=bindings), facts
 
     def read_ahead(self, literals: Iterable[str]) -> None:
         """Compile these for `compile`, all at once."""

@@ -371,17 +371,18 @@ def _other(thing: object, kind: type, budget: SizeBudget) -> str | None:
             return '["range",' + _quoted(repr(thing), budget) + "]"
     known = id(kind) in _BUILT_IN or id(kind) in like_built_in
     if known or kind is FUNCTION or kind is _METHOD:
-        return '["function",' + _quoted(_name_of(thing), budget) + "]"
+        return '["function",' + _quoted(encodable(_name_of(thing)), budget) + "]"
     if kind is type:
         return _named("foreign", "type", ['["str",' + _quoted(type.__repr__(thing), budget) + "]"])
     if kind is Unreadable:
-        return '["unreadable",' + _quoted(thing.name, budget) + "]"  # type: ignore[attr-defined]
+        name = thing.name[:MOST_NAME]  # type: ignore[attr-defined]
+        return '["unreadable",' + _quoted(name, budget) + "]"
     budget.objects += 1
     if budget.comparison.is_own(kind):
         return None
     if (text := repr_of(thing, kind)) is not None:
         return _named("foreign", type_name(kind), ['["str",' + _quoted(text, budget) + "]"])
-    return '["foreign",' + _quoted(type_name(kind), budget) + "]"
+    return '["foreign",' + _quoted(type_name(kind)[:MOST_NAME], budget) + "]"
 
 
 def _nested(
@@ -406,6 +407,15 @@ def _nested(
         text = _named("object", type_name(type(thing)), parts)
     above.discard(id(thing))
     return text
+
+
+def encodable(name: str) -> str:
+    """The name, of bounded length and with escapes in place of lone surrogates. Of all names only a
+    function's and a file's can have any."""
+    name = name[:MOST_NAME]
+    if name.isascii():
+        return name
+    return name.encode("utf-8", "backslashreplace").decode()[:MOST_NAME]
 
 
 def _named(kind: str, name: str, parts: list[str]) -> str:

@@ -45,12 +45,27 @@ class Sources:
 
     def line(self, name: str, number: int) -> str:
         """A file's line (1-based), without its end; empty when there is none."""
+        lines = self._lines_of(name)
+        return lines[number - 1][:_LONGEST_LINE] if 0 < number <= len(lines) else ""
+
+    def count(self, name: str) -> int:
+        """How many lines a file has."""
+        return len(self._lines_of(name))
+
+    def has_written(self, name: str) -> bool:
+        """Whether one of the files has this name somewhere in its text."""
+        if not name.isidentifier():
+            return False
+        word = name.encode()
+        return any(word in data for data in self._files.values())
+
+    def _lines_of(self, name: str) -> list[str]:
         if (lines := self._lines.get(name)) is None:
             text = self._files[name].decode("utf-8", "replace")  # its BOM's codec: an import
             text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
             lines = text.split("\n")  # as Python counts them: a form feed ends no line
             self._lines[name] = lines
-        return lines[number - 1][:_LONGEST_LINE] if 0 < number <= len(lines) else ""
+        return lines
 
 
 def describe(error: BaseException, sources: Sources) -> str:
@@ -74,7 +89,7 @@ def describe(error: BaseException, sources: Sources) -> str:
     return (
         '{"type_name":' + quote(type_name(type(error))[:_LONGEST_LINE])
         + ',"message":' + quote(_message(error))
-        + ',"bases":[' + ",".join([quote(base) for base in bases[:_MOST_BASES]]) + "]"
+        + ',"bases":[' + ",".join([quote(base[:MOST_NAME]) for base in bases[:_MOST_BASES]]) + "]"
         + ',"frames":[' + ",".join(_frames(error, steps, sources)) + "]"
         + (',"names":' + names if names else "") + "}"
     )  # fmt: skip
@@ -98,12 +113,20 @@ def _frames(error: BaseException, steps: list[Any], sources: Sources) -> list[st
         name, number = error.filename, error.lineno
         if type(name) is str and name in sources and type(number) is int:
             places.append((name, number, "<module>"))
-    return [
-        '{"file":' + quote(file) + ',"line":' + str(line)
-        + ',"function":' + quote(function[:MOST_NAME])
-        + ',"source":' + quote(sources.line(file, line)) + "}"
-        for file, line, function in places
-    ]  # fmt: skip
+    frames: list[str] = []
+    for file, line, function in places:
+        if not 0 < line <= sources.count(file):  # a text that only claims to be of this file
+            continue
+        place = '{"file":' + quote(file) + ',"line":' + str(line)
+        frames.append(place + ',"function":' + quote(_short(function)) + "}")
+    return frames
+
+
+def _short(qualified: str) -> str:
+    """The name of a function in others; only its own name if that would be too long."""
+    if len(qualified) <= MOST_NAME:
+        return qualified
+    return qualified.rpartition(".")[2][:MOST_NAME]
 
 
 def _about(error: BaseException, frame: Any, own: Iterable[str]) -> str:
@@ -197,8 +220,11 @@ def _said(kind: str, name: str, owner: str, near: str) -> str:
 
 def _nearest(name: str, names: Iterable[str]) -> str:
     best, least = "", max(1, len(name) // 3) + 1
-    for other in sorted({each for each in names if type(each) is str})[:_MOST_NAMES]:
-        if other[:1] == "_" or other == name or max(len(other), len(name)) > _LONGEST_NAME:
+    if len(name) > _LONGEST_NAME:
+        return best
+    others = {each for each in names if type(each) is str and each.isidentifier()}
+    for other in sorted(others)[:_MOST_NAMES]:
+        if other[:1] == "_" or other == name or len(other) > _LONGEST_NAME:
             continue
         distance = _distance(name.lower().replace("_", ""), other.lower().replace("_", ""))
         if distance < least:

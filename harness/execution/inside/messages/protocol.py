@@ -383,3 +383,6 @@ MAX_FRAMES = 64  # of a traceback
 MAX_TRACED_LINES = 4000
 MAX_NAME = 1000  # characters
 MAX_MESSAGE = 10_000  # characters
+MAX_SHOWN = 10_000  # characters of a `repr`
+MAX_INT_DIGITS = 4300  # what Python reads back by default
+MAX_OPEN_FILES = 20

@@ -17,7 +17,7 @@ from select import select
 
 from .. import stimuli
 from ..clock import may_skip_sleep, skip_sleep, stand_still
-from ..messages.codec import ObjectEquality
+from ..messages.codec import ObjectEquality, encodable
 from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
 from ..messages.protocol import FromScenario
@@ -195,7 +195,7 @@ class ScenarioProcess:
             # `from module import *` brings no name that cannot travel: that is not its fault.
             caller.give_up(f"{answer.raised.name} is not a function")
         if self.job.folder:
-            names = left_open(finish=self.job.runs)
+            names = left_open(self.job.folder, finish=self.job.runs)
             answer.fields["open"] = "[" + ",".join([quote(name) for name in names]) + "]"
 
     def _run_submission(self, answer: evaluate.StimulusAnswer) -> None:
@@ -408,7 +408,6 @@ class LineTracer:
 
 _MOMENT = 0.02  # seconds
 _MOST_NAMES = 20
-_LONGEST_NAME = 200
 _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
@@ -456,9 +455,9 @@ def install_outputs(kind: type[io.FileIO]) -> None:
     sys.stderr = sys.__stderr__ = text(2, "backslashreplace")  # type: ignore[misc]
 
 
-def left_open(*, finish: bool) -> list[str]:
-    """The names of files that are still open for writing. With `finish` what they hold is written,
-    as the interpreter does at the end of a program; after a call it is not."""
+def left_open(folder: str, *, finish: bool) -> list[str]:
+    """The names of files in the folder that are still open for writing. With `finish` what they
+    hold is written, as the interpreter does at the end of a program; after a call it is not."""
     names: list[str] = []
     for thing in gc.get_objects():
         kind = type(thing)
@@ -472,9 +471,20 @@ def left_open(*, finish: bool) -> list[str]:
                 thing.flush()
             except (OSError, ValueError):  # the interpreter ignores it too
                 continue
-        if name not in names and len(names) < _MOST_NAMES:
-            names.append(name[:_LONGEST_NAME])
+        below = _below(folder, name)
+        if below and below not in names and len(names) < _MOST_NAMES:
+            names.append(below)
     return sorted(names)
+
+
+def _below(folder: str, name: str) -> str:
+    """A file's name below the folder, with escapes for what is no text; empty: it is not there."""
+    try:
+        path = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118
+        is_there = path.startswith(folder + os.sep) and os.path.isfile(path)  # noqa: PTH113
+    except (OSError, ValueError):
+        return ""
+    return encodable(path[len(folder) + 1 :]) if is_there else ""
 
 
 _LONGEST_STDERR = 100_000  # bytes

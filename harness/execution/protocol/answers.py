@@ -1,0 +1,224 @@
+"""Check a reply against what one submission can answer to one stimulus.
+
+This is the only place where fields of a reply are checked: whatever passes here may be stored,
+judged and shown. Names must be names that the stimulus or the submission's files use, places must
+exist in those files, and each outcome has the fields that belong to it and no other."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.execution.inside.messages.exceptions import Sources
+from harness.execution.protocol.replies import (
+    FinalReply,
+    FrameReply,
+    RaisedReply,
+    Reply,
+    StepReply,
+    TamperedError,
+)
+from harness.model.observation import Frame, NamedValue, NameHint, Phase, Raised
+from harness.model.stimulus import Stimulus
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusFacts:
+    """What is known of a stimulus from its texts: the `needs`, public functions that the submission
+    must have; and how many positional `arguments` its call has (None: it is not a plain call)."""
+
+    needs: frozenset[str]
+    arguments: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answerable:
+    """What one submission can answer to one stimulus. Without `sources`, its files, places in them
+    are not read."""
+
+    stimulus: Stimulus
+    facts: StimulusFacts
+    sources: Sources | None = None
+
+    def check(self, reply: Reply) -> None:
+        """Raise TamperedError if our side of the process cannot have written this reply."""
+        _require(reply.trace == () or self.stimulus.traces_lines)
+        self._check_trace(reply.trace)
+        self._check_reached(reply.reached)
+        _require(len(reply.steps) <= len(self.stimulus.action.steps))
+        for step in reply.steps:
+            self._check_step(step)
+        if reply.final is not None:
+            self._check_final(reply.final, reply)
+
+    def raised(self, sent: RaisedReply | None) -> Raised | None:
+        """Return the exception of a checked reply, with the lines of the student's files."""
+        if sent is None:
+            return None
+        return Raised(
+            type_name=sent.type_name,
+            message=sent.message,
+            bases=sent.bases,
+            frames=self._frames(sent.frames),
+            names=sent.names if self._is_confirmed(sent.names) else None,
+        )
+
+    def nearest(self, name: str) -> str:
+        """Return the name if a file of the submission has it, else nothing."""
+        return name if self._is_written(name) else ""
+
+    def _check_trace(self, trace: Iterable[str]) -> None:
+        traced = tuple(trace)
+        _require(len(set(traced)) == len(traced))
+        for text in traced:
+            found = _TRACED.fullmatch(text)
+            _require(found is not None)
+            assert found is not None
+            self._check_place(found["file"], int(found["line"]))
+            if found["last"]:
+                self._check_place(found["file"], int(found["last"]))
+
+    def _check_reached(self, reached: tuple[Phase, ...]) -> None:
+        action = self.stimulus.action
+        possible: tuple[Phase, ...] = (Phase.ARGUMENTS, Phase.STIMULUS)
+        if action.program:
+            possible = ()
+        elif action.steps:
+            possible = (Phase.STIMULUS,)
+        _require(all(phase in possible for phase in reached))
+        _require(list(reached) == sorted(set(reached), key=possible.index))
+
+    def _check_step(self, step: StepReply) -> None:
+        _require(step.value is None or step.raised is None)
+        _require(step.shown == "" or step.value is not None)
+        self._check_raised(step.raised)
+
+    def _check_final(self, final: FinalReply, reply: Reply) -> None:
+        if final.memory:
+            _require(final == FinalReply(memory=True))
+            return
+        if final.loop is not None:
+            _require(self.stimulus.finds_loop and final == FinalReply(loop=final.loop))
+            self._check_loop(final.loop)
+            return
+        if not is_complete(self.stimulus, reply, self.facts.arguments):
+            raise TamperedError("an incomplete reply")
+        if final.missing is not None:
+            _require(final.missing in self.facts.needs)
+        _require(final.near == "" or (final.missing is not None and final.near.isidentifier()))
+        _require(final.open == () or self.stimulus.folder)
+        _require(len(set(final.open)) == len(final.open))
+        if final.exit is not None:
+            _require(0 <= final.exit <= _MAX_STATUS)
+            _require(final.raised is None or final.exit == 1)
+        self._check_raised(final.raised)
+        self._check_variables(final.variables or ())
+
+    def _check_loop(self, loop: str) -> None:
+        """A loop is `file:first-last`, or nothing if no line of the student's files loops."""
+        if loop == "":
+            return
+        found = _LOOP.fullmatch(loop)
+        _require(found is not None)
+        assert found is not None
+        first, last = int(found["first"]), int(found["last"])
+        _require(first <= last)
+        self._check_place(found["file"], first)
+        self._check_place(found["file"], last)
+
+    def _check_raised(self, raised: RaisedReply | None) -> None:
+        if raised is None:
+            return
+        for frame in raised.frames:
+            self._check_place(frame.file, frame.line)
+            _require(_FUNCTION.fullmatch(frame.function) is not None)
+
+    def _check_variables(self, variables: tuple[NamedValue, ...]) -> None:
+        """A variable has a name that the stimulus's texts bind, once."""
+        names = Counter(variable.name for variable in variables)
+        texts = "\n".join(self.stimulus.source_texts())
+        for name, count in names.items():
+            _require(count == 1 and name.isidentifier())
+            _require(name in texts or "import" in texts)
+
+    def _check_place(self, file: str, line: int) -> None:
+        if self.sources is not None:
+            _require(file in self.sources and 1 <= line <= self.sources.count(file))
+
+    def _frames(self, frames: tuple[FrameReply, ...]) -> tuple[Frame, ...]:
+        sources = self.sources
+        if sources is None:
+            return ()
+        return tuple(
+            Frame(
+                file=frame.file,
+                line=frame.line,
+                function=frame.function,
+                source=sources.line(frame.file, frame.line),
+            )
+            for frame in frames
+        )
+
+    def _is_confirmed(self, hint: NameHint | None) -> bool:
+        """Whether the files have the names of a hint, and they or the stimulus the name that it is
+        about. A program may make names as it runs: a hint that is not confirmed is left out."""
+        if hint is None or not self._is_written(hint.owner):
+            return False
+        if hint.near and not self._is_written(hint.near):
+            return False
+        texts = "\n".join(self.stimulus.source_texts())
+        return hint.name.isidentifier() and (self._is_written(hint.name) or hint.name in texts)
+
+    def _is_written(self, name: str) -> bool:
+        return self.sources is not None and self.sources.has_written(name)
+
+
+_MAX_STATUS = 255
+_NUMBER = r"[1-9]\d{0,8}"
+_LOOP = re.compile(rf"(?P<file>[^:]+):(?P<first>{_NUMBER})-(?P<last>{_NUMBER})", re.ASCII)
+_TRACED = re.compile(
+    rf"(?P<file>[^:]+):(?P<line>{_NUMBER}):(?:True|False|None|0|(?P<last>{_NUMBER}))", re.ASCII
+)
+# A qualified name: `Board.play`, `main.<locals>.<lambda>`, `<module>`.
+_FUNCTION = re.compile(r"(?:[^\W\d]\w*|<[\w ]+>)(?:\.(?:[^\W\d]\w*|<[\w ]+>))*")
+
+
+def _require(condition: bool) -> None:
+    if not condition:
+        raise TamperedError("an answer that this stimulus cannot have")
+
+
+_OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing")
+
+
+def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool:
+    """Whether a final reply has each field that belongs to its stimulus and outcome, and no other:
+    else it was not written by our code. `arguments` as in `StimulusFacts`."""
+    final, action = reply.final, stimulus.action
+    if final is None or final.memory:  # without memory the reply has nothing else
+        return True
+    if (final.stderr is not None) != stimulus.stderr_apart:
+        return False
+    fields = {name for name in _OUTCOME if getattr(final, name) is not None}
+    if (action.program != "") != ("exit" in fields):
+        return False
+    fields.discard("exit")
+    if final.phase in (Phase.LOADING, Phase.GIVEN):
+        before_it_ran = final.phase is Phase.LOADING or not action.program
+        return before_it_ran and fields == {"raised"} and not reply.steps
+    if "missing" in fields:
+        return final.phase is Phase.STIMULUS and fields == {"missing"} and not reply.steps
+    if action.steps:
+        return final.phase is Phase.STIMULUS and (
+            fields == {"variables"} and len(reply.steps) == len(action.steps)
+        )
+    if action.program:
+        return final.phase is Phase.STIMULUS and fields <= {"raised"}
+    if arguments is not None and final.phase is not Phase.ARGUMENTS:
+        if not len(final.before or ()) == len(final.after or ()) == arguments:
+            return False
+        if not {"before", "after"} <= fields:
+            return False
+        fields -= {"before", "after"}
+    outcome = {"value", "raised"} if final.phase is Phase.STIMULUS else {"raised"}
+    return final.phase is not None and len(fields) == 1 and fields <= outcome

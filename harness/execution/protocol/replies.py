@@ -1,0 +1,382 @@
+"""Read the frames that a process wrote into a `Reply`, by their shape only.
+
+The process runs untrusted code: whatever it wrote is read strictly, and bounded in size. Whether a
+reply answers its stimulus is checked afterwards (`answers`)."""
+
+import ast
+import functools
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from harness.common import serial
+from harness.execution.inside.messages.frames import HEAD
+from harness.execution.inside.messages.protocol import (
+    MAX_DEPTH,
+    MAX_FRAMES,
+    MAX_INT_DIGITS,
+    MAX_MESSAGE,
+    MAX_NAME,
+    MAX_OPEN_FILES,
+    MAX_REPLY_BYTES,
+    MAX_SHOWN,
+    MAX_STDERR,
+    MAX_TRACED_LINES,
+    MAX_VALUES,
+    FromScenario,
+    FromTool,
+    split,
+)
+from harness.model.observation import NamedValue, NameHint, Phase
+from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
+
+T = TypeVar("T")
+
+_SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
+_CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
+
+
+class TamperedError(Exception):
+    """The bytes are not what our side of the process would have written."""
+
+
+def checked_name(plain: Any) -> str:
+    """Return a name of Python's: text of bounded length, without lone surrogates."""
+    if type(plain) is not str:
+        raise TamperedError("a misshapen reply")
+    if len(plain) > MAX_NAME:
+        raise TamperedError("a reply too large")
+    if not is_encodable(plain):
+        raise TamperedError("a name that no program can have")
+    return plain
+
+
+def is_encodable(text: str) -> bool:
+    """Whether the text can be written as UTF-8: it holds no lone surrogates."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _checked_text(plain: Any, limit: int) -> str:
+    """Return a text of the program's, which may hold lone surrogates."""
+    if type(plain) is not str:
+        raise TamperedError("a misshapen reply")
+    if len(plain) > limit:
+        raise TamperedError("a reply too large")
+    return plain
+
+
+def value_from(plain: Any, depth: int = 0) -> Value:
+    """A value from `["kind", text]`, `["kind", [values]]` or `["kind", type, [values]]`;
+    TamperedError for anything else, and for one that is nested too deep."""
+    if type(plain) is not list or len(plain) not in (2, 3) or type(plain[0]) is not str:
+        raise TamperedError("a misshapen value")
+    kind, content = KINDS.get(plain[0]), plain[-1]
+    if kind is None:
+        raise TamperedError("an unknown kind of value")
+    named = len(plain) == 3
+    if not named and plain[0] not in _CONTAINERS:
+        return _scalar(kind, content)
+    if depth >= MAX_DEPTH:
+        raise TamperedError("a reply nested too deep")
+    if type(content) is not list or named != (kind in NAMED_CONTAINERS):
+        raise TamperedError("a misshapen value")
+    items = tuple([value_from(part, depth + 1) for part in content])
+    _check_items(kind, items)
+    if kind in (ValueKind.SET, ValueKind.FROZENSET):
+        items = tuple(sorted(items, key=Value.source))
+    return Value(kind, checked_name(plain[1]) if named else "", items)
+
+
+def _check_items(kind: ValueKind, items: tuple[Value, ...]) -> None:
+    if kind in (ValueKind.DICT, ValueKind.OBJECT) and len(items) % 2:
+        raise TamperedError("a misshapen value")
+    if kind is ValueKind.OBJECT and any(name.kind is not ValueKind.STR for name in items[::2]):
+        raise TamperedError("a misshapen value")
+    if kind is ValueKind.FOREIGN and [each.kind for each in items] != [ValueKind.STR]:
+        raise TamperedError("a misshapen value")
+
+
+def _scalar(kind: ValueKind, text: Any) -> Value:
+    if type(text) is not str:
+        raise TamperedError("a misshapen value")
+    if kind is not ValueKind.STR and not _is_spelled(kind, text):
+        raise TamperedError("a value that Python does not spell so")
+    return Value.simple(kind, text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_short_spelled(kind: ValueKind, text: str) -> bool:
+    return _SPELLINGS[kind](text)
+
+
+def _is_spelled(kind: ValueKind, text: str) -> bool:
+    """Whether this is the spelling that `inside.messages.codec` gives a value of the kind."""
+    if len(text) <= _SHORT:
+        return _is_short_spelled(kind, text)
+    return _SPELLINGS[kind](text)
+
+
+def _one_of(*texts: str) -> Callable[[str], bool]:
+    return frozenset(texts).__contains__
+
+
+def _matches(pattern: str) -> Callable[[str], bool]:
+    compiled = re.compile(pattern, re.ASCII)
+    return lambda text: compiled.fullmatch(text) is not None
+
+
+def _repeats(read: Callable[[str], object]) -> Callable[[str], bool]:
+    """The texts that are the `repr` of what `read` makes of them."""
+
+    def spells(text: str) -> bool:
+        try:
+            return repr(read(text)) == text
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return False
+
+    return spells
+
+
+def _is_bytes(text: str) -> bool:
+    return text.startswith(("b'", 'b"')) and _repeats(ast.literal_eval)(text)
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= MAX_NAME and is_encodable(text)
+
+
+_INT = rf"(?:0|-?[1-9]\d{{0,{MAX_INT_DIGITS - 1}}})"
+_SPELLINGS: dict[ValueKind, Callable[[str], bool]] = {
+    ValueKind.NONE: _one_of("None"),
+    ValueKind.BOOL: _one_of("True", "False"),
+    ValueKind.ELLIPSIS: _one_of("Ellipsis"),
+    ValueKind.INT: _matches(_INT),
+    ValueKind.FLOAT: _repeats(float),
+    ValueKind.COMPLEX: _repeats(complex),
+    ValueKind.BYTES: _is_bytes,
+    ValueKind.RANGE: _matches(rf"range\({_INT}, {_INT}(?:, {_INT})?\)"),
+    ValueKind.FOREIGN: _is_name,
+    ValueKind.UNREADABLE: _is_name,
+    ValueKind.FUNCTION: _is_name,
+    ValueKind.OBJECT: _one_of(),  # these two have items
+    ValueKind.ITERATOR: _one_of(),
+    ValueKind.CYCLE: _one_of(""),
+    ValueKind.TOO_LARGE: _matches(
+        r"more than \d+ (?:characters|parts|attributes)|nested more than \d+ deep|\d+ bytes"
+        r"|an integer of (?:\d+ bits|too many digits)|a text of \d+ characters"
+    ),
+}
+
+
+class _SentValue(Value):
+    """Tells `serial` to read a value in the form in which a scenario's process writes it."""
+
+    from_plain = staticmethod(value_from)
+
+
+class _SentVariable(NamedValue):
+    """The same for a variable, `["name", value]`."""
+
+    @staticmethod
+    def from_plain(plain: Any) -> NamedValue:
+        if type(plain) is not list or len(plain) != 2:
+            raise TamperedError("a misshapen reply")
+        return NamedValue(name=checked_name(plain[0]), value=value_from(plain[1]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameReply:
+    """A place in a student's file, as it is sent: its line's text is added here."""
+
+    file: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaisedReply:
+    """An exception, as it is sent."""
+
+    type_name: str
+    message: str
+    bases: tuple[str, ...] = ()
+    frames: tuple[FrameReply, ...] = ()
+    names: NameHint | None = None
+
+    def check_size(self) -> None:
+        """Raise TamperedError if a part is larger than our side makes it, or no name."""
+        if max(len(self.frames), len(self.bases)) > MAX_FRAMES:
+            raise TamperedError("a reply too large")
+        _checked_text(self.message, MAX_MESSAGE)
+        for name in (self.type_name, *self.bases):
+            checked_name(name)
+        for frame in self.frames:
+            checked_name(frame.file)
+            checked_name(frame.function)
+        if self.names is not None:
+            for name in (self.names.name, self.names.owner, self.names.near):
+                checked_name(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepReply:
+    """What a session step did."""
+
+    value: _SentValue | None = None
+    raised: RaisedReply | None = None
+    shown: str = ""
+
+    def check_size(self) -> None:
+        """Raise TamperedError if a part is larger than our side makes it, or no name."""
+        _checked_text(self.shown, MAX_SHOWN)
+        if self.raised is not None:
+            self.raised.check_size()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinalReply:
+    """The one answer, field by field as it is sent; None for a field that was not sent."""
+
+    phase: Phase | None = None
+    value: _SentValue | None = None
+    raised: RaisedReply | None = None
+    before: tuple[_SentValue, ...] | None = None  # positional arguments of a plain call
+    after: tuple[_SentValue, ...] | None = None  # the same after the call
+    variables: tuple[_SentVariable, ...] | None = None
+    exit: int | None = None
+    missing: str | None = None  # a function that the submission does not define
+    near: str = ""  # the name in it that is most like that one
+    open: tuple[str, ...] = ()  # files that are not closed
+    memory: bool = False  # there was no memory left
+    loop: str | None = None  # where it looped
+    stderr: str | None = None  # what was written to stderr, if that is not shown on the screen
+
+    def check_size(self) -> None:
+        """Raise TamperedError if a part is larger than our side makes it, or no name."""
+        if len(self.open) > MAX_OPEN_FILES:
+            raise TamperedError("a reply too large")
+        for name in (self.missing or "", self.near, self.loop or "", *self.open):
+            checked_name(name)
+        if self.stderr is not None and not is_encodable(_checked_text(self.stderr, MAX_STDERR)):
+            raise TamperedError("a misshapen reply")
+        if self.raised is not None:
+            self.raised.check_size()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """All that a scenario's process reported."""
+
+    steps: tuple[StepReply, ...] = ()
+    final: FinalReply | None = None
+    broken: str | None = None  # why a provided file failed to load
+    reached: tuple[Phase, ...] = ()  # the phases that a call or a session said it reached
+    trace: tuple[str, ...] = ()  # the lines that ran, each when it did so for the first time
+
+
+class FrameBuffer:
+    """What a process has written, frame by frame as they become whole; `data` is what is left."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def next(self) -> bytes | None:
+        """The next frame; None while it is not whole. TamperedError if it is empty or too large."""
+        data = self.data
+        if len(data) < HEAD:
+            return None
+        length = int.from_bytes(data[:HEAD], "little")
+        if not 1 <= length <= MAX_REPLY_BYTES:
+            raise TamperedError("a reply too large")
+        end = HEAD + length
+        if len(data) < end:
+            return None
+        body = bytes(data[HEAD:end])
+        del data[:end]
+        return body
+
+
+def read_reply(frames: tuple[bytes, ...]) -> Reply:
+    """The reply that these are; TamperedError when it breaks the protocol."""
+    return _cached(frames) if sum(map(len, frames)) <= _SHORT else _read(frames)
+
+
+class _ReplyReader:
+    """Takes a process's frames in their order, each with its kind."""
+
+    def __init__(self) -> None:
+        self.steps: list[StepReply] = []
+        self.final: FinalReply | None = None
+        self.broken: str | None = None
+        self.reached: list[Phase] = []
+        self.trace: list[str] = []
+        self._submission_ran = False
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        """Take one frame; TamperedError if it cannot come here."""
+        if kind == FromScenario.ASKS_FOR_INPUT:
+            return
+        if self.final is not None or self.broken is not None:
+            raise TamperedError("more than one reply")
+        if kind == FromScenario.SUBMISSION_RUNS and not self._submission_ran:
+            self._submission_ran = True
+        elif kind == FromScenario.BROKEN and not self._submission_ran:  # later it is a lie
+            self.broken = _read_as(str, body)
+        elif kind == FromScenario.REACHED:
+            self.reached.append(_read_as(Phase, body))
+        elif kind == FromScenario.LINE_RAN and len(self.trace) < MAX_TRACED_LINES:
+            self.trace.append(checked_name(_read_as(str, body)))
+        elif kind == FromScenario.STEP:
+            step = _read_as(StepReply, body)
+            step.check_size()
+            self.steps.append(step)
+        elif kind == FromScenario.ANSWER:
+            self.final = _read_as(FinalReply, body)
+            self.final.check_size()
+        else:
+            raise TamperedError("an unknown reply")
+
+
+def _read(frames: tuple[bytes, ...]) -> Reply:
+    reader = _ReplyReader()
+    for frame in frames:
+        reader.take(*split(frame))
+    return Reply(
+        steps=tuple(reader.steps),
+        final=reader.final,
+        broken=reader.broken,
+        reached=tuple(reader.reached),
+        trace=tuple(reader.trace),
+    )
+
+
+_cached = functools.lru_cache(maxsize=4096)(_read)
+
+
+def read_text(frames: tuple[bytes, ...]) -> str | None:
+    """A tool's answer; None when it gave none."""
+    found = [body for kind, body in map(split, frames) if kind == FromTool.ANSWER]
+    if len(found) > 1:
+        raise TamperedError("more than one reply")
+    return _read_as(str, found[0]) if found else None
+
+
+def _read_as(kind: type[T], body: bytes) -> T:
+    if body.count(b'["') > MAX_VALUES:  # each value begins so, and no text can hold it
+        raise TamperedError("a reply too large")
+    try:
+        plain = json.loads(body.decode("ascii"))
+    except (ValueError, RecursionError):
+        raise TamperedError("an unreadable reply") from None
+    try:
+        return serial.from_plain(kind, plain)
+    except serial.SerialError:
+        raise TamperedError("a misshapen reply") from None

@@ -1,0 +1,116 @@
+"""What a process printed, and where between that something was typed."""
+
+import os
+import re
+from dataclasses import dataclass, field
+
+from harness.model.observation import Turn
+from harness.model.stimulus import Stimulus, Typed
+
+_SENTINEL_BYTES = 16
+# Several times what a program prints until its loop is found, which is after half a second of CPU
+# time: lines of 40 characters are 2 MiB, of 300 characters 12. More would take us long to read.
+_MOST_DISCARDED = 64 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class ScreenParser:
+    """The raw bytes that were printed, and where between them something was typed. Our side of the
+    process writes `sentinel` (a secret of this scenario) where loading ends and where each session
+    step ends: `most_sentinels` times at most, another one is text."""
+
+    sentinel: bytes
+    most_sentinels: int
+    may_discard: int = 0
+    raw: bytearray = field(default_factory=bytearray)
+    typed: list[tuple[int, Typed]] = field(default_factory=list)
+    _loaded: bool = False
+    _kept: int = 0  # bytes, once it discards what is more
+
+    def remember(self, typed: Typed) -> None:
+        """It was typed at this place, as far as what was printed is there."""
+        self.typed.append((len(self.raw), typed))
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the submission's body has run."""
+        if not self._loaded:
+            self._loaded = self.sentinel in self.raw
+        return self._loaded
+
+    def exceeds(self, limit: int) -> bool:
+        """Whether more than `limit` bytes were printed; what may be discarded is forgotten here."""
+        more = len(self.raw) - (self._kept or limit)
+        if more > 0 and not self._kept:
+            sentinels = min(self.raw.count(self.sentinel), self.most_sentinels)
+            more -= sentinels * len(self.sentinel)
+        if more <= 0 or more > self.may_discard:
+            return more > 0
+        del self.raw[-more:]
+        self._kept = len(self.raw)
+        self.may_discard -= more
+        return False
+
+    def parts(self, limit: int) -> tuple[str, list[tuple[Turn, ...]]]:
+        """What was printed while loading, and the turns of each later part, cut to `limit`."""
+        start, left = 0, limit
+        parts: list[tuple[Turn, ...]] = []
+        for text in self.raw.split(self.sentinel, self.most_sentinels):
+            shown = min(len(text), left)
+            left -= shown
+            parts.append(self._turns(start, start + shown, start + len(text)))
+            start += len(text) + len(self.sentinel)
+        return "".join(turn.printed for turn in parts[0]), parts[1:]
+
+    def _turns(self, start: int, stop: int, end: int) -> tuple[Turn, ...]:
+        turns: list[Turn] = []
+        at = start
+        for place, typed in self.typed:
+            if start <= place <= end:
+                turns.append(Turn(printed=self._text(at, min(place, stop)), typed=typed))
+                at = max(at, min(place, stop))
+        turns.append(Turn(printed=self._text(at, stop)))
+        return tuple(turns)
+
+    def _text(self, start: int, stop: int) -> str:
+        """As "backslashreplace" does, which takes a second for a megabyte that is not UTF-8."""
+        text = self.raw[start:stop].decode("utf-8", "surrogateescape")
+        return _UNDECODED.sub(_escaped, text)
+
+
+_UNDECODED = re.compile("[\udc80-\udcff]+")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "\\x" + found[0].encode("utf-8", "surrogateescape").hex("|").replace("|", "\\x")
+
+
+def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
+    """The turns of several parts as one conversation."""
+    if len(parts) == 1:
+        return parts[0]
+    turns: list[Turn] = []
+    printed = ""
+    for part in parts:
+        for turn in part:
+            printed += turn.printed
+            if turn.typed is not None:
+                turns.append(Turn(printed=printed, typed=turn.typed))
+                printed = ""
+    turns.append(Turn(printed=printed))
+    return tuple(turns)
+
+
+def scenario_screen(stimulus: Stimulus) -> ScreenParser:
+    """An empty screen with a new sentinel for this stimulus. Of what is printed until a loop is
+    found, no more is kept than in any scenario."""
+    return ScreenParser(
+        sentinel=os.urandom(_SENTINEL_BYTES),
+        most_sentinels=1 + len(stimulus.action.steps),
+        may_discard=_MOST_DISCARDED if stimulus.finds_loop else 0,
+    )
+
+
+def plain_screen() -> ScreenParser:
+    """An empty screen of a process that writes no sentinel."""
+    return ScreenParser(sentinel=b"\0", most_sentinels=0)
