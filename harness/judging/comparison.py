@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from harness.common.escaping import quoted
 from harness.judging.boards import grid_pair
-from harness.judging.mismatches import first_differing
+from harness.judging.compare.value import first_differing
 from harness.model.values import SEQUENCES, Value, ValueKind
 from harness.model.verdict import (
     OF_VALUES,

@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from harness.common.escaping import shortened, visible
-from harness.judging.comparison import LONGEST_LINE, compare_texts, compare_values, described
-from harness.judging.mismatches import (
+from harness.judging.compare.mismatch import (
     EndingMismatch,
     ExitMismatch,
     Mismatch,
@@ -14,10 +13,10 @@ from harness.judging.mismatches import (
     ReadsMismatch,
     TextMismatch,
     ValueMismatch,
-    exactly,
-    expected_turns,
 )
-from harness.matchers.kinds.values import AnyValue, Exactly
+from harness.judging.compare.text import expected_turns
+from harness.judging.comparison import LONGEST_LINE, compare_texts, compare_values, described
+from harness.matchers.kinds.values import AnyValue, Exactly, exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Turn
 from harness.model.stimulus import Stimulus

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.judging.channels import at_import
+from harness.judging.compare.ending import at_import
 from harness.model.observation import Ending, Frame, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Stimulus

@@ -4,18 +4,14 @@ from collections.abc import Iterator
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
-from harness.judging.channels import is_default_repr, screen_of, shows
+from harness.judging.compare.files import written_mismatches
+from harness.judging.compare.raises import raise_agrees
+from harness.judging.compare.session import is_default_repr, screen_of, shows
+from harness.judging.compare.text import pieces, stderr_mismatch
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import TextEdit
-from harness.judging.mismatches import (
-    exactly,
-    pieces,
-    raise_agrees,
-    stderr_mismatch,
-    written_mismatches,
-)
 from harness.matchers.comparison import normalised, same, source
-from harness.matchers.kinds.values import AnyValue
+from harness.matchers.kinds.values import AnyValue, exactly
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised
 from harness.model.stimulus import Action, Stimulus

@@ -8,8 +8,8 @@ from operator import is_not
 from typing import Any, TypeVar, cast
 
 from harness.common.errors import HarnessError
-from harness.judging.channels import mismatches
-from harness.judging.mismatches import EndingMismatch, Mismatch
+from harness.judging.compare import mismatches
+from harness.judging.compare.mismatch import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, OfExpression, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario

@@ -93,19 +93,28 @@ class StimulusParts:
     leaves: frozenset[str] | None = None
 
 
+class Form(StrEnum):
+    """What an action is made of, which decides what is observed and how it is compared."""
+
+    EXPRESSION = "expression"  # a value or an exception
+    STEPS = "steps"  # the outcome of each, and the variables afterwards
+    PROGRAM = "program"  # its exit status
+
+
 @open_union("harness.stimuli", "action_classes")
 class Action(ABC):
     """What is done to a program. A kind of it is a frozen dataclass of `harness.stimuli`, whose
     docstring describes its key in the schema.
 
     A kind has a field for each property that it uses, `= field()` where it has no default: the
-    property would be taken for one. They say what is observed and compared: of `steps` the outcome
-    of each and the variables afterwards, of a `program` its exit status, else a value or exception.
+    property would be taken for one. `form` says which of them it
+    is made of, and so what is observed and compared.
     """
 
     __slots__ = ()
 
     key: ClassVar[str]  # of a scenario
+    form: ClassVar[Form] = Form.EXPRESSION
     takes: ClassVar[tuple[str, ...]]  # of the keys that not every kind takes, those it can show
     elsewhere: ClassVar[str] = ""  # where another one may be stated, for a hint
     order: ClassVar[int]  # in lists

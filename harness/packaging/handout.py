@@ -17,9 +17,9 @@ from harness.common.files import zipped
 from harness.grading.context import GradingContext
 from harness.grading.observing.answer_key import expectation
 from harness.grading.stub import handed_out_stubs
-from harness.judging.channels import is_default_repr
+from harness.judging.compare.files import expected_files
+from harness.judging.compare.session import is_default_repr
 from harness.judging.differences import raise_in_words, value_in_words
-from harness.judging.mismatches import expected_files
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.assignment import Surroundings

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.model.stimulus import Action, StimulusParts, Typed
+from harness.model.stimulus import Action, Form, StimulusParts, Typed
 
 if TYPE_CHECKING:
     from harness.assignment.scenarios.context import Context
@@ -17,6 +17,7 @@ class Run(Action):
     """A submitted or provided program, run as `__main__` on a terminal."""
 
     key = "run"
+    form = Form.PROGRAM
     takes = (
         *("prints", "stderr", "turns", "transcript", "raises", "exit"),
         *("argv", "stdin", "replies"),

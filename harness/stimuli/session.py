@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.model.stimulus import Action, StimulusParts, Typed
+from harness.model.stimulus import Action, Form, StimulusParts, Typed
 
 if TYPE_CHECKING:
     from harness.assignment.scenarios.context import Context
@@ -17,6 +17,7 @@ class Session(Action):
     """A REPL session as pasted from the sheet."""
 
     key = "session"
+    form = Form.STEPS
     takes = ("leaves",)
     elsewhere = "state it in the session"
     order = 20

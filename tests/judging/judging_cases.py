@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.judging.channels import mismatches
+from harness.judging.compare import mismatches
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import registered_rules
 from harness.matchers.kinds.values import Exactly

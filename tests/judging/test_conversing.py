@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.channels import shows
+from harness.judging.compare.session import shows
 from harness.judging.differences import LONGEST_SHARED, LONGEST_TURN, conversation
 from harness.judging.goldens import disagreements
 from harness.judging.judge import judge

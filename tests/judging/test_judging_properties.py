@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.common.escaping import visible
-from harness.judging.channels import screen_of
+from harness.judging.compare.session import screen_of
+from harness.judging.compare.value import first_difference
 from harness.judging.comparison import CONTEXT, LONGEST_LINE, WINDOW, Opposite, aligned, window
 from harness.judging.goldens import disagreements
 from harness.judging.judge import Judge, judge
-from harness.judging.mismatches import first_difference
 from harness.matchers.comparison import same
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected, Ignore, StatedRaise

@@ -16,7 +16,7 @@ from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import Problem, expectation
 from harness.grading.observing.running import Observer, run_scenario
-from harness.judging.channels import argument_name
+from harness.judging.compare.value import argument_name
 from harness.judging.judge import combine, judge
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.values import AnyValue, OfType

@@ -10,20 +10,19 @@ from functools import cached_property
 from typing import TypeVar
 
 from harness.common.escaping import plain, quoted
-from harness.judging.channels import argument_name, at_import
-from harness.judging.comparison import shared_end, shared_start
-from harness.judging.mismatches import (
+from harness.judging.compare.ending import at_import
+from harness.judging.compare.mismatch import (
     EndingMismatch,
-    FirstDifference,
     Mismatch,
     RaiseMismatch,
     ReadsMismatch,
     TextMismatch,
     ValueMismatch,
-    expected_reads,
-    first_difference,
-    text_mismatches,
 )
+from harness.judging.compare.reads import expected_reads
+from harness.judging.compare.text import text_mismatches
+from harness.judging.compare.value import FirstDifference, argument_name, first_difference
+from harness.judging.comparison import shared_end, shared_start
 from harness.matchers.comparison import normalised, same
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Matcher

@@ -50,6 +50,11 @@ class Exactly(Matcher):
         return self.value.text if self.value.kind is ValueKind.STR else None
 
 
+def exactly(text: str) -> Exactly:
+    """Return the matcher of one text."""
+    return Exactly(value=Value(ValueKind.STR, text))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnyValue(Matcher):
     """Any value, also one that is too large to compare."""

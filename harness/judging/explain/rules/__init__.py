@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from harness.common.discovery import extensions
 from harness.common.escaping import plain
+from harness.judging.compare.mismatch import RaiseMismatch, TextMismatch, ValueMismatch
 from harness.judging.explain.failure import Failure, TextEdit
-from harness.judging.mismatches import RaiseMismatch, TextMismatch, ValueMismatch
 from harness.matchers.comparison import type_with_article
 from harness.model.observation import Raised
 from harness.model.values import Value, ValueKind

@@ -1,10 +1,10 @@
 """Rules about classes: `self`, methods in the wrong place or missing, `__repr__`, `__eq__`."""
 
 from harness.common.escaping import plain, quoted
-from harness.judging.channels import is_default_repr
+from harness.judging.compare.mismatch import TextMismatch, ValueMismatch
+from harness.judging.compare.session import is_default_repr
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import RETURNS, TEXT, Part, Stage, at_line, rule, rule_about
-from harness.judging.mismatches import TextMismatch, ValueMismatch
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.observation import NameHint, NameHintKind
 from harness.model.values import ValueKind

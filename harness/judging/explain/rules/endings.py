@@ -4,10 +4,11 @@ import re
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
-from harness.judging.channels import expected_ending
+from harness.judging.compare.ending import expected_ending
+from harness.judging.compare.mismatch import RaiseMismatch
+from harness.judging.compare.raises import has_base
 from harness.judging.explain.failure import Failure, item_at
 from harness.judging.explain.rules import RAISES, Part, Stage, at_line, rule, rule_about
-from harness.judging.mismatches import RaiseMismatch, has_base
 from harness.model.observation import Ending, Phase, Raised
 
 _AT_IMPORT = {

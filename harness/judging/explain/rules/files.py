@@ -5,6 +5,7 @@ import re
 
 from harness.common.escaping import plain, quoted
 from harness.common.words import counted
+from harness.judging.compare.mismatch import RaiseMismatch, ValueMismatch
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import (
@@ -18,7 +19,6 @@ from harness.judging.explain.rules import (
     rule,
     rule_about,
 )
-from harness.judging.mismatches import RaiseMismatch, ValueMismatch
 from harness.matchers.comparison import same, source
 from harness.matchers.kinds.combinations import lines_of
 from harness.matchers.kinds.values import Exactly

@@ -5,17 +5,11 @@ from collections.abc import Collection
 from harness.common.escaping import quoted
 from harness.common.words import counted
 from harness.judging.boards import holds_board, is_board
+from harness.judging.compare.mismatch import ExitMismatch, TextMismatch, ValueMismatch
+from harness.judging.compare.value import FirstDifference, first_difference, first_differing
 from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure, shown_name
 from harness.judging.explain.rules import LEAVES, RETURNS, TEXT, Stage, rule, rule_about
-from harness.judging.mismatches import (
-    ExitMismatch,
-    FirstDifference,
-    TextMismatch,
-    ValueMismatch,
-    first_difference,
-    first_differing,
-)
 from harness.matchers.comparison import SOURCE_LIMIT, same, source
 from harness.matchers.kinds.combinations import ALine, AllOf, lines_of
 from harness.matchers.kinds.contains import Contains

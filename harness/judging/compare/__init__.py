@@ -1,0 +1,65 @@
+"""An observation against its expectation: a module for each channel.
+
+A stated matcher replaces the reference's own observation on its channel; without a reference only
+what is stated is compared. What was printed while the submission loaded is not compared.
+"""
+
+from collections.abc import Iterator
+
+from harness.judging.compare.ending import ending_mismatch, has_outcome
+from harness.judging.compare.exit import exit_mismatch
+from harness.judging.compare.files import written_mismatches
+from harness.judging.compare.mismatch import Mismatch, narrowed
+from harness.judging.compare.raises import raise_mismatch, unexpected_raise
+from harness.judging.compare.reads import reads_mismatch
+from harness.judging.compare.session import step_mismatches
+from harness.judging.compare.text import stderr_mismatch, text_mismatches
+from harness.judging.compare.value import value_mismatches
+from harness.model.expectation import Expectation
+from harness.model.observation import Ending, Observation
+from harness.model.stimulus import Form, Stimulus
+
+
+def mismatches(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> tuple[Mismatch, ...]:
+    """Return everything that differs, the channel that explains most first; empty if nothing does.
+
+    The order is: how it ended; what it raised; what it returned and left behind; what it printed;
+    which files it wrote; how many inputs it took; its exit status.
+    """
+    found: list[Mismatch] = list(ending_mismatch(observation, expectation, stimulus))
+    is_session = stimulus.action.form is Form.STEPS
+    if not has_outcome(observation, expectation, stimulus):
+        if not found and observation.ending is Ending.ANSWERED:
+            found.append(unexpected_raise(observation))
+        return tuple(found)
+    if is_session and observation.raised is not None:
+        # Before its first step: a quiet step would look as if it had been done.
+        return (unexpected_raise(observation),)
+    if is_session:
+        found += step_mismatches(observation, expectation)
+    else:
+        found += _outcome(observation, expectation, stimulus)
+        found += text_mismatches(observation, expectation)
+        found += stderr_mismatch(observation, expectation.stated)
+    found += written_mismatches(observation, expectation, stimulus)
+    if observation.ending is Ending.ANSWERED:
+        # Of a session, each step's inputs are compared already.
+        if not is_session or expectation.stated.reads is not None:
+            found += reads_mismatch(observation, expectation)
+        found += exit_mismatch(observation, expectation, stimulus)
+    return tuple(narrowed(mismatch, expectation.stated.ignore) for mismatch in found)
+
+
+def _outcome(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> Iterator[Mismatch]:
+    """Yield a wrong exception, or else the values that differ."""
+    if observation.ending is not Ending.ANSWERED:
+        return
+    raised = list(raise_mismatch(observation, expectation, stimulus))
+    if raised:
+        yield from raised
+    else:
+        yield from value_mismatches(observation, expectation)

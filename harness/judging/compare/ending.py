@@ -1,0 +1,57 @@
+"""How the process ended, and whether it came as far as its stimulus."""
+
+from collections.abc import Iterator
+
+from harness.judging.compare.mismatch import EndingMismatch
+from harness.model.expectation import Expectation
+from harness.model.observation import Ending, Observation, Phase
+from harness.model.stimulus import Form, Stimulus
+
+# Endings after which the printed text is complete, so that it can be compared.
+_COMPLETE = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE, Ending.ENDED_EARLY})
+
+# Endings that are never an answer, whatever is expected.
+_NEVER = frozenset({Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.HARNESS_ERROR})
+
+
+def expected_ending(expectation: Expectation) -> Ending:
+    """How the process should end; a failure of the harness itself is never expected."""
+    if expectation.stated.ends is not None:
+        return expectation.stated.ends
+    reference = expectation.reference
+    if reference is None or reference.ending is Ending.HARNESS_ERROR:
+        return Ending.ANSWERED
+    return reference.ending
+
+
+def ending_mismatch(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> Iterator[EndingMismatch]:
+    """Yield how it ended, if it should have ended in another way or later."""
+    expected, actual = expected_ending(expectation), observation.ending
+    if actual is not expected or actual in _NEVER or _is_early(observation, expectation, stimulus):
+        yield EndingMismatch(expected=expected, actual=actual)
+
+
+def has_outcome(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
+    """Return whether the stimulus was run and its output is complete, so that it is compared."""
+    if observation.ending not in _COMPLETE or at_import(observation, stimulus):
+        return False
+    return not _is_early(observation, expectation, stimulus)
+
+
+def _is_early(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
+    """Return whether it ended before the stimulus, at a place where the reference did not."""
+    if expected_ending(expectation) is Ending.ANSWERED:
+        return False
+    if stimulus.action.form is Form.PROGRAM:
+        return False
+    reference = expectation.reference
+    of_reference = reference.phase if reference else Phase.STIMULUS
+    return observation.phase not in (Phase.STIMULUS, of_reference)
+
+
+def at_import(observation: Observation, stimulus: Stimulus) -> bool:
+    """Return whether it ended while the submission's own body was still loading."""
+    is_loading = observation.phase is Phase.LOADING
+    return is_loading and stimulus.action.form is not Form.PROGRAM

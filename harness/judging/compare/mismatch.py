@@ -1,0 +1,106 @@
+"""What is not as expected in an observation: a class for each way to differ."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from harness.matchers.kinds.equal_to import EqualData
+from harness.matchers.kinds.values import Exactly
+from harness.model.expectation import Ignore, Matcher, StatedRaise
+from harness.model.observation import Ending, Phase, Raised
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Channel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AnyMismatch:
+    step: int | None = None  # of a session; None: of the observation as a whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndingMismatch(_AnyMismatch):
+    """The process ended in another way."""
+
+    expected: Ending
+    actual: Ending
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaiseMismatch(_AnyMismatch):
+    """Another exception than expected (None: no exception)."""
+
+    expected: StatedRaise | None
+    actual: Raised | None
+    phase: Phase = Phase.STIMULUS  # when it was raised; the expected one is wrong in any other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueMismatch(_AnyMismatch):
+    """A value differs: the one returned, that of the parameter or variable `name` (LEAVES), the
+    content of the file `name` (WRITES; a str if it is text), or the text on stderr (STDERR)."""
+
+    channel: Channel
+    expected: Matcher | None  # None: there should be no value at all
+    actual: Value | None
+    name: str = ""
+
+    @property
+    def pair(self) -> tuple[Value, Value] | None:
+        """The expected value, if there is only one, and the actual one; None without either."""
+        if self.actual is None or not isinstance(self.expected, Exactly | EqualData):
+            return None
+        return self.expected.pair(self.actual)
+
+    @property
+    def words(self) -> str:
+        """What is expected, in words."""
+        return self.expected.in_words() if self.expected else "no value"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextMismatch(_AnyMismatch):
+    """Printed text differs."""
+
+    expected: Matcher
+    actual: str
+    turn: int | None = None  # None: the text is not that of a single turn
+    shown: bool = False  # text that a session shows: a value, or a whole step without a reference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadsMismatch(_AnyMismatch):
+    """Another number of inputs was taken."""
+
+    expected: int
+    actual: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExitMismatch(_AnyMismatch):
+    """The program ended with another status; None: it has none."""
+
+    expected: int
+    actual: int | None
+
+
+Mismatch = (
+    EndingMismatch | RaiseMismatch | ValueMismatch | TextMismatch | ReadsMismatch | ExitMismatch
+)
+
+
+def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
+    """The same mismatch, with the first part that fails in place of an `all_of` or `none_of`."""
+    match mismatch:
+        case TextMismatch(expected=expected, actual=text):
+            part = expected.failing_part(lambda one: one.accepts_text(text, ignore))
+            return replace(mismatch, expected=part)
+        case ValueMismatch(expected=Matcher() as expected, actual=Value() as value):
+            if mismatch.channel not in (Channel.WRITES, Channel.STDERR):
+                part = expected.failing_part(lambda one: one.accepts(value))
+                return replace(mismatch, expected=part)
+        case RaiseMismatch(expected=StatedRaise(message=Matcher() as message) as stated):
+            # An exception of another type may well have the expected message.
+            if mismatch.actual is not None and stated.allows(mismatch.actual.type_name):
+                said = Value(ValueKind.STR, mismatch.actual.message)
+                part = message.failing_part(lambda one: one.accepts(said))
+                return replace(mismatch, expected=replace(stated, message=part))
+    return mismatch

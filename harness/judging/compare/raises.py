@@ -1,0 +1,68 @@
+"""The exception that reached the stimulus."""
+
+from collections.abc import Iterator
+
+from harness.judging.compare.mismatch import RaiseMismatch
+from harness.model.expectation import Expectation, StatedRaise
+from harness.model.observation import Observation, Phase, Raised
+from harness.model.stimulus import Form, Stimulus
+from harness.model.values import Value, ValueKind
+
+
+def raise_mismatch(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> Iterator[RaiseMismatch]:
+    """Yield what it raised, if something else or nothing should be raised."""
+    expected = _expected_raise(expectation, stimulus)
+    raised = _raised(observation, stimulus)
+    if raised is not None and observation.phase is not Phase.STIMULUS:
+        yield RaiseMismatch(expected=expected, actual=raised, phase=observation.phase)
+        return
+    is_known = expectation.reference is not None or expectation.stated.raises is not None
+    if not raise_agrees(expected, raised) and (is_known or raised is not None):
+        yield RaiseMismatch(expected=expected, actual=raised, phase=observation.phase)
+
+
+def unexpected_raise(observation: Observation) -> RaiseMismatch:
+    """Return the mismatch of an exception before the stimulus, where none is ever expected."""
+    return RaiseMismatch(expected=None, actual=observation.raised, phase=observation.phase)
+
+
+def is_explained_by_exception(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> bool:
+    """Return whether a wrong exception already says that the exit status is wrong."""
+    raised = _raised(observation, stimulus)
+    if raised is None:
+        return False
+    return not raise_agrees(_expected_raise(expectation, stimulus), raised)
+
+
+def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
+    """Return what it raised. `sys.exit()` in a program is how it ends: see `exit`."""
+    raised = observation.raised
+    if raised is None or stimulus.action.form is not Form.PROGRAM:
+        return raised
+    return None if raised.type_name == "SystemExit" else raised
+
+
+def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise | None:
+    if expectation.stated.raises is not None:
+        return expectation.stated.raises
+    reference = expectation.reference
+    raised = _raised(reference, stimulus) if reference else None
+    return None if raised is None else StatedRaise(type_name=raised.type_name)
+
+
+def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
+    """Whether what was raised is what should be."""
+    if expected is None or actual is None:
+        return expected is None and actual is None
+    said, text = expected.message, Value(ValueKind.STR, actual.message)
+    is_right = expected.allows(actual.type_name) and has_base(expected, actual)
+    return is_right and (said is None or said.accepts(text))
+
+
+def has_base(expected: StatedRaise, actual: Raised) -> bool:
+    """Whether what was raised is of the class that it should derive from, or derives from it."""
+    return not expected.is_a or expected.is_a in (actual.type_name, *actual.bases)

@@ -1,0 +1,28 @@
+"""How many inputs are taken."""
+
+from collections.abc import Iterator
+
+from harness.judging.compare.mismatch import ReadsMismatch
+from harness.model.expectation import Expectation
+from harness.model.observation import Observation
+
+
+def reads_mismatch(observation: Observation, expectation: Expectation) -> Iterator[ReadsMismatch]:
+    """Where the number of inputs differs from what is stated, or else from the reference's."""
+    most = expectation.stated.reads_at_most
+    is_too_much = most is not None and observation.reads > most
+    expected = most if is_too_much else expected_reads(expectation)
+    if expected is not None and observation.reads != expected:
+        yield ReadsMismatch(expected=expected, actual=observation.reads)
+
+
+def expected_reads(expectation: Expectation) -> int | None:
+    """How many inputs should be read; None when that is not known."""
+    stated = expectation.stated
+    if stated.reads is not None:
+        return stated.reads
+    if stated.reads_at_most is not None:
+        return None
+    if stated.turns is not None and stated.turns.all_turns:
+        return max(0, len(stated.turns.turns) - 1)
+    return expectation.reference.reads if expectation.reference else None

@@ -1,0 +1,154 @@
+"""A session, step by step.
+
+Where the sheet shows a step of a session, the text is printed text, typed text, then the value's
+`repr`. White space between the tokens of a literal does not count (sheets wrap lines), nor do blank
+lines at the end; everything else does.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, repeat
+
+from harness.judging.compare.mismatch import (
+    Mismatch,
+    RaiseMismatch,
+    ReadsMismatch,
+    TextMismatch,
+    ValueMismatch,
+)
+from harness.judging.compare.raises import raise_agrees
+from harness.judging.compare.text import ExpectedTurns, pieces, text_mismatches
+from harness.judging.compare.value import variable_mismatches
+from harness.matchers.comparison import normalised, same, same_shown
+from harness.matchers.kinds.values import Exactly, exactly
+from harness.model.expectation import Expectation, Ignore, StatedRaise
+from harness.model.observation import Ending, Observation, Raised, StepOutcome, Turn, transcript
+from harness.model.stimulus import DROPPED
+from harness.model.values import NONE, Value, ValueKind
+from harness.model.verdict import Channel
+
+
+def step_mismatches(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
+    """Everything that differs in a session, the earliest step first."""
+    reference, stated = expectation.reference, expectation.stated
+    is_complete = observation.ending is Ending.ANSWERED
+    never_happened = repeat(StepOutcome()) if is_complete or reference is None else ()
+    steps = chain(observation.steps, never_happened)
+    if reference is not None:
+        for index, (wanted, step) in enumerate(zip(reference.steps, steps, strict=False)):
+            yield from _step(wanted, step, expectation, index)
+    else:  # the sheet's own text is compared
+        for index, (shown, step) in enumerate(zip(stated.shown or (), steps, strict=False)):
+            if not shows(step, shown, stated.ignore):
+                text = exactly(shown)
+                yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
+    if stated.prints is not None or stated.turns is not None:
+        yield from text_mismatches(observation, Expectation(stated=stated, reference=None))
+    if is_complete:
+        matchers = {leave.name: leave.value for leave in stated.leaves}
+        for variable in reference.variables if reference else ():
+            # What a session's name for a function is bound to is not compared, nor what it drops.
+            kept = variable.name != DROPPED and variable.value.kind is not ValueKind.FUNCTION
+            if kept and variable.name not in matchers:
+                matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
+        yield from variable_mismatches(observation, matchers)
+
+
+def _step(
+    wanted: StepOutcome, outcome: StepOutcome, expectation: Expectation, index: int
+) -> Iterator[Mismatch]:
+    stated, expected = expectation.stated, None
+    if wanted.raised is not None:
+        # What the reference raises, with its message where the session shows it.
+        shown = stated.shown[index] if stated.shown and index < len(stated.shown) else ""
+        said = wanted.raised.message
+        message = exactly(said) if said and _without_blank_end(shown).endswith(said) else None
+        expected = StatedRaise(type_name=wanted.raised.type_name, message=message)
+    if not raise_agrees(expected, outcome.raised):
+        yield RaiseMismatch(expected=expected, actual=outcome.raised, step=index)
+    elif not wanted.raised:
+        # A REPL shows nothing for None, so a step whose value is None may have none.
+        expected_value, value = wanted.value or NONE, outcome.value or NONE
+        shows_same = same_shown(wanted.shown, outcome.shown, expectation.within)
+        if not same(expected_value, value, expectation.within):
+            matcher = Exactly(value=expected_value, within=expectation.within)
+            yield ValueMismatch(channel=Channel.RETURNS, expected=matcher, actual=value, step=index)
+        elif not shows_same and not is_default_repr(wanted.shown):
+            text = exactly(wanted.shown)
+            yield TextMismatch(expected=text, actual=outcome.shown, step=index, shown=True)
+    yield from _step_texts(wanted.turns, outcome.turns, stated.ignore, index)
+
+
+def _step_texts(
+    expected: tuple[Turn, ...], actual: tuple[Turn, ...], ignore: tuple[Ignore, ...], step: int
+) -> Iterator[Mismatch]:
+    """Where a session step's printed text and inputs differ from the reference's."""
+    turns = ExpectedTurns(turns=tuple(map(exactly, pieces(expected))), others=exactly(""))
+    for mismatch in turns.mismatches(actual, ignore, is_one=max(len(expected), len(actual)) <= 1):
+        yield replace(mismatch, step=step)
+    wanted_reads, reads = (sum(turn.typed is not None for turn in t) for t in (expected, actual))
+    if wanted_reads != reads:
+        yield ReadsMismatch(expected=wanted_reads, actual=reads, step=step)
+
+
+def is_default_repr(shown: str) -> bool:
+    """Whether Python shows an object so that says nothing of itself: `<Account object at 0x…>`."""
+    return " object at 0x…" in shown
+
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+_STRING_OR_SPACE = re.compile(r"('(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|\s+", re.DOTALL)
+
+
+def screen_of(step: StepOutcome) -> str:
+    """All that a person would see of a step in the REPL."""
+    echo = f"{step.shown}\n" if step.shown else ""
+    if not step.shown and step.value is not None and step.value.kind is not ValueKind.NONE:
+        echo = step.value.source() + "\n"
+    return transcript(step.turns) + echo + _last_words(step.raised)
+
+
+def _last_words(raised: Raised | None) -> str:
+    if raised is None:
+        return ""
+    return f"{raised.type_name}: {raised.message}\n" if raised.message else f"{raised.type_name}\n"
+
+
+def shows(step: StepOutcome, shown: str, ignore: tuple[Ignore, ...] = ()) -> bool:
+    """Whether the sheet's text `shown` is what a step showed."""
+    sheet = _ADDRESS.sub("0x…", shown) if " object at 0x" in shown else shown
+    texts = (normalised(text, ignore) for text in (screen_of(step), sheet))
+    if len({_without_blank_end(text) for text in texts}) == 1:
+        return True
+    # Where the text of the value or the exception begins, the printed text must have ended.
+    printed = transcript(step.turns)
+    head, rest = shown[: len(printed)], shown[len(printed) :]
+    if normalised(head, ignore) != normalised(printed, ignore):
+        return False
+    if step.raised is not None:
+        # Of a traceback on a sheet only the last line counts: the others depend on the machine.
+        words = _last_words(step.raised).rstrip("\n")
+        last = "\n".join(_without_blank_end(rest).split("\n")[-1 - words.count("\n") :])
+        return rest.startswith("Traceback (most recent call last)") and last == words
+    value = step.value or NONE
+    return value.kind is not ValueKind.NONE and _is_value(rest, value)
+
+
+def _without_blank_end(text: str) -> str:
+    body = text.rstrip()
+    return body and body + text[len(body) :].partition("\n")[0]
+
+
+def _is_value(text: str, value: Value) -> bool:
+    if text[:1].isspace():
+        return False  # an empty line before the value is printed text
+    try:
+        return same(Value.parse(" ".join(text.split("\n")).strip()), value)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        squeezed, source = (
+            _STRING_OR_SPACE.sub(lambda match: match.group(1) or "", side)
+            for side in (text, value.source())
+        )
+        return squeezed == source

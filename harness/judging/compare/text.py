@@ -1,0 +1,95 @@
+"""The printed text, turn by turn or as a whole, and the text on stderr."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.judging.compare.mismatch import TextMismatch, ValueMismatch
+from harness.judging.compare.reads import expected_reads
+from harness.matchers.kinds.values import Exactly, exactly
+from harness.model.expectation import Expectation, Expected, Ignore, Matcher
+from harness.model.observation import Observation, Turn
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Channel
+
+
+def pieces(turns: tuple[Turn, ...]) -> list[str]:
+    """What was printed before each input, and after the last one if that is not empty."""
+    printed = [turn.printed for turn in turns]
+    if turns and turns[-1].typed is None and not turns[-1].printed:
+        printed.pop()
+    return printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedTurns:
+    """What each turn is compared with; None: it may be anything."""
+
+    turns: tuple[Matcher | None, ...]
+    others: Matcher | None  # what every turn after these is compared with
+
+    def at(self, index: int) -> Matcher | None:
+        return self.turns[index] if index < len(self.turns) else self.others
+
+    def mismatches(
+        self, turns: tuple[Turn, ...], ignore: tuple[Ignore, ...], *, is_one: bool
+    ) -> Iterator[TextMismatch]:
+        """Of these turns; `is_one`: of a text that no input interrupts."""
+        printed = pieces(turns)
+        for index in range(max(len(printed), len(self.turns))):
+            text = printed[index] if index < len(printed) else ""
+            matcher = self.at(index)
+            if matcher is not None and not matcher.accepts_text(text, ignore):
+                yield TextMismatch(expected=matcher, actual=text, turn=None if is_one else index)
+
+
+def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[TextMismatch]:
+    """Where the printed text differs from what is stated, or else from the reference's turns."""
+    stated, whole = expectation.stated, _expected_whole(expectation)
+    by_turn = expected_turns(expectation)
+    if whole is not None and not whole.accepts_text(observation.printed, stated.ignore):
+        yield TextMismatch(expected=whole, actual=observation.printed)
+    if by_turn is not None:
+        is_one = observation.reads == 0 and not expected_reads(expectation)
+        yield from by_turn.mismatches(observation.turns, stated.ignore, is_one=is_one)
+    if expectation.reference is None and stated.transcript is not None:
+        expected, shown = exactly(stated.transcript), observation.transcript()
+        if not expected.accepts_text(shown, stated.ignore):
+            yield TextMismatch(expected=expected, actual=shown)
+
+
+def _expected_whole(expectation: Expectation) -> Matcher | None:
+    """`prints:`, unless the reference prints exactly this text: then its turns are compared, which
+    also tells where the text differs."""
+    prints, ignore = expectation.stated.prints, expectation.stated.ignore
+    reference = expectation.reference
+    if isinstance(prints, Exactly) and reference and prints.accepts_text(reference.printed, ignore):
+        return None
+    return prints
+
+
+def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
+    """What the turns are compared with; None if single turns are not compared. A turn that is not
+    stated is the reference's, unless `prints:` or `all_turns` takes its place."""
+    stated, reference = expectation.stated, expectation.reference
+    all_stated = stated.turns is not None and stated.turns.all_turns
+    expected: list[Matcher | None] = []
+    others: Matcher | None = exactly("") if all_stated else None
+    if reference is not None and not all_stated and _expected_whole(expectation) is None:
+        expected = [exactly(text) for text in pieces(reference.turns)]
+        others = exactly("")
+    elif stated.turns is None:
+        return None
+    for turn in stated.turns.turns if stated.turns else ():
+        while len(expected) <= turn.index:
+            expected.append(others)
+        expected[turn.index] = turn.printed
+    return ExpectedTurns(turns=tuple(expected), others=others)
+
+
+def stderr_mismatch(observation: Observation, stated: Expected) -> Iterator[ValueMismatch]:
+    """Where stderr differs from what is stated. It is known only of a program that ended."""
+    expected, text = stated.stderr, observation.stderr
+    if expected is None or text is None or expected.accepts_text(text, stated.ignore):
+        return
+    actual = Value(ValueKind.STR, text)
+    yield ValueMismatch(channel=Channel.STDERR, expected=expected, actual=actual, name="stderr")

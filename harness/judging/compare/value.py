@@ -1,0 +1,152 @@
+"""The value that is returned, and those of parameters and variables afterwards."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from harness.common.escaping import plain
+from harness.judging.compare.mismatch import ValueMismatch
+from harness.matchers.comparison import same
+from harness.matchers.kinds.values import AnyValue, Exactly
+from harness.model.expectation import Expectation, Matcher
+from harness.model.observation import Observation
+from harness.model.values import KEYED, SEQUENCES, Value, ValueKind
+from harness.model.verdict import Channel
+
+
+def value_mismatches(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
+    """Yield the returned value that differs, then the arguments and names that do afterwards."""
+    if observation.raised is None:
+        yield from _returned(observation, expectation)
+    yield from _left(observation, expectation)
+
+
+def _returned(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
+    expected, value = expectation.stated.returns, observation.value
+    reference = expectation.reference
+    if expected is None and reference is not None and reference.value is not None:
+        expected = Exactly(value=reference.value, within=expectation.within)
+    if expected is None or (value is not None and expected.accepts(value)):
+        return
+    yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
+
+
+def _left(observation: Observation, expectation: Expectation) -> Iterator[ValueMismatch]:
+    """The positional arguments (or a draw's variables) afterwards. As many as the reference has
+    must be there: a raise that is reported without them may hide what was changed."""
+    stated = {leave.name: leave.value for leave in expectation.stated.leaves}
+    known = expectation.reference.arguments if expectation.reference else ()
+    for position, (after, _) in enumerate(zip_longest(observation.arguments, known)):
+        name = argument_name(expectation, position)
+        expected = stated.pop(name, None) or _unstated(observation, expectation, position)
+        if expected is not None and (after is None or not expected.accepts(after)):
+            yield ValueMismatch(channel=Channel.LEAVES, expected=expected, actual=after, name=name)
+    yield from variable_mismatches(observation, stated)
+
+
+def argument_name(expectation: Expectation, position: int) -> str:
+    """A positional argument's name in the reference; its place where it has none."""
+    if position < len(expectation.parameters):
+        return expectation.parameters[position]
+    return f"argument {position + 1}"
+
+
+def _unstated(observation: Observation, expectation: Expectation, position: int) -> Matcher | None:
+    reference = expectation.reference
+    if expectation.stated.leaves_unchanged:
+        before = observation.arguments_before
+        if position >= len(before) and reference is not None:
+            before = reference.arguments_before
+        return Exactly(value=before[position]) if position < len(before) else None
+    if reference is None or position >= len(reference.arguments):
+        return None
+    return Exactly(value=reference.arguments[position], within=expectation.within)
+
+
+def variable_mismatches(
+    observation: Observation, matchers: Mapping[str, Matcher]
+) -> Iterator[ValueMismatch]:
+    """The variables afterwards that are missing or not what their matchers accept."""
+    values = {variable.name: variable.value for variable in observation.variables}
+    for name, matcher in matchers.items():
+        value = values.get(name)
+        if value is None and isinstance(matcher, AnyValue):
+            continue  # a function, say, which is never among what is observed
+        if value is None or not matcher.accepts(value):
+            yield ValueMismatch(channel=Channel.LEAVES, expected=matcher, actual=value, name=name)
+
+
+MAX_DEPTH = 12  # no reader follows a longer path, and a hostile value may be nested without end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstDifference:
+    """The first place where two values differ."""
+
+    path: str  # as in "[3].owner"
+    expected: Value | None  # None: it has no such item, as `actual`
+    actual: Value | None
+    holder: ValueKind | None = None  # what has no such item, if it is a dictionary or an object
+
+    @property
+    def named(self) -> str:
+        """What differs in words: "item [3].owner", of an object itself "attribute owner"."""
+        return f"attribute {self.path[1:]}" if self.path[:1] == "." else f"item {self.path}"
+
+
+def first_difference(expected: Value, actual: Value) -> FirstDifference:
+    """The innermost first place where two values that are not the same differ."""
+    path = ""
+    for _ in range(MAX_DEPTH):
+        if expected.kind is not actual.kind or expected.text != actual.text:
+            break
+        holder: ValueKind | None = None
+        left: Value | None
+        right: Value | None
+        if expected.kind in KEYED:
+            holder = expected.kind
+            key = _first_key(expected, actual)
+            if key is None:
+                break
+            left, right = _at(expected, key), _at(actual, key)
+            if holder is ValueKind.DICT:
+                step = f"[{key.source(60)}]"
+            elif key.text:
+                step = f".{plain(key.text, limit=60)}"
+            elif left is None or right is None:
+                break
+            else:
+                step = ""  # what an object holds besides its attributes
+        elif expected.kind in SEQUENCES:
+            index = first_differing(expected.items, actual.items)
+            step = f"[{index}]"
+            left = expected.items[index] if index < len(expected.items) else None
+            right = actual.items[index] if index < len(actual.items) else None
+        else:
+            break
+        path += step
+        if left is None or right is None:
+            return FirstDifference(path=path, expected=left, actual=right, holder=holder)
+        expected, actual = left, right
+    return FirstDifference(path=path, expected=expected, actual=actual)
+
+
+def _first_key(expected: Value, actual: Value) -> Value | None:
+    """The first attribute or key that differs; None where the keys are the same."""
+    for key in (*expected.items[::2], *actual.items[::2]):
+        left, right = _at(expected, key), _at(actual, key)
+        if left is None or right is None or not same(left, right):
+            return key
+    return None
+
+
+def _at(value: Value, key: Value) -> Value | None:
+    pairs = zip(value.items[::2], value.items[1::2], strict=False)
+    return next((part for name, part in pairs if same(name, key)), None)
+
+
+def first_differing(expected: tuple[Value, ...], actual: tuple[Value, ...]) -> int:
+    """The index of the first items that differ, else of the first item that one side lacks."""
+    pairs = enumerate(zip(expected, actual, strict=False))
+    shorter = min(len(expected), len(actual))
+    return next((index for index, pair in pairs if not same(*pair)), shorter)
