@@ -384,7 +384,7 @@ def test_what_cannot_be_read_is_named_and_the_page_says_it_is_not_whole(graded: 
     places = ("damaged", "empty", "newer", "no-facts", "no-results")
     assert [line.split("/")[1] for line in lines] == [*places]
     assert "written by a newer harness" in lines[2]
-    assert "This page is not whole." in page(graded)
+    assert "This page is incomplete." in page(graded)
     for name in places:
         assert f"reports/{name}/run.sqlite" in page(graded)
 

@@ -345,7 +345,7 @@ def test_what_is_no_program_is_told_so(checker: Checker) -> None:
 def played(checker: Checker) -> Iterator[playwright.Page]:
     """The page while an example is played in the terminal, which has typed nothing yet."""
     checker.check({"a1.py": PERFECT.replace("print(BYE)", "print('Bye')").encode()})
-    checker.page.get_by_role("button", name="Play example 1 in a terminal").click()
+    checker.page.get_by_role("button", name="Run example 1 in a terminal").click()
     checker.page.get_by_text("The example types 3 now.").wait_for(timeout=START)
     yield checker.page
     checker.page.get_by_role("button", name="Close").click()

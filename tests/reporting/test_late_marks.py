@@ -113,7 +113,7 @@ LINES = {
     "1 slip day used; 2 days begun cost 20 % of the total; 7.50 before, 5.50 after": marked(),
     "1 hour begun costs 0.5 % of the marks reached; 7.50 before, 7.46 after": marked(late=AN_HOUR),
     "2 slip days used": marked(late=SLIP_ONLY),
-    "within the grace time, which costs nothing": marked(late=FORGIVEN),
+    "within the grace period, no penalty": marked(late=FORGIVEN),
     "1 slip day used; 2 days begun cost 20 % of the total": marked(style=None),
 }
 

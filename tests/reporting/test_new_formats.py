@@ -71,7 +71,7 @@ def test_they_are_found(graded_once: Course, tmp_path: Path) -> None:
     report = str(graded_once.report)
     outcome = run.invoke(command, [report, "--to", "toy"])
     assert outcome.stdout.splitlines()[-2:] == ["prints_total", "syntax_error"]
-    with pytest.raises(UserError, match="needs to know who is who"):
+    with pytest.raises(UserError, match="needs names and ids"):
         run.invoke(command, [report, "--to", "toy", "--anonymous"], catch_exceptions=False)
     book = tmp_path / "book.csv"
     book.write_text("who,A tiny till\nperfect,\n", encoding="utf-8")

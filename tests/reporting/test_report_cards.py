@@ -202,10 +202,10 @@ HIDDEN = ShownCause(function="check_win", hidden=3, clauses=CLAUSES[3:4], varied
 def test_only_hidden_failures_are_said_on_top_with_what_to_try() -> None:
     _, top, rest = words_of(page_of(HIDDEN)).split("1 thing to fix")
     assert "Only hidden checks fail." in top
-    assert "They are about check_win" in top
-    assert "3 hidden checks fail here, and none that you can see." in rest
+    assert "The hidden ones test check_win" in top
+    assert "3 hidden checks fail; every check that you can see passes." in rest
     assert CLAUSES[3].text in rest
-    assert "What to try: call check_win with inputs of your own" in rest
+    assert "What to try: call check_win with your own inputs" in rest
     assert "other values of the constants in a1_support.py" in rest
     unvaried = assert_inert(page_of(replace(HIDDEN, varied=()))).text
     assert "constants" not in unvaried.split("What to try:")[1].split(".")[0]
@@ -216,10 +216,10 @@ def test_hidden_failures_of_several_functions_are_one_card() -> None:
     page = page_of(HIDDEN, other)
     text = words_of(page)
     assert page.count("<h3") == text.count("2 functions in hidden") + 1
-    assert "4 hidden checks fail here, and none that you can see." in text
+    assert "4 hidden checks fail; every check that you can see passes." in text
     assert "check_win 3 checksThe sheet, §4.7: Prompt until" in text
     assert "main 1 check, up to 0.25 marks" in text
-    assert text.count("What to try: call each with inputs of your own") == 1
+    assert text.count("What to try: call each with your own inputs") == 1
 
 
 def test_nothing_is_said_of_extra_credit_where_there_is_none() -> None:

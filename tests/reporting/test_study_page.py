@@ -65,10 +65,10 @@ ALIKE = study.SimilarityReport(
 
 def test_what_is_measured_is_shown_and_nothing_of_it_acts() -> None:
     page = assert_inert(study_page(PLAN, STRENGTH, ALIKE), 0).text
-    for said in ("85.7 % of 7 single-fault changes", "a <= b", "1 of 3 scenarios", "85 %",
+    for said in ("85.7 % of 7 single-fault changes", "a <= b", "1 of 3 scored scenarios", "85 %",
                  "ada and zoe: 97 %", "nothing to notice"):  # fmt: skip
         assert said in page, said
-    assert "Who is alike" not in study_page(PLAN, STRENGTH, None)
+    assert "Similar programs" not in study_page(PLAN, STRENGTH, None)
     assert "How strong" not in study_page(PLAN, None, ALIKE)
 
 
@@ -185,7 +185,7 @@ def test_the_page_goes_with_what_it_showed(tmp_path: Path) -> None:
     files.write(tmp_path / SIMILARITY, serial.dumps(ALIKE))
     page = write_study(tmp_path, PLAN, STRENGTH)
     assert page is not None
-    assert "Who is alike" in page.read_text(encoding="utf-8")
+    assert "Similar programs" in page.read_text(encoding="utf-8")
     (tmp_path / SIMILARITY).write_text("{", encoding="utf-8")
     assert write_study(tmp_path, PLAN, None) is None
     assert not page.exists()

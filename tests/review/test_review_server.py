@@ -390,13 +390,13 @@ def test_what_a_student_asks_is_opened(ann: Window, tmp_path: Path) -> None:
     mail.write_text(request_text(view) + "I checked it. <b>Really.</b>\n")
     ben = window(ann.database, request=mail)
     html = ben.get("/submission/2")["html"]
-    assert "Asked to look again" in html
+    assert "Regrade request" in html
     assert "&lt;b&gt;Really.&lt;/b&gt;" in html
     for number, cause in enumerate(view.causes[:2], start=1):
         link = f'<a href="#cause-{number}">thing to fix {number}</a>'
         assert f"<code>{cause.checks[0].id}</code>: {link}" in html
         assert re.search(rf'id="cause-{number}"\s+open', html)
-    assert "Asked to look again" not in ben.get("/submission/1")["html"]
+    assert "Regrade request" not in ben.get("/submission/1")["html"]
     for text, line in (
         ("Please!", "mail.txt: has no link of a student's page"),
         (request_text(replace(view, id="s099")), 'is about "s099", which is not in this run'),

@@ -108,7 +108,7 @@ def test_what_is_no_transcript_is_refused_in_one_line(course: Course) -> None:
     course.path("bytes.txt").write_bytes(b"\xff\xfe")
     for arguments, words in (
         (("bytes.txt", "--to", MAIN), "byte 0 is not UTF-8"),
-        (("bytes.txt", "--to", "elsewhere.yaml"), "is not a file of an assignment"),
+        (("bytes.txt", "--to", "elsewhere.yaml"), "not a scenario file of an assignment"),
         (("bytes.txt", "--to", MAIN, "--set", "LIMIT"), "--set LIMIT is not NAME=VALUE"),
     ):
         assert words in course.refusal("import-transcript", *arguments)

@@ -336,7 +336,7 @@ def test_the_pair_and_its_page(with_a_copy: Course) -> None:
     assert found["by_tokens"] == ["syntax_error"]
     folder = with_a_copy.report / "similarity"
     index = (folder / "index.html").read_text(encoding="utf-8")
-    assert "Likeness is not proof of copying" in index
+    assert "Similarity does not prove copying" in index
     assert '<a href="1.html">' in index
     page = (folder / "1.html").read_text(encoding="utf-8")
     assert 'class="match c0"' in page

@@ -92,7 +92,7 @@ def consequence(value: Consequence) -> str:
         case Severity.NOTE:
             return "a note, costs no marks"
         case Severity.REVIEW:
-            return "will be reviewed; costs no marks by itself"
+            return "a tutor will look; no automatic deduction"
         case Severity.DEDUCT:
             cost = f"{number(value.marks)} {plural(value.marks, 'mark')}"
             return f"costs {cost}, once for all issues of this kind"
@@ -104,10 +104,10 @@ def manual(given: ManualMark) -> str:
     """A part that is marked by hand, with its mark or that it has none yet."""
     slot = given.slot
     about = f" (clause {slot.clause})" if slot.clause else ""
-    mark = f"not marked yet (out of {number(slot.out_of)})"
+    mark = f"not marked yet ({number(slot.out_of)} {plural(slot.out_of, 'mark')})"
     if given.mark is not None:
         mark = f"{rounded(given.mark)} of {number(slot.out_of)}"
-    return f"marked by hand: {slot.title}{about}: {mark}{rubric(given)}"
+    return f"{slot.title}{about}: {mark}{rubric(given)}"
 
 
 def rubric(given: ManualMark) -> str:
@@ -141,9 +141,9 @@ def isolation(result: SubmissionResult) -> str:
     if not result.scenarios or result.status is SubmissionStatus.UNREADABLE:
         return ""
     if result.isolation is Isolation.SHARED:
-        return "Scenarios shared a process: the program was seen to keep nothing between them."
+        return "Scenarios shared a process: the program keeps no state between them."
     reason = f" ({result.isolation_reason})" if result.isolation_reason else ""
-    return f"Every scenario had a process of its own{reason}."
+    return f"Every scenario had its own process{reason}."
 
 
 def account(result: SubmissionResult | StudentView) -> list[str]:
@@ -151,8 +151,8 @@ def account(result: SubmissionResult | StudentView) -> list[str]:
     lines = [manual(given) for given in result.manual]
     if result.override is not None:
         mark = rounded(result.override.mark)
-        was = f" (found: {rounded(result.mark)})" if result.mark is not None else ""
-        lines.insert(0, f"the mark was set to {mark}{was}: {result.override.reason}")
+        was = f" (autograder: {rounded(result.mark)})" if result.mark is not None else ""
+        lines.insert(0, f"functionality mark set by a tutor: {mark}{was}: {result.override.reason}")
     if result.late is not None:
         lines.append(lateness(result.late, result.reached, result.late_marks))
     if (change := result.adjustment) is not None:
@@ -192,7 +192,7 @@ def lateness(late: Lateness, reached: Fraction | None, marks: Fraction | None) -
     """How late something was handed in, and what that takes of what is reached, if it is known."""
     parts = [f"late: due {late.due}"]
     if late.is_forgiven:
-        parts.append("within the grace time, which costs nothing")
+        parts.append("within the grace period, no penalty")
     if late.slip_days:
         parts.append(f"{late.slip_days} slip {plural(late.slip_days, 'day')} used")
     if late.begun is not None:
