@@ -319,12 +319,15 @@ def test_the_page_says_which_scenarios_may_be_wrong() -> None:
     good = [graded_grid(f"s{n}", "4") for n in range(6, 9)]
     text = read_page(*wrong, *good, plan=plan)
     assert (
-        "7 scenarios of check_win that fail together show grid/0, grid/1, grid/2, grid/3, grid/4, grid/5, "
-        "grid/6: 6 of 9 otherwise good submissions fail. 5 of them: grid_size: a size is "
+        "7 scenarios of check_win that fail together show grid/0, grid/1, grid/2, grid/3, "
+        "grid/4, grid/5, grid/6: 6 of 9 otherwise good submissions fail. 5 of them: grid_size: a size is "
         "hard-coded to 3. See s0, s1, s2."
     ) in text
     few = read_page(*wrong, good[0], plan=plan)
-    assert "Not known yet: this needs 8 submissions with 75 % of the marks or more, and there are 7" in few
+    assert (
+        "Not known yet: this needs 8 submissions with 75 % of the marks or more, and there are 7"
+        in few
+    )
 
 
 def test_the_page_says_whom_to_look_at() -> None:
@@ -351,7 +354,10 @@ def test_the_page_says_who_may_have_copied() -> None:
     page = first_page(FACTS, report_samples.overview(run, PLAN), report, has_studies=True)
     text = words_of(page, scripts=1)
     assert "3 similar programs: ada, bob, cyd 2 similar programs: eve, of 2025" in text
-    assert "2 groups and 3 pairs, at least 23 % similar, of 4 programs. Similarity does not prove" in text
+    assert (
+        "2 groups and 3 pairs, at least 23 % similar, of 4 programs. Similarity does not prove"
+        in text
+    )
     assert "not measured" not in text
     assert 'href="study.html">Overview of similarity and scenario strength' in page
     assert 'href="submissions/cyd.html"' in page
