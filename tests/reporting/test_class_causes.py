@@ -320,8 +320,8 @@ def test_the_page_says_which_scenarios_may_be_wrong() -> None:
     text = read_page(*wrong, *good, plan=plan)
     assert (
         "7 scenarios of check_win that fail together show grid/0, grid/1, grid/2, grid/3, "
-        "grid/4, grid/5, grid/6: 6 of 9 otherwise good submissions fail. 5 of them: grid_size: a size is "
-        "hard-coded to 3. See s0, s1, s2."
+        "grid/4, grid/5, grid/6: 6 of 9 otherwise good submissions fail. 5 of them: grid_size: "
+        "a size is hard-coded to 3. See s0, s1, s2."
     ) in text
     few = read_page(*wrong, good[0], plan=plan)
     assert (
