@@ -19,7 +19,12 @@ from harness.assignment.loading import CACHE, load
 from harness.common.errors import UserError
 from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
 from harness.grading.check import check_submissions, cohort_of, submitted
-from harness.grading.context import GradingContext, prepare, visible_only
+from harness.grading.context import (
+    GradingContext,
+    prepare,
+    visible_only,
+    with_total_seconds,
+)
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.processes import import_early
@@ -65,6 +70,7 @@ def grade(
     require_tier: Tier = Tier.STANDARD,
     fresh: bool = False,
     thorough: bool = False,
+    total_seconds: float | None = None,
     only: Sequence[str] = (),
     asked: ClassOptions | None = None,
     ready: Callable[[Submission], bool] | None = None,
@@ -75,9 +81,11 @@ def grade(
     What an earlier run into `out` found is kept where nothing has changed, unless `fresh`. `jobs`
     is the number of worker processes (None: one a core); with a `cluster` its workers grade.
     `python` is the interpreter (None: the version that the assignment names), `thorough` runs
-    every scenario at its full limit. `only` has the ids of the submissions to grade, where the
-    others stay in the report as they are (empty: all). `asked` is what the class is held to,
-    `ready` says which submissions take part at all, `listener` is called with each event.
+    every scenario at its full limit. `total_seconds` is what all runs of a submission may take
+    together (None: what the assignment says, else what follows from the reference). `only` has the
+    ids of the submissions to grade, where the others stay in the report as they are (empty: all).
+    `asked` is what the class is held to, `ready` says which submissions take part at all,
+    `listener` is called with each event.
     The run's submissions are read from `out` when they are asked for, until another run is written
     there: go through them once, or keep `list(run.submissions)`.
 
@@ -93,6 +101,8 @@ def grade(
     cohort = replace(cohort, submissions=tuple(filter(ready, cohort.submissions)))
     _make_writable(out)
     engine = _engine(cluster, listener)
+    if total_seconds is not None:
+        specification = with_total_seconds(specification, total_seconds)
     context = _context(specification, python, require=require_tier)
     options = BatchOptions(
         out=out,

@@ -141,6 +141,7 @@ class _Compiler:
             laid_as=submission.laid_as or None,
             functionality_marks=shape.functionality_marks,
             limits=vocabulary.limits,
+            total_seconds=shape.limits.total_seconds,
             policy=policy,
             clauses=vocabulary.clauses or (),
             functions=vocabulary.functions,

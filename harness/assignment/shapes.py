@@ -195,7 +195,16 @@ class LimitsShape(Shape):
 
     def over(self, base: Limits) -> Limits:
         """`base` with the keys that are stated here."""
-        return replace(base, **{name: getattr(self, name) for name in self.model_fields_set})
+        stated = self.model_fields_set & LimitsShape.model_fields.keys()
+        return replace(base, **{name: getattr(self, name) for name in stated})
+
+
+class AllLimitsShape(LimitsShape):
+    """`limits:` what a scenario may use, and all of a submission together."""
+
+    total_seconds: Positive | None = None
+    """CPU time, and time asleep, of all runs of one submission together, in seconds. It is held for
+    review when that is used up (left out: 100 times what the reference takes, 60 to 600)."""
 
 
 def one_required(*keys: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from harness.execution.interpreter import (
 )
 from harness.execution.protocol.jobs import main_file, program_files, proxy_names
 from harness.execution.runner import (
+    LOADED_MACHINE,
     Answers,
     AnyDriver,
     Observes,

@@ -59,6 +59,7 @@ class SharedOutcome:
     gave_up: frozenset[int] = frozenset()
     refused: str = ""
     changed_by: int | None = None
+    cpu_seconds: float = 0.0  # of all its processes
 
 
 def may_share(stimulus: Stimulus) -> bool:

@@ -15,6 +15,7 @@ from harness.common.words import plural
 from harness.grading.context import GradingContext, now, run_facts
 from harness.grading.engines import Engine, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import WorkerPool
+from harness.grading.observing.judged_runs import GraderSetup
 from harness.marking.mark import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -85,7 +86,9 @@ def grade_batch(
     UserError (the store cannot be written, or holds submissions that would be lost) and Interrupted
     (Ctrl-C, SIGTERM)."""
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
-        state = _state_digest(context, thorough=options.thorough)
+        state = _state_digest(context)
+        reference = context.specification.reference
+        grader = replace(context.grader_setup(), thorough=options.thorough, reference=reference)
         chosen, is_class = submissions, True
         if options.only is not None:
             chosen = _chosen(submissions, options.only)
@@ -93,10 +96,8 @@ def grade_batch(
             before = store.earlier_facts()
             is_class = _covers(store, options.paths) or (before is not None and before.complete)
         facts = _begin(store, context, submissions, options, state)
-        todo = [submission for submission in chosen if not _is_done(store, submission)]
+        todo = [each for each in chosen if not _is_done(store, each, grader)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
-        reference = context.specification.reference
-        grader = replace(context.grader_setup(), thorough=options.thorough, reference=reference)
         ids = tuple(sorted({each.id for each in submissions} | store.states().keys()))
         setup = replace(
             context.worker_setup(grader),
@@ -158,18 +159,22 @@ def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
         what = f"{result.id}: {stopped} of {len(kinds)} scenarios stopped early, as nothing of"
         why = "their functions ended; --thorough runs all at the full limit"
         listener(Notice(text=f"{what} {why}"))
+    if (over := result.over_budget) is not None:
+        listener(Notice(text=f"{result.id}: {over}; {over.go_on(result.id)}"))
 
 
-def _state_digest(context: GradingContext, *, thorough: bool) -> str:
+def _state_digest(context: GradingContext) -> str:
+    """Of all that may change any result. How much time a submission has is not in it: that changes
+    those alone that came to its end, which are found by what they show."""
     plan = context.specification.plan
+    timeless = replace(plan, assignment=replace(plan.assignment, total_seconds=None))
     parts = [
-        serial.dumps(plan),  # what was cut out of it is not in its digest
+        serial.dumps(timeless),  # what was cut out of it is not in its digest
         plan.reference_digest,
         context.key.made_with,
         execution_digest(),
         judging_digest(),
         POLICY_DIGEST,
-        str(thorough),
     ]
     return sha256("\n".join(parts).encode()).hexdigest()
 
@@ -186,11 +191,15 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
     return of_submission(earlier, result)
 
 
-def _is_done(store: Store, submission: Submission) -> bool:
+def _is_done(store: Store, submission: Submission, grader: GraderSetup) -> bool:
     earlier = store.result(submission.id)
     if earlier is None or earlier.status is SubmissionStatus.HARNESS_ERROR:
         return False
-    withheld = {reason.value: reason for reason in Withheld}.get(earlier.status.value)
+    if _has_more_time(earlier, grader):
+        return False
+    withheld = None
+    if earlier.over_budget is None:
+        withheld = {reason.value: reason for reason in Withheld}.get(earlier.status.value)
     verdicts = [entry.verdict for entry in earlier.scenarios]
     return (
         earlier.source_digest == submission.digest
@@ -202,6 +211,15 @@ def _is_done(store: Store, submission: Submission) -> bool:
         # again. What ended at a limit of CPU time or output, full or shortened, does not.
         and not any(v.on_wall_time or v.kind is VerdictKind.HARNESS_ERROR for v in verdicts)
     )
+
+
+def _has_more_time(earlier: SubmissionResult, grader: GraderSetup) -> bool:
+    """Whether what was not run, or not to its end, is now."""
+    if grader.total_seconds is None:
+        kinds = {entry.verdict.kind for entry in earlier.scenarios}
+        return earlier.over_budget is not None or VerdictKind.STOPPED_EARLY in kinds
+    had = earlier.over_budget
+    return had is not None and had.seconds < grader.total_seconds
 
 
 def _graded(

@@ -220,12 +220,13 @@ def _recalled_key(
     specification: Specification, interpreter: Interpreter, tier: Tier, cache: Path | None
 ) -> AnswerKey:
     plan = specification.plan
+    timeless = replace(plan, assignment=replace(plan.assignment, total_seconds=None))
     parts = [
         str(KEY_VERSION),
         plan.spec_digest,
         plan.reference_digest,
         made_with(interpreter, tier, plan),
-        serial.dumps(plan),
+        serial.dumps(timeless),
     ]
     name = sha256("\n".join(parts).encode()).hexdigest()
     path = cache / "keys" / f"{name}.json" if cache else None
@@ -286,6 +287,12 @@ def visible_only(specification: Specification) -> Specification:
 def isolated(specification: Specification) -> Specification:
     """The assignment with a process of its own for every scenario of every submission."""
     assignment = replace(specification.plan.assignment, isolate_all=True)
+    return replace(specification, plan=replace(specification.plan, assignment=assignment))
+
+
+def with_total_seconds(specification: Specification, seconds: float) -> Specification:
+    """The assignment with so much time for all runs of a submission together."""
+    assignment = replace(specification.plan.assignment, total_seconds=seconds)
     return replace(specification, plan=replace(specification.plan, assignment=assignment))
 
 

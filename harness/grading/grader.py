@@ -10,6 +10,7 @@ from typing import Self
 
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
+from harness.grading.observing.budget import SubmissionBudget, budgeted
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.judged_runs import (
     Candidate,
@@ -24,7 +25,7 @@ from harness.judging.causes import undefined_functions, unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
 from harness.judging.judge import merge_stand_in_verdict, not_run, without_addresses
-from harness.marking.mark import excused, mark, with_stakes
+from harness.marking.mark import excused, held_if_undecided, mark, with_stakes
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, in_turn, needed
 from harness.model.policy import PolicyReport
@@ -163,8 +164,16 @@ class Grader(AbstractContextManager["Grader"]):
         self, plan: Plan, submission: Submission, report: PolicyReport, cache: ResultCache
     ) -> Graded:
         assignment = plan.assignment
+        seconds = self._setup.total_seconds
+        budget = SubmissionBudget(seconds)
         with self._driver.submission(assignment, submission.files, self._setup.reference) as server:
-            candidate = Candidate(submission=submission, server=server, report=report, cache=cache)
+            candidate = Candidate(
+                submission=submission,
+                server=budgeted(server, budget),
+                report=report,
+                cache=cache,
+                budget=budget,
+            )
             first, second = self._run_in_turn(plan, candidate)
             # Siblings explain best side by side, each from the run that its verdict is of.
             observations = first.observations | second.observations
@@ -186,8 +195,9 @@ class Grader(AbstractContextManager["Grader"]):
             isolation_reason=first.isolation_reason,
             undefined=undefined_functions(plan, report.outline) if failures else (),
         )
+        result = with_stakes(plan, result, causes)
         return Graded(
-            result=with_stakes(plan, result, causes),
+            result=held_if_undecided(plan, result, seconds),
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts | bits,
             seen={name: _digest(seen) for name, seen in digested.items()},
@@ -234,8 +244,9 @@ class Grader(AbstractContextManager["Grader"]):
 
 
 def _is_wrong(verdict: Verdict) -> bool:
-    """Whether the submission failed, and not our own machinery."""
-    return not verdict.passed and verdict.kind is not VerdictKind.HARNESS_ERROR
+    """Whether the submission failed, and not our own machinery, or the time for all of it."""
+    is_ours = verdict.kind is VerdictKind.HARNESS_ERROR
+    return not verdict.passed and not is_ours and not verdict.undecided
 
 
 def _digest(seen: tuple[Observation, ...]) -> str:

@@ -97,6 +97,8 @@ def failing(
         verdict = verdicts.get(scenario.id)
         if verdict is None or verdict.kind in _NOT_OURS_TO_FIX or scenario.informational:
             continue
+        if verdict.undecided:
+            continue
         draws, draw = observations.get(scenario.id, ()), verdict.draw or 0
         seen = draws[draw] if draw < len(draws) else _NOTHING_SEEN
         failures.append(

@@ -15,7 +15,13 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value
-from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
+from harness.model.verdict import (
+    OUT_OF_BUDGET,
+    Explanation,
+    StandInOutcome,
+    Verdict,
+    VerdictKind,
+)
 
 T = TypeVar("T")
 
@@ -29,6 +35,8 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     """Passed, or failed with the first reason that applies and what differs. HarnessError where the
     observation is cut, or `expectation.stated` still holds a `{python: …}` (`resolve`)."""
     _refuse_cut(observation)
+    if observation.ending is Ending.NOT_RUN:
+        return out_of_budget()
     if observation.ending in _UNUSABLE:
         rule, outcome = _UNUSABLE[observation.ending]
         explanation = Explanation(rule=rule, message=observation.detail)
@@ -54,6 +62,13 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         on_wall_time=limit == Ending.TIMEOUT,
         boards=board_arguments(stimulus, shown),
     )
+
+
+def out_of_budget() -> Verdict:
+    """Of what was not run: the submission had used up its time."""
+    message = "Not run: before it came to this, all of its time was used up."
+    explanation = Explanation(rule=OUT_OF_BUDGET, message=message)
+    return Verdict(kind=VerdictKind.NOT_RUN, explanation=explanation)
 
 
 def _refuse_cut(observation: Observation) -> None:
@@ -118,6 +133,8 @@ class Judge:
         if observation == self.reference:
             return self.verdict(observation).kind
         _refuse_cut(observation)
+        if observation.ending is Ending.NOT_RUN:
+            return VerdictKind.NOT_RUN
         if observation.ending in _UNUSABLE:
             return VerdictKind.FAILED
         differing = mismatches(observation, self._expectation, self._stimulus)
@@ -133,7 +150,8 @@ def _kind(differing: Sequence[Mismatch]) -> VerdictKind:
 
 
 # A failure that was seen comes before one that was only cut short, and before a fault of ours.
-LAST_KINDS = (VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR)
+LAST_KINDS = (VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN, VerdictKind.HARNESS_ERROR)
+_NOT_FAILED = (VerdictKind.NOT_RUN, VerdictKind.HARNESS_ERROR)
 
 
 def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> Verdict:
@@ -147,7 +165,7 @@ def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> 
     first = min(failing, key=lambda index: (kinds[index] in LAST_KINDS, index))
     if kinds[first] in LAST_KINDS:
         first = max(failing, key=lambda index: (LAST_KINDS.index(kinds[index]), -index))
-    faults = sum(kinds[index] is VerdictKind.HARNESS_ERROR for index in failing)
+    faults = sum(kinds[index] in _NOT_FAILED for index in failing)
     return replace(
         verdict(first),
         draw=first,
@@ -167,6 +185,8 @@ def merge_stand_in_verdict(
     submitted files (`own`), saying why."""
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
+    if own.undecided or second.undecided:
+        return own if own.undecided else second
     names = " and ".join(each.module for each in scenario.stand_ins)
     if second.stand_in in (StandInOutcome.INAPPLICABLE, StandInOutcome.BROKEN):
         why = f"The course's own {names} could not be tried in place of yours: {second.message}."

@@ -9,6 +9,7 @@ from harness.model.plan import Plan, Scenario, Visibility, glob
 from harness.model.policy import Finding, PolicyReport, Severity
 from harness.model.result import (
     ManualMark,
+    OverBudget,
     ScenarioResult,
     SubmissionResult,
     SubmissionStatus,
@@ -104,6 +105,28 @@ def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -
         files=submission.files if size <= _MOST_KEPT else (),
     )
     return of_submission(result, submission)
+
+
+def held_if_undecided(
+    plan: Plan, result: SubmissionResult, seconds: float | None
+) -> SubmissionResult:
+    """The result; where scenarios were not run since all of `seconds` were used up, for a person to
+    decide: without a mark, with what it is if they count as failed, and as passed."""
+    undecided = [entry for entry in result.scenarios if entry.verdict.undecided]
+    if not undecided or result.mark is None or seconds is None:
+        return result
+    passing = tuple(
+        replace(entry, points=entry.out_of) if entry.verdict.undecided else entry
+        for entry in result.scenarios
+    )
+    over = OverBudget(
+        seconds=seconds,
+        undecided=len(undecided),
+        mark=result.mark,
+        most=mark_of(plan, passing, result.findings),
+    )
+    status = SubmissionStatus.NEEDS_REVIEW
+    return replace(result, status=status, mark=None, flagged=True, over_budget=over)
 
 
 def excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[str, ...]]:

@@ -204,6 +204,7 @@ class Assignment:
     packages: tuple[str, ...] = ()  # like emoji==2.14.0: what programs may import besides
     other_names: tuple[str, ...] = ()  # of the reference's module, that stimuli use
     late: LatePolicy | None = None  # None: what is late has no mark
+    total_seconds: float | None = None  # that all of a submission may take; None: by the reference
 
     @property
     def module_names(self) -> tuple[str, ...]:

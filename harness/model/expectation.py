@@ -11,7 +11,7 @@ from harness.common.serial import open_union
 from harness.model.observation import Ending, Observation
 from harness.model.values import Value, ValueKind
 
-KEY_VERSION = 2
+KEY_VERSION = 3
 
 
 class Ignore(StrEnum):
@@ -198,6 +198,7 @@ class AnswerKey:
     reference_digest: str
     made_with: str  # the interpreter build, tier and provided bytes
     scenarios: tuple[ScenarioAnswers, ...]
+    run_seconds: float = 0.0  # that the whole run took; an upper bound
 
     def answers(self, scenario_id: str) -> tuple[Answer, ...]:
         """Raises KeyError for a scenario without answers."""

@@ -23,6 +23,7 @@ class Ending(StrEnum):
     STOPPED_EARLY = "stopped_early"  # ended under a shortened limit; not run at the full one
     STAND_IN_INAPPLICABLE = "stand_in_inapplicable"  # the course's module cannot be put here
     STAND_IN_FAILED = "stand_in_failed"  # the course's module failed: the course's fault
+    NOT_RUN = "not_run"  # the submission had used up its time before
     HARNESS_ERROR = "harness_error"  # ours: never a fact about the submission
 
 

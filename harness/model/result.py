@@ -1,11 +1,12 @@
 """What a run found: its facts, each submission's marks with their reasons; and a run's events."""
 
+import shlex
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from harness.common.words import percent
+from harness.common.words import percent, plural, rounded
 from harness.model.assignment import LateOf, ManualSlot, SourceFile
 from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable
@@ -126,6 +127,27 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverBudget:
+    """That a submission used up all its time, and what is known until somebody decides."""
+
+    seconds: float  # that it had
+    undecided: int  # scenarios that were not run
+    mark: Fraction  # exact, provisional: as if they had failed
+    most: Fraction  # as if they had passed
+
+    def __str__(self) -> str:
+        """`all of its 60 s were used up with 81 scenarios not run; provisional mark 4.25, at most
+        6.00`."""
+        scenarios = f"{self.undecided} {plural(self.undecided, 'scenario')} not run"
+        marks = f"provisional mark {rounded(self.mark)}, at most {rounded(self.most)}"
+        return f"all of its {self.seconds:g} s were used up with {scenarios}; {marks}"
+
+    def go_on(self, submission_id: str) -> str:
+        """How a person has the rest run."""
+        return f"harness grade … --thorough --only {shlex.quote(submission_id)} runs the rest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
     """One submission: `mark` and `out_of` are of the functionality alone, `reached` and
     `total_out_of` with the `manual` marks, `total` is what lateness and an adjustment leave."""
@@ -161,6 +183,7 @@ class SubmissionResult:
     reviewed: bool = False  # a person said that there is nothing left to do
     choices: tuple[SourceFile, ...] = ()  # of which a person may say that it is the one to grade
     late: Lateness | None = None
+    over_budget: OverBudget | None = None
 
     @property
     def all_passed(self) -> bool:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from harness.model.observation import Turn
 
 NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
+OUT_OF_BUDGET = "out_of_budget"  # the rule for what was not run: all time was used up
 _HINT = " Hint: "
 
 
@@ -30,7 +31,7 @@ class VerdictKind(StrEnum):
     UNREADABLE = "unreadable"
     TAMPERED = "tampered"
     STOPPED_EARLY = "stopped_early"
-    NOT_RUN = "not_run"  # what it needs is wrong already
+    NOT_RUN = "not_run"  # what it needs is wrong already, or all its time was used up
     HARNESS_ERROR = "harness_error"
 
 
@@ -244,6 +245,12 @@ class Verdict:
     @property
     def passed(self) -> bool:
         return self.kind is VerdictKind.PASSED
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nothing is known of it, since the submission had used up its time."""
+        rule = self.explanation.rule if self.explanation else ""
+        return self.kind is VerdictKind.NOT_RUN and rule == OUT_OF_BUDGET
 
     @property
     def message(self) -> str:

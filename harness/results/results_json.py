@@ -171,6 +171,9 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
         "adjustment": result.adjustment and _fields(result.adjustment, "marks", "reason"),
         **_fields(result, "comment", "total", "total_out_of", "earlier", "isolation"),
     }
+    if (over := result.over_budget) is not None:
+        numbers = _fields(over, "seconds", "undecided")
+        entry["over_budget"] = {**numbers, "mark": over.mark, "most": over.most}
     if result.override is not None:
         entry["override"] = _fields(result.override, "mark", "reason")
     if result.line_comments:

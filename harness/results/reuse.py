@@ -37,9 +37,20 @@ _DIGEST_BYTES = 16
 _MOST_SENT = 200_000  # digests to remember: 20 MB
 
 _TRANSIENT_ENDINGS = frozenset(
-    {Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY, Ending.STAND_IN_FAILED}
+    {
+        Ending.TIMEOUT,
+        Ending.HARNESS_ERROR,
+        Ending.NOT_RUN,
+        Ending.STOPPED_EARLY,
+        Ending.STAND_IN_FAILED,
+    }
 )
-_TRANSIENT_KINDS = (VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY)
+_TRANSIENT_KINDS = (
+    VerdictKind.TIMEOUT,
+    VerdictKind.HARNESS_ERROR,
+    VerdictKind.NOT_RUN,
+    VerdictKind.STOPPED_EARLY,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

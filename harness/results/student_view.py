@@ -4,10 +4,11 @@ show one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from harness.common.words import plural
 from harness.model.assignment import Surroundings
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Finding, Unparsable
@@ -152,7 +153,7 @@ def student_view(
         findings=result.findings,
         unparsable=result.unparsable,
         problem=result.problem,
-        notes=result.notes,
+        notes=(*result.notes, *_of_budget(result)),
         manual=result.manual,
         adjustment=result.adjustment,
         comment=result.comment,
@@ -168,6 +169,13 @@ def student_view(
         assignment=plan.assignment.id,
         source_digest=result.source_digest,
     )
+
+
+def _of_budget(result: SubmissionResult) -> Iterator[str]:
+    if (over := result.over_budget) is not None:
+        checks = f"{over.undecided} {plural(over.undecided, 'check')}"
+        used = f"your program used up all of its {over.seconds:g} s"
+        yield f"{used} before {checks} could be run: a person decides what follows"
 
 
 def _checks(

@@ -17,9 +17,9 @@ from harness.assignment.files.fuzzing import FuzzShape
 from harness.assignment.loading import REFERENCE, display_path
 from harness.assignment.scenarios.stimulus import read_clock
 from harness.assignment.shapes import (
+    AllLimitsShape,
     Expects,
     IdWord,
-    LimitsShape,
     OneOrMore,
     Points,
     Positive,
@@ -315,7 +315,7 @@ class AssignmentShape(Shape):
     late: LateShape | None = None
     """What is handed in late and graded all the same, and what that costs (left out: what is late
     has no mark)."""
-    limits: LimitsShape = LimitsShape()
+    limits: AllLimitsShape = AllLimitsShape()
     """What a scenario may use where it says nothing itself."""
     compare: dict[str, Comparison] = {}
     """Classes, and how their objects are compared: by attributes (a list), attributes (all public

@@ -64,7 +64,16 @@ SOME_HARNESS_ERROR = 3
 @options.flag("--fresh", "Grade everything again and ignore the results of earlier runs.")
 @options.flag("--watch", "Grade submissions as they arrive in the folder PATH, until interrupted.")
 @options.flag(
-    "--thorough", "Give every scenario its full time limit, even if a program loops everywhere."
+    "--thorough",
+    "Give every scenario its full time limit, even if a program loops everywhere, however long "
+    "all of them take.",
+)
+@options.option(
+    "--total-seconds",
+    "Hold a submission for review once all its runs took so long (default: limits: total_seconds, "
+    "else 100 times the reference).",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
 )
 def command(
     paths: tuple[Path, ...],
@@ -83,6 +92,7 @@ def command(
     fresh: bool,
     watch: bool,
     thorough: bool,
+    total_seconds: float | None,
 ) -> int:
     """Grade all submissions in PATH…: a folder of submissions, single files, or a download from
     Gradescope, Canvas, Brightspace, Blackboard or Moodle, as a zip or unpacked.
@@ -111,6 +121,7 @@ def command(
         require_tier=Tier(require_tier),
         fresh=fresh,
         thorough=thorough,
+        total_seconds=total_seconds,
         only=only,
         asked=asked,
     )

@@ -162,30 +162,42 @@ class SubmissionServer(ObservedSubmission):
         return tuple(groups.values())
 
     def observe_together(
-        self, group: SharedGroup, order: Sequence[int], keep: Keep = lambda number, data: True
+        self,
+        group: SharedGroup,
+        order: Sequence[int],
+        keep: Keep = lambda number, data: True,
+        most_seconds: float | None = None,
     ) -> SharedOutcome:
         """Run these numbers of a group in one process, one after another; `keep` says what is to be
         kept. What gives up ends its process and costs a new one: once two have and none was seen to
-        its end, the others are not tried. HarnessError when our own server failed."""
+        its end, the others are not tried. Nor are they after `most_seconds` of CPU time or of
+        sleep. HarnessError when our own server failed."""
         if self._server.not_prepared is not None:
             return SharedOutcome(seen={}, refused="it does not compile within its limits")
         seen: dict[int, bytes] = {}
         reported: set[int] = set()
         gave_up: list[int] = []
         left = list(order)
+        most = _NEVER if most_seconds is None else most_seconds
+        used = 0.0
         while left and len(gave_up) < (_MOST_RESTARTS if reported else _MOST_IN_VAIN):
-            process = SharedProcess(self._server, group, left, keep)
+            process = SharedProcess(self._server, group, left, keep, most - used)
             process.run(self._jobs.main[:-3])
+            used += process.cpu_seconds
             seen |= process.seen
             reported |= process.reported
             if process.refused:
-                changed_by = process.changed_by
-                return SharedOutcome(seen={}, refused=process.refused, changed_by=changed_by)
+                return SharedOutcome(
+                    seen={},
+                    refused=process.refused,
+                    changed_by=process.changed_by,
+                    cpu_seconds=used,
+                )
             if process.gave_up is None:  # it came to its end, or was ended without a word
                 break
             gave_up.append(process.gave_up)
             left = [n for n in left if n not in process.reported and n != process.gave_up]
-        return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
+        return SharedOutcome(seen=seen, gave_up=frozenset(gave_up), cpu_seconds=used)
 
 
 def _question(job: ScenarioJob, limits: Limits) -> Question:

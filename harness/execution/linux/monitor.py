@@ -250,10 +250,16 @@ class SharedProcess:
     """One process that is asked the questions of `order`. Afterwards: `reported`, the numbers
     answered; `seen`, the answers that `keep` wanted; `refused`, why sharing is not possible ("": it
     is); `gave_up`, the question at which the process gave up; `changed_by`, the one that changed
-    something of the program (`refused` says what)."""
+    something of the program (`refused` says what); `cpu_seconds`, its CPU time. After
+    `most_seconds` of that, or of sleep, it is ended."""
 
     def __init__(
-        self, link: ServerLink, group: SharedGroup, order: Sequence[int], keep: Keep
+        self,
+        link: ServerLink,
+        group: SharedGroup,
+        order: Sequence[int],
+        keep: Keep,
+        most_seconds: float,
     ) -> None:
         self._link = link
         self._group = group
@@ -263,7 +269,10 @@ class SharedProcess:
         self._unread = FrameBuffer()
         self._clock: ProcessClock | None = None
         self._started = self._progress = time.monotonic()
+        self._most_seconds = most_seconds
+        self._total_due = self._started + most_seconds  # sooner it cannot have used that
         self._cpu_before = 0.0
+        self.cpu_seconds = 0.0
         self._killed_at = 0.0
         self._ended = False
         self._selection = -1  # whose files are loaded
@@ -308,7 +317,7 @@ class SharedProcess:
                     break
                 if data is None:
                     self._look_around()
-                elif self._take(data):
+                elif self._take(data) and time.monotonic() < self._total_due:
                     continue
                 self._check_clock()
             while not self._ended:
@@ -330,8 +339,9 @@ class SharedProcess:
                 heard = self._link.server.hear()
                 if isinstance(heard, ProcessClock):
                     self._clock = self._clock or heard
-                else:
-                    self._ended = self._ended or heard is not None
+                elif heard is not None:
+                    self._ended = True
+                    self.cpu_seconds = heard[1] * 1e-6
             elif listener is not None:
                 listener.receive()  # it reads past `sys.stdin`: out of the ordinary
                 self._kill()
@@ -385,6 +395,8 @@ class SharedProcess:
             if now - self._killed_at > _PATIENCE:
                 raise HarnessError("a submission server does not answer")
             return
+        if now >= self._total_due and not self._ended:
+            self._check_total(now)
         if self._ended or now - self._progress < self._group.cpu_seconds:
             return
         if self._clock is None:
@@ -394,6 +406,16 @@ class SharedProcess:
         silent = self._group.cpu_seconds * (1 + CPU_SHARE)
         asleep = self._clock.asleep(now - self._started)
         if self._clock.cpu() - self._cpu_before > silent or asleep > self._group.wall_seconds:
+            self._kill()
+
+    def _check_total(self, now: float) -> None:
+        self._total_due = now + _SHARED_HEARTBEAT
+        if self._clock is None:
+            self._link.server.send(b"?")
+            self._look_around(_SHARED_HEARTBEAT)
+            return
+        asleep = self._clock.asleep(now - self._started)
+        if max(self._clock.cpu(), asleep) >= self._most_seconds:
             self._kill()
 
     def _kill(self) -> None:

@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import CPU_SHARE, AnyDriver, Interpreter, decoded, may_share
+from harness.grading.observing.budget import SubmissionBudget, budgeted
 from harness.grading.observing.running import (
     LOWEST_FACTOR,
     LOWEST_SECONDS,
@@ -141,7 +142,9 @@ def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
     if not reference:
         return key
     answered: list[ScenarioAnswers] = []
-    with driver.submission(plan.assignment, reference) as alone:
+    meter = SubmissionBudget(None)
+    with driver.submission(plan.assignment, reference) as server_alone:
+        alone = budgeted(server_alone, meter)
         server = _ReferenceObserver(alone, _seen_together(driver, alone, plan, reference))
         for scenario in plan.scenarios:
             observed = run_scenario(server, scenario, scenario.limits)
@@ -152,7 +155,7 @@ def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
                 for stimulus, observation in zip(scenario.stimuli, observed, strict=False)
             )
             answered.append(ScenarioAnswers(scenario_id=scenario.id, answers=answers))
-    return replace(key, scenarios=tuple(answered))
+    return replace(key, scenarios=tuple(answered), run_seconds=meter.used().most)
 
 
 def evaluated_parts(stated: Expected) -> tuple[OfExpression, ...]:

@@ -58,6 +58,7 @@ MOST_TRACED = 25  # failing runs, and as many passing ones, of one cause
 MOST_TRACED_LIMITS = 2  # failing runs of one cause that hit a limit
 _NOT_TRACED = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.NOT_RUN})
 _LIMITS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.MEMORY_LIMIT, VerdictKind.OUTPUT_LIMIT})
+_SAYS_NOTHING = LIMIT_ENDINGS | {Ending.NOT_RUN, Ending.STAND_IN_FAILED}
 _WHEN_SEEN = tuple(Visibility)  # in the order in which students see them
 
 
@@ -155,7 +156,9 @@ class _RunsAgain:
         key = sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
         verdict = self.candidate.cache.verdict(key)
         if verdict is None:
-            verdict = self.new[key] = run()
+            verdict = run()
+            if not self.candidate.budget.is_over:  # else it may be of what was not run
+                self.new[key] = verdict
         return verdict
 
     def passes(self, each: FailedScenario, names: Blame) -> bool | None:
@@ -188,7 +191,7 @@ class _RunsAgain:
         endless = each.verdict.kind in _TIMED_OUT
         longest = LONGEST_ENDLESS_SECONDS if endless else LONGEST_SECONDS
         seen = self._observe(stimulus, each.scenario, max(longest, SUBSTITUTED_FACTOR * needed))
-        if seen.ending in LIMIT_ENDINGS or seen.ending is Ending.STAND_IN_FAILED:
+        if seen.ending in _SAYS_NOTHING:
             return Verdict(kind=VerdictKind.CPU_LIMIT)
         if seen.ending is Ending.STAND_IN_INAPPLICABLE:
             return Verdict(kind=VerdictKind.FAILED, stand_in=StandInOutcome.INAPPLICABLE)

@@ -18,10 +18,11 @@ from itertools import accumulate
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.answer_key import expectation, parameters
+from harness.grading.observing.budget import SubmissionBudget, total_seconds
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, Running, run_scenario
 from harness.grading.observing.shared_run import CheckedObserver, JudgeOf, SharedRuns, Together
 from harness.judging.causes import TOO_SLOW
-from harness.judging.judge import LAST_KINDS, Judge, combine
+from harness.judging.judge import LAST_KINDS, Judge, combine, out_of_budget
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Raised, StepOutcome, Tier
 from harness.model.plan import Plan, Scenario, SourceFile
@@ -197,6 +198,11 @@ class GraderSetup:
     digests: bool = False
 
     @property
+    def total_seconds(self) -> float | None:
+        """What all of a submission may take; None: any time."""
+        return None if self.thorough else total_seconds(self.plan, self.key)
+
+    @property
     def compared_with(self) -> AnswerKey | None:
         """The key; None where there is no reference."""
         return self.key if self.key.scenarios else None
@@ -211,6 +217,7 @@ class Candidate:
     server: Observer
     report: PolicyReport
     cache: ResultCache
+    budget: SubmissionBudget
 
 
 class JudgedRuns:
@@ -398,6 +405,8 @@ class SpeedTrials:
                 run = run_scenario(server, scenario, scenario.limits)
             if run[-1].ending is Ending.HARNESS_ERROR:
                 return Verdict(kind=VerdictKind.HARNESS_ERROR)
+            if run[-1].ending is Ending.NOT_RUN:
+                return out_of_budget()
             if needed is None or attempt:
                 needed = _seconds(run_scenario(self.server, scenario, scenario.limits))
                 self.seconds[scenario.id] = needed

@@ -32,12 +32,14 @@ FOR_SHORTENED = 6  # of those at most for limits above the lowest, less what ful
 LEAST_SHARE = 0.25  # of the budget for full limits, however many scenarios there are
 
 LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
-_SAYS_NOTHING = LIMIT_ENDINGS | {Ending.MISSING, Ending.HARNESS_ERROR}
+SAYS_NOTHING_ALONE = LIMIT_ENDINGS | {Ending.NOT_RUN}  # of whether a shared run told the truth
+_SAYS_NOTHING = SAYS_NOTHING_ALONE | {Ending.MISSING, Ending.HARNESS_ERROR}
 _LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
     Ending.MEMORY_LIMIT,
     Ending.OUTPUT_LIMIT,
     Ending.CRASHED,
     Ending.MISSING,
+    Ending.NOT_RUN,
 }
 
 Observer = Observes

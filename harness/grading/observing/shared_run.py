@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
 from harness.execution import Keep, SharedGroup, SharedOutcome, decoded, has_one_form, may_share
-from harness.grading.observing.running import LIMIT_ENDINGS, Observer
+from harness.grading.observing.running import SAYS_NOTHING_ALONE, Observer
 from harness.judging.judge import Judge
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
@@ -38,9 +38,13 @@ class SharingObserver(Observer, Protocol):
         """These stimuli packed, by number."""
 
     def observe_together(
-        self, group: SharedGroup, order: Sequence[int], keep: Keep = lambda number, data: True
+        self,
+        group: SharedGroup,
+        order: Sequence[int],
+        keep: Keep = lambda number, data: True,
+        most_seconds: float | None = None,
     ) -> SharedOutcome:
-        """Run these numbers of a group in one process."""
+        """Run these numbers of a group in one process, for so many seconds at most."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -300,7 +304,7 @@ class CheckedObserver:
         if passed is None:
             wrong = seen == together.differs.get(key)
         else:
-            wrong = seen.ending not in LIMIT_ENDINGS
+            wrong = seen.ending not in SAYS_NOTHING_ALONE
         if wrong and self.refuted is None:
             self.refuted = stimulus
         return seen

@@ -70,6 +70,8 @@ def show_submission(result: SubmissionResult, plan: Plan) -> RenderableType:
     troubles = (result.problem, result.unparsable.reason if result.unparsable else "")
     parts: list[RenderableType] = [head]
     parts += [Text(visible(trouble), "red") for trouble in troubles if trouble]
+    if (over := result.over_budget) is not None:
+        parts.append(Text(visible(f"{over}; {over.go_on(result.id)}"), "yellow"))
     parts += [_plain(note) for note in result.notes]
     if isolation := words.isolation(result):
         parts.append(Text(visible(isolation), "dim"))

@@ -394,7 +394,10 @@ def reasons(result: SubmissionResult) -> Iterator[tuple[str, str]]:
     if result.reviewed or result.excused:
         return
     if result.status in _REASONS:
-        broken = result.unparsable
+        broken, over = result.unparsable, result.over_budget
+        if over is not None:
+            yield _REASONS[result.status], f"{over}; {over.go_on(result.id)}"
+            return
         yield _REASONS[result.status], result.problem or (broken.reason if broken else "")
     if not result.flagged:
         return

@@ -100,6 +100,7 @@ _BESIDE = {
     "hard_coded_size": "a size is hard-coded",
     "not_gradable": "the files cannot be graded",
     "not_run": "not run, because something else must be right first",
+    "out_of_budget": "was not run, since all time was used up",
     "too_slow": "is right, but too slow",
     "unreadable": "Python cannot read the file",
 }

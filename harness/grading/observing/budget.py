@@ -1,0 +1,157 @@
+"""What one submission may take in all: docs/decisions/a-submission-has-a-budget.md.
+
+Its processes' CPU time counts, what this worker computes for it, and the time in which nobody
+computed. When that is used up, nothing more of it is observed: what was decided stays decided.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.execution import LOADED_MACHINE, Keep, SharedGroup, SharedOutcome
+from harness.grading.observing.running import LIMIT_ENDINGS, Observer
+from harness.grading.observing.shared_run import SharingObserver
+from harness.model.expectation import AnswerKey
+from harness.model.observation import Ending, Observation
+from harness.model.plan import Plan
+from harness.model.stimulus import Limits, Stimulus
+
+TIMES_THE_REFERENCE = 100
+LEAST_TOTAL = 60.0  # seconds
+MOST_TOTAL = 600.0
+FULL_LIMITS = 30  # that fit in, whatever they are: twenty may go to scenarios that loop
+NOT_OBSERVED = Observation(ending=Ending.NOT_RUN)
+
+
+def total_seconds(plan: Plan, key: AnswerKey) -> float:
+    """What a submission may take: what the assignment says, else what follows from how long the
+    reference took for the whole plan."""
+    stated = plan.assignment.total_seconds
+    if stated is not None:
+        return stated
+    if not key.scenarios:
+        return MOST_TOTAL
+    from_reference = min(MOST_TOTAL, TIMES_THE_REFERENCE * key.run_seconds)
+    return max(LEAST_TOTAL, from_reference, FULL_LIMITS * plan.assignment.limits.cpu_seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """Seconds that a submission took so far."""
+
+    cpu: float = 0.0
+    waiting: float = 0.0
+
+    @property
+    def most(self) -> float:
+        return max(self.cpu, self.waiting)
+
+
+class SubmissionBudget:
+    """Of one submission: what it has used, and what of `seconds` is left (None: no bound). `before`
+    is what an earlier part of the same grading took. Once it is over it stays over."""
+
+    def __init__(self, seconds: float | None, before: Used | None = None) -> None:
+        self._seconds = seconds
+        self._used = before or Used()
+        self._own_before = time.thread_time()
+        self.is_over = False
+
+    def used(self) -> Used:
+        """What was used until now, by its processes and by this thread."""
+        own = time.thread_time() - self._own_before
+        return replace(self._used, cpu=self._used.cpu + own)
+
+    def left(self) -> float | None:
+        """Seconds of CPU time and of waiting that are left, the lesser of the two; None: no end."""
+        if self._seconds is None:
+            return None
+        left = self._seconds - self.used().most
+        self.is_over |= left <= 0
+        return 0.0 if self.is_over else left
+
+    def charge(self, cpu: float, own_cpu: float, elapsed: float) -> None:
+        """Count a process that ended. How long a busy machine let it wait for a processor is not
+        told from sleep: only what is many times its CPU time is waiting."""
+        waiting = max(0.0, elapsed - LOADED_MACHINE * (cpu + own_cpu))
+        used = self._used
+        self._used = Used(cpu=used.cpu + cpu, waiting=used.waiting + waiting)
+        self.left()
+
+
+class BudgetedObserver:
+    """Observes within a submission's budget; what is asked once it is used up is not run."""
+
+    def __init__(self, server: Observer, budget: SubmissionBudget) -> None:
+        self._server = server
+        self._budget = budget
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        budget = self._budget
+        left = budget.left()
+        if left is not None and left <= 0:
+            return NOT_OBSERVED
+        within = limits if left is None else _cut(limits, left)
+        with _Stopwatch(budget) as watch:
+            seen = self._server.observe(stimulus, within)
+            watch.cpu = seen.cpu_seconds
+        was_cut = within != limits and seen.ending in LIMIT_ENDINGS
+        if was_cut:
+            budget.is_over = True
+            return NOT_OBSERVED
+        return seen
+
+
+class SharingBudgetedObserver(BudgetedObserver):
+    """The same of a server in which stimuli may share a process."""
+
+    _server: SharingObserver
+
+    def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
+        return self._server.group(wanted)
+
+    def observe_together(
+        self,
+        group: SharedGroup,
+        order: Sequence[int],
+        keep: Keep = lambda number, data: True,
+        most_seconds: float | None = None,
+    ) -> SharedOutcome:
+        left = self._budget.left()
+        if left is not None and left <= 0:
+            return SharedOutcome(seen={})
+        with _Stopwatch(self._budget) as watch:
+            outcome = self._server.observe_together(group, order, keep, left)
+            watch.cpu = outcome.cpu_seconds
+        return outcome
+
+
+def budgeted(server: Observer, budget: SubmissionBudget) -> Observer:
+    """The server, whose every process counts."""
+    if isinstance(server, SharingObserver):
+        return SharingBudgetedObserver(server, budget)
+    return BudgetedObserver(server, budget)
+
+
+def _cut(limits: Limits, left: float) -> Limits:
+    cpu = min(limits.cpu_seconds, left)
+    return replace(limits, cpu_seconds=cpu, wall_seconds=min(limits.wall_seconds, left))
+
+
+class _Stopwatch:
+    """Charges what passes within its block; `cpu` is the time of the process observed there."""
+
+    def __init__(self, budget: SubmissionBudget, clock: Callable[[], float] = time.monotonic):
+        self._budget = budget
+        self._clock = clock
+        self.cpu = 0.0
+
+    def __enter__(self) -> _Stopwatch:
+        self._begun, self._own = self._clock(), time.thread_time()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        own = time.thread_time() - self._own
+        self._budget.charge(self.cpu, own, self._clock() - self._begun)

@@ -1,0 +1,116 @@
+"""What one submission may take in all, and what becomes of one that used it up."""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from harness import load_assignment
+from harness.grading.context import GradingContext, prepare, with_total_seconds
+from harness.grading.observing.budget import SubmissionBudget, Used, total_seconds
+from harness.model.result import SubmissionResult, SubmissionStatus
+from tests.inline import grade_here, grader_of, handed_in
+from tests.tiny_course import Course
+
+SCENARIOS = """\
+function: double
+visible: true
+scenarios:
+  - {name: of 0, call: double(0)}
+  - {name: of 1, call: double(1)}
+  - {name: of 2, call: double(2)}
+  - {name: of 3, call: double(3)}
+  - {name: of 4, call: double(4)}
+  - {name: of 5, call: double(5)}
+"""
+RIGHT = "def double(n):\n    return 2 * n\n"
+BURNS = (
+    "import time\ndef double(n):\n    end = time.process_time() + 0.12\n"
+    "    while time.process_time() < end:\n        pass\n    return 2 * n\n"
+)
+WAITS = (
+    "import threading\ndef double(n):\n    done = threading.Event()\n"
+    "    done.wait(0.4)\n    return 2 * n\n"
+)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    folder = tmp_path_factory.mktemp("course")
+    return Course.small(folder, "tiny", RIGHT, SCENARIOS, "functionality_marks: 6\n")
+
+
+@pytest.fixture(scope="module")
+def context(course: Course) -> GradingContext:
+    return prepare(load_assignment(course.root, "tiny"))
+
+
+def within(context: GradingContext, program: str, seconds: float) -> SubmissionResult:
+    specification = with_total_seconds(context.specification, seconds)
+    with grader_of(context, specification.plan, reference=specification.reference) as grader:
+        return grader.grade(handed_in(program, "s")).result
+
+
+@pytest.mark.parametrize("program", [BURNS, WAITS])
+def test_what_was_decided_stays_and_the_rest_is_not_run(
+    context: GradingContext, program: str
+) -> None:
+    result = within(context, program, 0.35)
+    kinds = [entry.verdict.kind.value for entry in result.scenarios]
+    assert kinds[-1] == "not_run"
+    assert set(kinds) <= {"passed", "not_run"}
+    assert (result.status, result.mark) == (SubmissionStatus.NEEDS_REVIEW, None)
+    assert result.flagged
+    over = result.over_budget
+    assert over is not None
+    assert (over.undecided, over.seconds) == (kinds.count("not_run"), 0.35)
+    assert (over.mark, over.most) == (Fraction(kinds.count("passed")), Fraction(6))
+    assert result.causes == ()
+
+
+def test_a_right_program_never_comes_to_it(context: GradingContext) -> None:
+    result = within(context, RIGHT, total_seconds(context.specification.plan, context.key))
+    assert result.mark == 6
+    assert result.over_budget is None
+
+
+def test_time_follows_from_the_reference_and_from_the_assignment(context: GradingContext) -> None:
+    plan, key = context.specification.plan, context.key
+    assert 0 < key.run_seconds < 0.6
+    assert total_seconds(plan, key) == 60
+    assert total_seconds(plan, replace(key, run_seconds=2.5)) == 250
+    assert total_seconds(plan, replace(key, run_seconds=90)) == 600
+    assert total_seconds(with_total_seconds(context.specification, 7).plan, key) == 7
+
+
+def test_waiting_for_a_busy_machine_is_no_waiting() -> None:
+    budget = SubmissionBudget(2.0, Used(cpu=0.5))
+    budget.charge(cpu=0.2, own_cpu=0.05, elapsed=2.5)
+    assert budget.used().waiting == 0
+    assert not budget.is_over
+    budget.charge(cpu=0.0, own_cpu=0.0, elapsed=2.0)
+    assert budget.is_over
+
+
+def test_a_class_goes_on_where_more_time_is_given(course: Course, tmp_path: Path) -> None:
+    for name, program in (("right", RIGHT), ("burns", BURNS)):
+        path = course.root / "submissions" / "tiny" / name / "a1.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(program, "utf-8")
+    loaded = load_assignment(course.root, "tiny")
+    inbox = course.root / "submissions" / "tiny"
+
+    def graded(**options: object) -> dict[str, SubmissionResult]:
+        run = grade_here(loaded, inbox, tmp_path / "out", **options)
+        return {result.id: result for result in run.submissions}
+
+    first = graded(total_seconds=0.35)
+    assert first["right"].mark == 6
+    assert first["burns"].over_budget is not None
+    assert graded(total_seconds=0.35) == first
+    last = graded(thorough=True, only=("burns",))
+    assert last["burns"].mark == 6
+    assert last["burns"].over_budget is None
+    assert last["right"] == first["right"]
+    assert graded(total_seconds=0.35) == last
