@@ -28,6 +28,7 @@ _ENDINGS = {
     Ending.OUTPUT_LIMIT: "ran into the limit on output",
     Ending.CRASHED: "crashed",
     Ending.TAMPERED: "broke the protocol",
+    Ending.NOT_RUN: "was not run",
     Ending.STOPPED_EARLY: "was stopped under a shortened limit",
     Ending.STAND_IN_INAPPLICABLE: "cannot be run with the stand-in",
     Ending.STAND_IN_FAILED: "was not observed: the stand-in failed",

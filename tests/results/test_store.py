@@ -66,14 +66,19 @@ def test_everything_comes_back_as_it_was(path: Path) -> None:
 
 @pytest.mark.parametrize("ending", list(Ending))
 def test_what_passes_is_not_used_again(store: Store, ending: Ending) -> None:
-    passing = {"timeout", "harness_error", "stopped_early", "stand_in_failed"}
+    passing = {"timeout", "harness_error", "not_run", "stopped_early", "stand_in_failed"}
     save(store, result("ada"), {"k": (observed(), observed(ending))})
     assert (store.observations("k") is None) == (ending.value in passing)
 
 
 @pytest.mark.parametrize("kind", list(VerdictKind))
 def test_verdicts_that_pass_are_not_used_again(store: Store, kind: VerdictKind) -> None:
-    passing = {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
+    passing = {
+        VerdictKind.TIMEOUT,
+        VerdictKind.HARNESS_ERROR,
+        VerdictKind.NOT_RUN,
+        VerdictKind.STOPPED_EARLY,
+    }
     save(store, result("ada"), {}, {"v": Verdict(kind=kind)})
     assert (store.verdict("v") is None) == (kind in passing)
 
