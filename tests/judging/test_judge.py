@@ -383,7 +383,15 @@ def test_an_ending_gives_its_verdict(ending: Ending) -> None:
     verdict = judge(ended(ending), expecting(called(1)), CALL)
     assert verdict.kind is VerdictKind.__members__.get(ending.name, VerdictKind.FAILED)
     assert verdict.message
-    assert verdict.differences[0].channel is Channel.ENDING
+    assert verdict.undecided or verdict.differences[0].channel is Channel.ENDING
+
+
+def test_of_what_was_not_run_nothing_is_said_but_that() -> None:
+    verdict = judge(ended(Ending.NOT_RUN), expecting(called(1)), CALL)
+    assert verdict == Verdict(kind=VerdictKind.NOT_RUN, explanation=verdict.explanation)
+    assert verdict.undecided
+    sample = combine((Verdict(kind=VerdictKind.PASSED), verdict))
+    assert (sample.kind, sample.draws_failed, sample.undecided) == (VerdictKind.NOT_RUN, 0, True)
 
 
 def test_an_ending_passes_where_it_is_stated() -> None:
@@ -394,7 +402,9 @@ def test_an_ending_passes_where_it_is_stated() -> None:
     assert not passes(asked, ran("> ", "a"), stated, typing("a"))
 
 
-@pytest.mark.parametrize("ending", [Ending.HARNESS_ERROR, Ending.TAMPERED, Ending.STOPPED_EARLY])
+@pytest.mark.parametrize(
+    "ending", [Ending.HARNESS_ERROR, Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.NOT_RUN]
+)
 def test_some_endings_never_pass(ending: Ending) -> None:
     assert not passes(ended(ending), ended(ending))
     assert not passes(ended(ending), ended(ending), Expected(ends=ending))
