@@ -11,9 +11,7 @@ from harness.model.stimulus import Form, Stimulus
 _COMPLETE = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE, Ending.ENDED_EARLY})
 
 # Endings that are never an answer, whatever is expected.
-_NEVER = frozenset(
-    {Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.NOT_RUN, Ending.HARNESS_ERROR}
-)
+_NEVER = frozenset({Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.NOT_RUN, Ending.HARNESS_ERROR})
 
 
 def expected_ending(expectation: Expectation) -> Ending:
