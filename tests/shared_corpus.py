@@ -23,6 +23,14 @@ SEEN = {
     "a default of a keyword": ("def f(*, seen={}):\n    seen[1] = 1\n", "`f`, a dictionary"),
     "a default by name": ("ROWS = []\ndef f(rows=ROWS):\n    rows.append(1)\n", "`ROWS`, a list"),
     "a default in a tuple": ("def f(a=(1, [])):\n    a[1].append(1)\n", "`f`, a list"),
+    "a dictionary out of which an item was taken": (
+        "rows = {n: n for n in range(4)}\ndel rows[3]\ndef f():\n    return 1\n",
+        "`rows`, a dictionary at module level, lost items while it was loaded, and may change unseen",
+    ),
+    "a dictionary too large to be filled anew": (
+        "rows = dict.fromkeys(range(10_001))\ndef f():\n    return 1\n",
+        "`rows`, a dictionary at module level, is too large to be filled anew",
+    ),
     "a first parameter that is bound again": (
         "class A:\n    def go(self):\n        self = A\n        self.n = 1\n"
         "def f():\n    A().go()\n",

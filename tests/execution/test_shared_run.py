@@ -98,6 +98,32 @@ if __name__ == "__main__":
 """
 
 
+# Each call leaves the dictionary equal, and its entries elsewhere in its table, which the place of
+# an iterator shows.
+TABLES = """
+KEPT = dict(a=1, b=2, c=3, d=4)
+FIVE = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
+MANY = {n: [n] for n in range(12)}
+ROWS = [({"a": {"x": 1, "y": 2, "z": 3, "w": 4}},)]
+class Board:
+    cells = {1: "x", 2: "y", 3: "z"}
+def used_up(kept):
+    steps = iter(kept)
+    for _ in range(len(kept) - 1):
+        next(steps)
+    for name in list(kept):
+        kept[name] = kept.pop(name)
+    return next(steps, None)
+def f(n):
+    tables = (KEPT, FIVE, MANY, ROWS[0][0]["a"], Board.cells)
+    return [used_up(table) for table in tables]
+"""
+
+
+def test_a_dictionary_that_is_equal_keeps_nothing(driver: Driver) -> None:
+    both_ways(driver, TABLES, *(call(f"f({n})") for n in range(12)))
+
+
 ROW = (Binding(name="rows", literal="[['  ', '  ']]"),)
 STEP_ASKS = replace(session("n = ask('? ')", "print(n)", "n"), inputs=call("", "a line").inputs)
 

@@ -282,6 +282,7 @@ class SharedRun:
             self.give_up()
         if changed := self.snapshot.change():
             self.report_change(changed)
+        self.snapshot.restore()
         self.say(FromSharedRun.SEEN, report)
 
     def _ends_quietly(self) -> bool:

@@ -1,6 +1,7 @@
 """What the names of a program that shares its process reach, and whether any of it changed: it is
 compared by identity, in its order, so that `True` in place of 1 and a dictionary in another order
-are changes. From what is not reached from here `harness.policy.checking` keeps a program away."""
+are changes. A dictionary that is the same may still remember: an item that was taken out and put
+back lies elsewhere in its table, which iterators show. So each is filled anew. From what is not reached from here `harness.policy.checking` keeps a program away."""
 
 from __future__ import annotations
 
@@ -30,6 +31,7 @@ _LEAVES = frozenset(
     map(id, (type(None), bool, int, float, complex, str, bytes, range, type(...),
              type(NotImplemented), GETSET))
 )  # fmt: skip
+_MAX_ITEMS = 10_000  # of a dictionary that is filled anew after each question
 # What the import system puts into every module; none of it is the program's.
 _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", "__annotations__"})
 _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
@@ -43,6 +45,7 @@ class Snapshot:
     def __init__(self, modules: Iterable[ModuleType], fixed: frozenset[int]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
         self._mappings: list[tuple[str, Any, list[Any], list[Any]]] = []
+        self._dictionaries: list[tuple[str, dict[Any, Any], dict[Any, Any]]] = []
         self._functions: list[tuple[str, Any, object, object]] = []
         self._holders: list[tuple[str, Any, Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]] = []
         self._seen: set[int] = set()
@@ -61,6 +64,9 @@ class Snapshot:
         self._record("a built-in", vars(builtins))
         for quitter in (builtins.exit, builtins.quit):  # which take attributes
             self._record("`exit`", vars(quitter))
+        for name, dictionary, filled in self._dictionaries:
+            if not _filled_anew(dictionary, filled):
+                raise NotPlainError(f"{name} lost items while it was loaded, and may change unseen")
 
     def change(self) -> str:
         """What has changed since ("`board`, a list at module level"); empty when nothing has."""
@@ -82,6 +88,12 @@ class Snapshot:
                 return name
         return ""
 
+    def restore(self) -> None:
+        """Fill each dictionary anew, when nothing has changed."""
+        for _, dictionary, filled in self._dictionaries:
+            dictionary.clear()
+            dictionary.update(filled)
+
     def _record(self, name: str, mapping: Any) -> None:
         self._mappings.append((name, mapping, list(mapping), list(mapping.values())))
 
@@ -99,7 +111,11 @@ class Snapshot:
             self._lists.append((f"`{name}`, a list {where},", value, list(value)))
             parts: list[Any] = value
         elif kind is dict:
-            self._record(f"`{name}`, a dictionary {where},", value)
+            described = f"`{name}`, a dictionary {where},"
+            if len(value) > _MAX_ITEMS:
+                raise NotPlainError(f"{described} is too large to be filled anew")
+            self._record(described, value)
+            self._dictionaries.append((described, value, value.copy()))
             parts = [*value, *value.values()]
         elif kind is tuple or kind is frozenset:
             parts = list(value)
@@ -143,6 +159,27 @@ class Snapshot:
         except ValueError:
             raise NotPlainError(f"`{name}`, a method {where}, has no class") from None
         return [*(defaults or ()), *(keywords or {}).values(), *cells]
+
+
+def _filled_anew(dictionary: dict[Any, Any], filled: dict[Any, Any]) -> bool:
+    """Fill it anew; whether its table is then as before: one that was only ever filled has no
+    entries that were taken out."""
+    before = _table(dictionary)
+    dictionary.clear()
+    dictionary.update(filled)
+    after = _table(dictionary)
+    dictionary.clear()
+    dictionary.update(filled)
+    return before == after
+
+
+def _table(dictionary: dict[Any, Any]) -> tuple[int, int]:
+    """How large the table of a dictionary is, and how many items are put in before it grows."""
+    size, count = dictionary.__sizeof__(), 0
+    while dictionary.__sizeof__() == size:
+        dictionary[f"\0{count}"] = None
+        count += 1
+    return size, count
 
 
 def _are_same(parts: Collection[Any], kept: list[Any]) -> bool:
