@@ -113,6 +113,15 @@ _NAMES = frozenset(
 )
 _PREFIXES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_")  # of generators, frames, tracebacks, code
 _ATTRIBUTES = frozenset({"format_map", "obj", "with_traceback"})
+# Whoever catches one of these may go on after a limit of recursion or memory was reached. Where it
+# lies may tell what a process ran before. Where it is not caught, it is seen.
+_LIMITS = frozenset(
+    """
+    BaseException BaseExceptionGroup Exception ExceptionGroup MemoryError RecursionError
+    RuntimeError StopIteration
+    """.split()  # noqa: SIM905
+)
+_MAY_CATCH = "may catch a limit"
 _METADATA = frozenset(
     """
     __author__ __copyright__ __credits__ __date__ __email__ __license__ __maintainer__ __status__
@@ -123,7 +132,7 @@ _METHODS = frozenset(
     f"__{name}__"
     for name in """
     init str repr format eq ne lt le gt ge hash bool len length_hint contains iter next reversed
-    getitem setitem delitem missing call enter exit int float complex index round trunc floor ceil
+    getitem setitem delitem missing call enter int float complex index round trunc floor ceil
     neg pos abs invert add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or
     radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror
     iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior
@@ -178,11 +187,47 @@ def _first_refused(tree: ast.Module, modules: frozenset[str]) -> tuple[ast.AST, 
         elif isinstance(node, ast.FunctionDef | ast.Lambda):
             parameters = (*node.args.posonlyargs, *node.args.args) if in_class else ()
             in_class, instance = False, next((each.arg for each in parameters), "")
-        parts = children(node)
-        if isinstance(node, ast.Attribute | ast.Call) and _is_harmless_super(node):
-            parts = parts[1:]  # beside `super` itself
-        left.extend((part, in_class, instance) for part in reversed(parts))
+        left.extend((part, in_class, instance) for part in reversed(_parts(node)))
     return None
+
+
+def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
+    """What else is looked at below a node: not what is harmless as a part of this one."""
+    parts = children(node)
+    if isinstance(node, ast.Attribute | ast.Call) and _is_harmless_super(node):
+        return parts[1:]  # beside `super` itself
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        raised, *arguments = children(node.exc)
+        return (*_beside_limits(raised), *arguments, *parts[1:])
+    if isinstance(node, ast.Raise | ast.ClassDef):
+        return _beside_limits(*parts)
+    return parts
+
+
+def _beside_limits(*parts: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(part for part in parts if not _names_a_limit(part))
+
+
+def _names_a_limit(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id in _LIMITS
+
+
+def _may_catch_a_limit(node: ast.AST) -> bool:
+    """Whether a program may go on after any exception by this node, or by naming it."""
+    match node:
+        case ast.ExceptHandler(type=None):
+            return True
+        case ast.Try() | ast.TryStar():
+            return _is_left_at_its_end(node)
+        case ast.FunctionDef(name="__exit__") | ast.Attribute(attr="mro"):
+            return True
+    return _names_a_limit(node)
+
+
+def _is_left_at_its_end(node: ast.Try | ast.TryStar) -> bool:
+    """Whether its `finally` may end an exception: by `return`, `break` or `continue`."""
+    inside = [part for statement in node.finalbody for part in ast.walk(statement)]
+    return any(isinstance(part, ast.Return | ast.Break | ast.Continue) for part in inside)
 
 
 def _why_refused(
@@ -191,6 +236,8 @@ def _why_refused(
     """What to say of a node that is refused for itself, "" for nothing; None: it is not."""
     if isinstance(node, _STATEMENTS) or getattr(node, "type_params", None):
         return ""
+    if _may_catch_a_limit(node):
+        return _MAY_CATCH
     if type(node).__name__ == "TypeAlias":  # from Python 3.12 on
         return ""
     match node:

@@ -1,7 +1,8 @@
 """What the names of a program that shares its process reach, and whether any of it changed: it is
 compared by identity, in its order, so that `True` in place of 1 and a dictionary in another order
 are changes. A dictionary that is the same may still remember: an item that was taken out and put
-back lies elsewhere in its table, which iterators show. So each is filled anew. From what is not reached from here `harness.policy.checking` keeps a program away."""
+back lies elsewhere in its table, which iterators show. So each is filled anew. From what is not
+reached from here `harness.policy.checking` keeps a program away."""
 
 from __future__ import annotations
 
