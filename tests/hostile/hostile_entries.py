@@ -225,6 +225,8 @@ ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
     111: "a forged reply whose name of a missing function holds a surrogate",
     112: "a forged reply with what a hidden scenario was asked in place of a name",
     113: "page cache residency, asked for",
+    118: "the table of a dictionary that is equal",
+    119: "code that earlier calls have sped up",
     120: "locks between submissions that run side by side",
     127: "clocks of other processes, and how full the machine is",
 }
