@@ -12,12 +12,24 @@ from harness.common.escaping import shorten
 from harness.common.words import counted, read_number, rounded
 from harness.model import review
 from harness.model.assignment import ManualSlot, RubricItem
-from harness.model.result import Decision, DecisionKind, LineComment, Override, SubmissionResult
+from harness.model.result import (
+    Decision,
+    DecisionKind,
+    LineComment,
+    Override,
+    SubmissionResult,
+    SubmissionStatus,
+)
 
 Slots = Mapping[str, ManualSlot]
+Students = Mapping[str, str]  # names by ids
 _MOST_TEXT = 10_000  # characters of a comment
 _MOST_REASON = 500  # of a reason, a rubric's item, a file's name
 _MOST_MARK = 100_000
+
+
+class UnknownStudentError(UserError):
+    """A submission is assigned to somebody who is not in the class; it can be confirmed."""
 
 
 class Sent:
@@ -58,11 +70,17 @@ class Sent:
 
 
 def read_action(
-    fields: Mapping[str, Any], slots: Slots, result: SubmissionResult, most: Fraction
+    fields: Mapping[str, Any],
+    slots: Slots,
+    result: SubmissionResult,
+    most: Fraction,
+    students: Students,
 ) -> review.Action:
-    """The action of a request, on this submission; UserError where it is none, or cannot be taken:
-    one line that says what is wrong. `slots` have the items that were added; `most` is the highest
-    mark that can be reached without marks by hand."""
+    """Return the action of a request about this submission.
+
+    `slots` include added rubric items, `most` is the highest mark without marks by hand, `students`
+    are those of the class. Raise UserError with one line if the action is not valid.
+    """
     sent = Sent(fields)
     match sent.text("do"):
         case "mark":
@@ -80,9 +98,9 @@ def read_action(
         case "override":
             return _override(sent, most)
         case "decide":
-            return _decide(sent, result)
+            return _decide(sent, result, students)
         case "done":
-            return review.Reviewed(done=not result.reviewed)
+            return _reviewed(result)
     raise UserError(f"there is nothing called {shorten(sent.text('do'), 40)!r} to do")
 
 
@@ -125,7 +143,8 @@ def _item(sent: Sent, slots: Slots) -> review.Action:
     spare = max(slot.spare, Fraction(0))
     if points > spare:
         what = f"{slot.title}: {rounded(points)} points more would exceed {rounded(slot.out_of)}"
-        raise UserError(what, hint=f"the rubric leaves {rounded(spare)}")
+        used = rounded(slot.out_of - spare)
+        raise UserError(what, hint=f"the rubric already adds up to {used}")
     item = RubricItem(id=uuid.uuid4().hex, title=title, points=points)
     return review.ItemAdded(slot=slot.id, item=item)
 
@@ -167,12 +186,35 @@ def _override(sent: Sent, most: Fraction) -> review.Action:
     if not 0 <= mark <= _MOST_MARK:
         raise UserError(f"{what} {'below 0' if mark < 0 else 'not a mark'}")
     if mark > most:
-        hint = "it takes the place of the mark without marks by hand"
-        raise UserError(f"{what} above {rounded(most)}", hint=hint)
+        raise UserError(f"functionality is out of {rounded(most)}")
     return review.Overridden(override=Override(mark=mark, reason=reason))
 
 
-def _decide(sent: Sent, result: SubmissionResult) -> review.Action:
+_CANNOT_BE_MARKED = (SubmissionStatus.NEEDS_REVIEW, SubmissionStatus.HARNESS_ERROR)
+
+
+def _reviewed(result: SubmissionResult) -> review.Action:
+    """Return that somebody has looked at the submission, or takes that back."""
+    unmarked = [part.slot.title for part in result.manual if part.mark is None]
+    if not result.reviewed and unmarked and result.status not in _CANNOT_BE_MARKED:
+        raise UserError(f"not marked yet: {', '.join(unmarked)}")
+    return review.Reviewed(done=not result.reviewed)
+
+
+def _student(value: str, students: Students, *, is_confirmed: bool) -> str:
+    """Return the id of a student who is named by an id or a unique name."""
+    named = [each for each, name in students.items() if name.casefold() == value.casefold()]
+    if value in students or is_confirmed or not value:
+        return value
+    if len(named) == 1:
+        return named[0]
+    if named:
+        ids = ", ".join(sorted(named))
+        raise UserError(f"{shorten(value, 60)!r} is the name of several students", hint=ids)
+    raise UnknownStudentError(f"there is no student {shorten(value, 60)!r} in this class")
+
+
+def _decide(sent: Sent, result: SubmissionResult, students: Students) -> review.Action:
     try:
         kind = DecisionKind(sent.text("kind"))
     except ValueError:
@@ -180,4 +222,6 @@ def _decide(sent: Sent, result: SubmissionResult) -> review.Action:
     value = _bounded(sent.text("value"), "the decision")
     if kind is DecisionKind.CHOOSE and value not in ("", *(file.name for file in result.choices)):
         raise UserError(f"there is no file {value!r} to choose")
+    if kind is DecisionKind.MATCH:
+        value = _student(value, students, is_confirmed=bool(sent.text("added")))
     return review.Decided(decision=Decision(kind=kind, value=value))

@@ -4,7 +4,7 @@ by the next `refresh`."""
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,30 @@ class Entry:
     reason: str  # why a person must look at it, beside marking; empty for no reason
     status: SubmissionStatus
     name: str = ""
+    student_id: str = ""  # empty if the submission has no known student
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownPerson:
+    """A student of the class, whom a submission may be assigned to."""
+
+    id: str
+    name: str
+    is_missing: bool  # without a submission so far
+
+
+def is_done(status: SubmissionStatus, reason: str, hand: review.ByHand, slots: Set[str]) -> bool:
+    """Return whether nothing is left to do for a submission: what `d` on the page asserts.
+
+    A submission that cannot be marked (late, missing) is done. A held one is done when somebody
+    has decided about it or looked at it. Any other is done when every slot has a mark and, if it
+    needs attention (`reason`), somebody has looked at it.
+    """
+    if status in _NOTHING_TO_SEE or DecisionKind.EXCUSE in hand.decisions:
+        return True
+    if status in _HELD:
+        return bool(hand.decisions) or hand.reviewed
+    return slots <= hand.marks.keys() and (hand.reviewed or not reason)
 
 
 class Desk:
@@ -113,6 +137,7 @@ class Desk:
                 reason=", ".join(dict.fromkeys(kind for kind, _ in figures.reasons(result))),
                 status=result.status,
                 name=student.name if student and not self.anonymous else "",
+                student_id=student.id if student else "",
             )
         self._entries = {n: e for n, e in self._entries.items() if e.id in graded}
 
@@ -130,10 +155,8 @@ class Desk:
 
     def _row(self, entry: Entry) -> dict[str, Any]:
         hand = self._hands.get(entry.id, review.ByHand())
-        own = {slot.id for slot in self.plan.assignment.manual}
-        marked = len(own & hand.marks.keys())
-        waits = entry.status in _HELD and bool(hand.decisions)  # for the next grading
-        is_open = entry.status not in _NOTHING_TO_SEE and (marked < len(own) or bool(entry.reason))
+        slots = {slot.id for slot in self.plan.assignment.manual}
+        marked = slots & hand.marks.keys()
         return {
             "number": entry.number,
             "shown": entry.shown,
@@ -141,7 +164,8 @@ class Desk:
             "status": words.STATUS[entry.status],
             "reason": entry.reason,
             "seen": self._changed_at.get(entry.id, 0),
-            "done": hand.reviewed or DecisionKind.EXCUSE in hand.decisions or waits or not is_open,
+            "reviewed": hand.reviewed,
+            "done": is_done(entry.status, entry.reason, hand, slots),
             "begun": bool(marked or hand.comment or hand.line_comments or hand.override),
         }
 
@@ -184,7 +208,8 @@ class Desk:
         with self.lock:
             result = self.result(number)
             slots = {part.slot.id: part.slot for part in result.manual}
-            action = read_action(fields, slots, result, most_mark(self.plan))
+            students = {person.id: person.name for person in self.people()}
+            action = read_action(fields, slots, result, most_mark(self.plan), students)
             about_run = isinstance(action, review.ItemAdded | review.CommentKept)
             draft = review.Change(
                 who=self.who,
@@ -232,10 +257,21 @@ class Desk:
         texts = dict.fromkeys([*reversed(kept), *(text for text, _ in used.most_common())])
         return list(texts)[:MOST_OFFERED]
 
-    def missing(self) -> list[str]:
-        """The ids of students who handed in nothing: a submission may be theirs."""
+    def people(self) -> list[KnownPerson]:
+        """Return the students of the class, those without a submission first; none if marking is
+        anonymous."""
         if self.anonymous:
             return []
+        found: list[KnownPerson] = []
         with self.lock:
-            everybody = self._entries.values()
-            return [e.id for e in everybody if e.status is SubmissionStatus.NO_SUBMISSION]
+            for entry in self._entries.values():
+                is_missing = entry.status is SubmissionStatus.NO_SUBMISSION
+                known_id = entry.student_id or (entry.id if is_missing else "")
+                if known_id:
+                    found.append(KnownPerson(id=known_id, name=entry.name, is_missing=is_missing))
+        return sorted(found, key=lambda each: (not each.is_missing, each.id))
+
+    def progress(self) -> tuple[int, int]:
+        """Return how many submissions of this part are done, and how many there are."""
+        rows = self.rows()
+        return sum(row["done"] for row in rows), len(rows)

@@ -22,6 +22,7 @@ from harness.reporting.html.study_pages import read_style
 from harness.reporting.html.submission_pages import lecturers_view
 from harness.results import regrade_request
 from harness.results.redaction import ShownCause
+from harness.review.actions import UnknownStudentError
 from harness.review.connections import BoundedServer
 from harness.review.desk import Desk
 
@@ -205,7 +206,10 @@ def _errors(app: Flask) -> None:
     @app.errorhandler(UserError)
     @app.errorhandler(HarnessError)
     def wrong(error: Exception) -> tuple[Response, int]:
-        return jsonify(error=str(error)), 400
+        answer: dict[str, object] = {"error": str(error)}
+        if isinstance(error, UnknownStudentError):
+            answer["unknown"] = True  # the page offers to add the student
+        return jsonify(answer), 400
 
     @app.errorhandler(RecursionError)
     def nested(error: RecursionError) -> tuple[Response, int]:
@@ -250,7 +254,8 @@ def _screen_of(
         held=waits or bool(result.choices) or bool(kinds),
         decided={kind.value: kinds.get(kind, "") for kind in DecisionKind},
         picked=picked,
-        absent=desk.missing(),
+        people=desk.people(),
+        done=desk.row_of(number)[0]["done"],
         anonymous=desk.anonymous,
     )
     return {"number": number, "html": html, "rows": desk.row_of(number)}

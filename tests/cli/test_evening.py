@@ -334,7 +334,7 @@ def test_marks_that_people_give(with_slots: Course) -> None:
         csv.writer(file).writerows(rows)
     done = with_slots.run("manual", "reports/tiny", template)
     assert (done.status, done.err) == (0, "")
-    assert done.out == "3 submissions changed; 2 of 5 are fully marked\n"
+    assert done.out == "3 submissions changed; 2 of 5 done\n"
 
     perfect = submission(with_slots.report, "perfect")
     assert (perfect["mark"], perfect["total"], perfect["total_out_of"]) == (6.0, 9.83, 12.5)
@@ -361,7 +361,7 @@ def test_marks_that_people_give(with_slots: Course) -> None:
         assert with_slots.run("grade", "submissions/tiny", *fresh).status == 0
         assert results(with_slots.report) == before
     again = with_slots.run("manual", "reports/tiny", template)
-    assert again.out == "0 submissions changed; 2 of 5 are fully marked\n"
+    assert again.out == "0 submissions changed; 2 of 5 done\n"
 
 
 def test_a_file_with_mistakes_is_refused_whole(with_slots: Course) -> None:
@@ -424,7 +424,7 @@ def test_the_marks_of_two_tutors_are_put_together(with_slots: Course, tmp_path: 
         f"conflict: perfect: mark style: 3.00 by {who} here, 2.00 by {who} there; "
         "now 2.00, by the later changes\n"
     )
-    assert done.out == "2 changes to 2 submissions taken; 0 of 5 are fully marked\n"
+    assert done.out == "2 changes to 2 submissions taken; 0 of 5 done\n"
     marks = {
         name: submission(with_slots.report, name)["manual"][0]["mark"]
         for name in ("perfect", "prints_total", "missing_total")

@@ -447,7 +447,7 @@ def test_a_held_submission_is_decided_and_graded(course: Course) -> None:
     assert address not in called  # a command line is everybody's
     assert (mode, f"url={address}" in opened) == ("-rw-------", True)
     page.sendintr()
-    page.expect("0 of 1 are fully marked")
+    page.expect("1 of 1 done")
     page.assert_ended(0)
     told = tiny_course.submission(course.report, "zoe")
     assert (told["comment"], told["decisions"]) == ("Name it a1.py.", {"choose": "new.py"})

@@ -158,6 +158,84 @@ def test_what_a_person_does_besides(tmp_path: Path, new_page: Callable[[], Page]
         assert violations(page, RULES) == ""
 
 
+def test_typed_text_is_stored_before_the_submission_is_left(
+    tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
+    with served(tmp_path, 5) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=1")
+        heading(page, "s001")
+        page.keyboard.type("sm1.5")  # no Enter
+        page.get_by_role("button", name="next submission").click()
+        heading(page, "s002")
+        page.keyboard.type("jjcSay why")
+        page.get_by_role("button", name="next submission").click()
+        heading(page, "s004")
+        page.go_back()
+        heading(page, "s002")
+        expect(page.locator(".remark")).to_have_text("Say why")
+        page.keyboard.type("o5")
+        page.get_by_role("button", name="previous submission").click()
+        expect(page.locator(".wrong")).to_contain_text("Not saved")
+        heading(page, "s002")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="previous submission").click()
+        heading(page, "s001")
+        with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
+            first, second = list(reader.run().submissions)[:2]
+        assert first.manual[1].mark == Fraction(3, 2)
+        assert [each.text for each in second.line_comments] == ["Say why"]
+        assert second.override is None
+
+
+def test_typed_text_is_stored_after_a_pause(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+    with served(tmp_path, 2) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=1")
+        heading(page, "s001")
+        page.keyboard.type("jjcFirst thought")
+        expect(page.locator("#said")).to_have_text("saved")
+        page.keyboard.type(", then another")
+        page.keyboard.press("Enter")
+        expect(page.locator(".remark")).to_have_text("First thought, then another")
+        with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
+            (comment,) = next(iter(reader.run().submissions)).line_comments
+        assert comment.text == "First thought, then another"
+
+
+def test_a_line_is_commented_by_mouse(tmp_path: Path, new_page: Callable[[], Page]) -> None:
+    with served(tmp_path, 2) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=1")
+        heading(page, "s001")
+        page.locator(".source ol.own > li").nth(3).click()
+        page.get_by_role("button", name="Comment", exact=True).click()
+        page.keyboard.type("Here")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.locator(".remark")).to_have_text("Here")
+        page.get_by_role("button", name="All submissions").click()
+        page.get_by_role("dialog").get_by_role("button", name="Close").click()
+        expect(page.get_by_role("dialog")).to_be_hidden()
+        assert violations(page, RULES) == ""
+
+
+def test_an_unknown_student_is_added_only_when_confirmed(
+    tmp_path: Path, new_page: Callable[[], Page]
+) -> None:
+    with served(tmp_path, 2) as server:
+        page = new_page()
+        page.goto(f"{server.address}&at=2")
+        heading(page, "s002")
+        page.get_by_label("Whose is it?").fill("9999")
+        page.get_by_role("button", name="Assign to student").click()
+        expect(page.locator(".wrong")).to_contain_text("there is no student '9999'")
+        page.get_by_role("button", name="Add 9999 as a new student").click()
+        expect(page.locator("#said")).to_have_text("saved")
+        with StoreReader.read_only(tmp_path / "run.sqlite") as reader:
+            decisions = list(reader.run().submissions)[1].decisions
+        assert [(each.kind.value, each.value) for each in decisions] == [("match", "9999")]
+
+
 def test_a_key_is_for_the_screen_that_comes(tmp_path: Path, new_page: Callable[[], Page]) -> None:
     """Whoever types faster than the page answers marks what they asked for, and loses no letter."""
     with served(tmp_path, 5) as server:

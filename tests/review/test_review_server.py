@@ -169,10 +169,10 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "style: the rubric has no 'shape odd'": (
         1, "pick", {"slot": "style", "item": "shape", "level": "odd"},
     ),
-    "Style: 2.00 points more would exceed 4.00. Hint: the rubric leaves 1.00": (
+    "Style: 2.00 points more would exceed 4.00. Hint: the rubric already adds up to 3.00": (
         1, "item", {"slot": "style", "title": "More", "points": "2"},
     ),
-    "The report: 2.50 points more would exceed 2.00. Hint: the rubric leaves 2.00": (
+    "The report: 2.50 points more would exceed 2.00. Hint: the rubric already adds up to 0.00": (
         1, "item", {"slot": "report", "title": "More", "points": "5/2"},
     ),
     "an item of a rubric needs points": (1, "item", {"slot": "style", "title": "More"}),
@@ -182,8 +182,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     ),
     "an override of -1.00 is below 0": (1, "override", {"mark": "-1", "reason": "r"}),
     "an override needs a reason": (1, "override", {"mark": "1", "reason": " "}),
-    "an override of 7.10 is above 6.46. Hint: it takes the place of the mark without marks by hand":
-        (1, "override", {"mark": "7.1", "reason": "r"}),
+    "functionality is out of 6.46": (1, "override", {"mark": "7.1", "reason": "r"}),
     "an override of 200000.00 is not a mark": (1, "override", {"mark": "200000", "reason": "r"}),
     "the reason is too long (501 characters). Hint: at most 500 are kept": (
         1, "override", {"mark": "1", "reason": "x" * 501},
@@ -198,6 +197,10 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     ),
     "the comment is too long (10,001 characters). Hint: at most 10,000 are kept": (
         1, "keep", {"text": "x" * 10_001},
+    ),
+    "not marked yet: Style, The report": (1, "done", {}),
+    "there is no student '9999' in this class": (
+        COUNT, "decide", {"kind": "match", "value": "9999"},
     ),
     "'burn' is not a decision": (1, "decide", {"kind": "burn", "value": "x"}),
     "there is no file 'x.py' to choose": (COUNT, "decide", {"kind": "choose", "value": "x.py"}),
@@ -344,7 +347,7 @@ def test_the_order_has_first_what_needs_a_person(ann: Window) -> None:
 def test_what_is_held_is_decided(ann: Window) -> None:
     assert 'data-kind="choose" data-value="new.py"' in ann.get(f"/submission/{COUNT}")["html"]
     ann.do(COUNT, "decide", kind="choose", value="new.py")
-    ann.do(COUNT, "decide", kind="match", value="4711")
+    ann.do(COUNT, "decide", kind="match", value="4711", added="yes")
     assert ann.do(COUNT, "decide", kind="excuse", value="ill")["rows"][0]["done"]
     found = ann.stored("s004")
     kinds = {decision.kind.value: decision.value for decision in found.decisions}
@@ -352,6 +355,24 @@ def test_what_is_held_is_decided(ann: Window) -> None:
     assert "excused: ill" in found.notes
     ann.do(COUNT, "decide", kind="choose", value="")
     assert len(ann.stored("s004").decisions) == 2
+
+
+def test_a_held_submission_is_assigned_by_name(ann: Window) -> None:
+    ann.do(COUNT, "decide", kind="match", value="student <2>")
+    decided = {each.kind.value: each.value for each in ann.stored("s004").decisions}
+    assert decided == {"match": "s002"}
+
+
+def test_done_means_marked_and_looked_at(ann: Window) -> None:
+    for slot in ("style", "report"):
+        assert not ann.is_done()["s003"]
+        ann.do(3, "mark", slot=slot, mark="1")
+    assert not ann.is_done()["s003"]
+    ann.do(3, "done")
+    assert ann.is_done()["s003"]
+    ann.do(3, "mark", slot="style", mark="")
+    assert not ann.is_done()["s003"]
+    assert ann.desk.progress() == (0, COUNT)
 
 
 def test_what_was_chosen_is_marked_when_graded_and_what_came_late_is_done(ann: Window) -> None:

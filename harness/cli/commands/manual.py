@@ -14,6 +14,7 @@ from harness.reporting.export.manual_marks import read_manual
 from harness.reporting.writing import write_reports
 from harness.results.database import STORE_NAME, StoreReader, store_of
 from harness.results.store import Store
+from harness.review.desk import Desk
 
 SECTION = "Grading"
 
@@ -49,8 +50,8 @@ def command(run: Path, file: Path) -> int:
             done = f"{counted(len(about), 'submission')} changed"
         result, plan = store.run(), store.plan()
     write_reports(result, plan, path.parent)
-    complete = sum(each.total is not None for each in result.submissions)
-    click.echo(f"{done}; {complete} of {len(result.submissions)} are fully marked")
+    finished, count = Desk(path, who="").progress()
+    click.echo(f"{done}; {finished} of {count} done")
     return 0
 
 

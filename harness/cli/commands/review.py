@@ -89,10 +89,10 @@ def command(
         server.close()
         if not no_browser:
             opener.unlink(missing_ok=True)
-    return _end(database)
+    return _end(database, desk)
 
 
-def _end(database: Path) -> int:
+def _end(database: Path, desk: Desk) -> int:
     """Write the reports, unless a grading runs that will."""
     try:
         with Store.open(database) as store:
@@ -104,7 +104,8 @@ def _end(database: Path) -> int:
         click.echo("the grading is not complete; it writes the reports when it is", err=True)
         return 0
     write_reports(result, plan, database.parent)
-    complete = sum(each.total is not None for each in result.submissions)
-    click.echo(f"{complete} of {len(result.submissions)} are fully marked")
+    desk.refresh()
+    done, count = desk.progress()
+    click.echo(f"{done} of {count} done")
     click.echo(f"Report: {database.parent / 'index.html'}")
     return 0

@@ -21,7 +21,7 @@
     }
     var answer = await fetch(path, options).catch(function () { throw new Error("harness review has ended: start it again, nothing is lost"); });
     var plain = await answer.json();
-    if (!answer.ok) throw new Error(plain.error);
+    if (!answer.ok) throw Object.assign(new Error(plain.error), { unknown: plain.unknown });
     return plain;
   }
   // One after the other, in the order of the keys: a key that is pressed while the page waits is
@@ -65,6 +65,7 @@
     var same = plain.number === number, tops = [], at = same ? index(line) : -1;
     ["source", "marking"].forEach(function (name) { var pane = main.querySelector("." + name); tops.push(same && pane ? pane.scrollTop : 0); });
     var editor = same && main.querySelector(".editor"), kept = editor && { at: index(editor.parentNode), sent: editor.sent, text: editor.firstChild.value };
+    var typed = same ? unsaved().map(function (each) { return { key: keyOf(each), value: each.value }; }) : [];
     var open = same ? Array.prototype.map.call(main.querySelectorAll("details"), function (each) { return each.open; }) : [];
     number = plain.number; seen = plain.rows[0].seen;
     main.innerHTML = plain.html;
@@ -76,23 +77,105 @@
     line = lines()[at] || null;
     mark(); choose(slot);
     if (kept) edit(lines()[kept.at], kept.sent, kept.text);
+    typed.forEach(function (each) {
+      var field = fields().find(function (one) { return keyOf(one) === each.key; });
+      if (field) field.value = each.value;
+    });
     document.title = entryOf(number).shown + " \u00b7 Review";
-    history.replaceState(null, "", "/#at=" + number);
+    if (location.hash !== "#at=" + number) history.pushState(null, "", "/#at=" + number);
   }
   async function go(wanted) {
     if (!entryOf(wanted)) return;
+    if (wanted !== number) await store();
     show(await ask("/submission/" + wanted)); say(""); main.focus({ preventScroll: true });
   }
-  function send(fields, refused) {
+  function send(sent, refused) {
     var on = number;
     then(function () {
-      fields.number = on;
-      return ask("/do", fields).then(function (plain) { say("saved"); if (on === number) show(plain); }, function (error) {
-        if (refused && on === number) refused();
+      sent.number = on;
+      return ask("/do", sent).then(function (plain) { say("saved"); if (on === number) { settle(sent.from); show(plain); } }, function (error) {
+        if (refused && on === number) refused(error);
         throw error;
       });
     });
   }
+
+  // Text that is typed and not stored yet. Marks and comments are stored after a pause and before
+  // the submission is left; other forms wait for Enter, and the page stays until they are saved or
+  // discarded.
+  var PAUSE = 1200, STORED = ["mark", "comment"], pause = 0;
+  function fields() { return Array.prototype.slice.call(main.querySelectorAll("form[data-do] input, form[data-do] textarea")); }
+  function unsaved() { return fields().filter(function (field) { return field.value.trim() !== field.defaultValue.trim(); }); }
+  function keyOf(field) {
+    var sent = fieldsOf(field.form);
+    return [sent.do, sent.kind, sent.slot, field.name].join(" ");
+  }
+  function settle(form) {
+    if (form) Array.prototype.forEach.call(form.elements, function (field) { if (field.name) field.defaultValue = field.value; });
+  }
+  function wrongAt(field, text) {
+    Array.prototype.forEach.call(main.querySelectorAll(".wrong"), function (each) { each.remove(); });
+    if (!field || !text) return;
+    attribute(field, { "aria-invalid": "true" });
+    field.after(element("small", { className: "wrong", textContent: text }, { role: "alert" }));
+  }
+  async function storeForm(form, on) {
+    var sent = Object.assign(fieldsOf(form), { number: on });
+    Array.prototype.forEach.call(form.elements, function (field) { if (field.name) sent[field.name] = field.value.trim(); });
+    var field = form.querySelector("input, textarea");
+    try { took(await ask("/do", sent)); } catch (error) { wrongAt(field, error.message); field.focus(); throw error; }
+    wrongAt(null); settle(form);
+  }
+  function took(plain) { seen = plain.rows[0].seen; offered = plain.offered || offered; take(plain.rows); say("saved"); return plain; }
+  async function storeEditor(box, on) {
+    var text = box.firstChild.value.trim();
+    if (text === box.stored || (!text && !box.sent.comment)) return;
+    var plain = took(await ask("/do", Object.assign({ text: text, number: on }, box.sent)));
+    box.stored = text;
+    if (box.sent.comment) return;
+    // The comment is new: from now on it is changed by its id.
+    var screen = document.createElement("template");
+    screen.innerHTML = plain.html;
+    var files = Array.prototype.slice.call(screen.content.querySelectorAll("ol.own"));
+    var file = files.find(function (each) { return each.getAttribute("aria-label") === box.sent.file; });
+    var own = file && Array.prototype.slice.call(file.children[box.sent.line - 1].querySelectorAll(".remark")).pop();
+    if (own) box.sent = { "do": "line", comment: own.dataset.comment };
+  }
+  async function store() {
+    var on = number, box = main.querySelector(".editor");
+    clearTimeout(pause);
+    if (box) { await storeEditor(box, on); box.remove(); }
+    var waitingFields = unsaved();
+    for (var field of waitingFields) {
+      if (STORED.indexOf(field.form.dataset.do) >= 0) { if (field.value !== field.defaultValue) await storeForm(field.form, on); continue; }
+      field.focus();
+      wrongAt(field, "Not saved: press Enter to save, or Esc to discard");
+      throw new Error("a field is not saved yet");
+    }
+  }
+  main.addEventListener("input", function (event) {
+    var field = event.target, box = field.closest(".editor");
+    field.removeAttribute("aria-invalid");
+    clearTimeout(pause);
+    var isStored = box || (field.form && STORED.indexOf(field.form.dataset.do) >= 0 && field.value.trim());
+    if (!isStored) return;
+    pause = setTimeout(function () {
+      var on = number;
+      then(async function () {
+        if (on !== number || !document.contains(field)) return;
+        if (box) await storeEditor(box, on);
+        else if (field.value !== field.defaultValue) await storeForm(field.form, on);
+      });
+    }, PAUSE);
+  });
+  addEventListener("beforeunload", function (event) {
+    var box = main.querySelector(".editor");
+    if (unsaved().length || (box && box.firstChild.value.trim() !== box.stored)) { event.preventDefault(); then(store); }
+  });
+  addEventListener("popstate", function () {
+    var wanted = /[#&]at=(\d+)/.exec(location.hash);
+    if (wanted && Number(wanted[1]) !== number) then(function () { return go(Number(wanted[1])); });
+  });
   function place() { return entries.indexOf(entryOf(number)); }
   function step(by) { then(function () { var next = entries[place() + by]; if (next) return go(next.number); say(by > 0 ? "this is the last one" : "this is the first one"); }); }
   function next() {
@@ -109,7 +192,12 @@
   function index(item) { return lines().indexOf(item); }
   function mark() {
     lines().forEach(function (item) { item.classList.toggle("current", item === line); });
-    if (line) line.scrollIntoView({ block: "nearest" });
+    Array.prototype.forEach.call(main.querySelectorAll(".say-here"), function (each) { each.remove(); });
+    if (!line) return;
+    // For those who have no keys.
+    var button = element("button", { type: "button", className: "say-here", textContent: "Comment" }, { tabindex: "-1" });
+    if (!line.querySelector(".editor")) line.append(button);
+    line.scrollIntoView({ block: "nearest" });
   }
   function move(by, noted) {
     var every = lines(), at = line ? index(line) + by : 0;
@@ -128,14 +216,29 @@
   function edit(item, sent, text) {
     var label = sent.comment ? "Comment (empty: remove it)" : "Comment on line " + sent.line;
     var box = element("div", { className: "editor", sent: sent }), field = element("textarea", { rows: 2, value: text }, { "aria-label": label });
-    function leave() { box.remove(); main.focus({ preventScroll: true }); }
-    box.append(field);
-    item.append(box);
-    writes(field, function (text, keep) {
+    var original = sent.comment ? text : "";
+    function leave() { clearTimeout(pause); box.remove(); mark(); main.focus({ preventScroll: true }); }
+    function discard() {
+      leave();
+      if (box.stored !== original) send(Object.assign({ text: original }, box.sent));
+    }
+    function save(text, keep) {
       leave();
       if (keep && text) send({ "do": "keep", text: text });
-      if (text || sent.comment) send(Object.assign({ text: text }, sent), function () { edit(item, sent, text); });
-    }, leave);
+      if (text || box.sent.comment) send(Object.assign({ text: text }, box.sent), function () { edit(item, box.sent, text); });
+    }
+    box.stored = original;
+    box.append(field);
+    item.append(box);
+    mark();
+    writes(field, save, discard);
+    var row = element("div", { className: "row" });
+    [["Save", function () { save(field.value.trim()); }], ["Save and keep for reuse", function () { save(field.value.trim(), true); }], ["Cancel", discard]].forEach(function (each) {
+      var button = element("button", { type: "button", textContent: each[0] });
+      button.addEventListener("click", function (event) { event.stopPropagation(); each[1](); });
+      row.append(button);
+    });
+    box.append(row);
     field.focus();
     box.scrollIntoView({ block: "nearest" });
   }
@@ -215,21 +318,43 @@
   }
 
   main.addEventListener("click", function (event) {
+    if (event.target.closest(".say-here")) return comment();
     var button = event.target.closest("button[data-do]"), remark = event.target.closest(".remark"), item = event.target.closest(".source .whole ol.own > li");
     if (button) return pressed(button);
     var link = event.target.closest("a[href^='#cause-']"), cause = link && document.getElementById(link.hash.slice(1));
     if (cause) { event.preventDefault(); cause.open = true; cause.scrollIntoView({ block: "nearest" }); }
     if (event.target.closest("a, .editor")) return;
     if (item) { line = item; mark(); }
-    if (remark) comment(remark);
+    if (remark) return comment(remark);
+    // A click on the number of a line.
+    if (item && event.clientX < item.getBoundingClientRect().left + parseFloat(getComputedStyle(item).paddingLeft)) return comment();
+    var file = event.target.closest(".source .whole ol.own");
+    if (file && !item) {
+      line = Array.prototype.find.call(file.children, function (each) { var at = each.getBoundingClientRect(); return at.top <= event.clientY && event.clientY < at.bottom; }) || line;
+      mark(); comment();
+    }
   });
   main.addEventListener("submit", function (event) {
     event.preventDefault();
-    var fields = fieldsOf(event.target);
-    Array.prototype.forEach.call(event.target.elements, function (each) { if (each.name) fields[each.name] = each.value; });
-    send(fields);
+    var form = event.target, sent = fieldsOf(form);
+    clearTimeout(pause);
+    Array.prototype.forEach.call(form.elements, function (each) { if (each.name) sent[each.name] = each.value; });
+    Object.defineProperty(sent, "from", { value: form });
+    send(sent, function (error) {
+      var field = form.querySelector("input, textarea");
+      wrongAt(field, error.message);
+      field.focus();
+      if (error.unknown) confirmed(form, sent);
+    });
     main.focus({ preventScroll: true });  // the next key is not a text
   });
+  // A student whom nobody knows is added only if that is confirmed.
+  function confirmed(form, sent) {
+    var button = element("button", { type: "button", textContent: "Add " + sent.value + " as a new student" });
+    button.addEventListener("click", function () { var again = Object.assign({ added: "yes" }, sent); Object.defineProperty(again, "from", { value: form }); send(again); });
+    form.append(button);
+    button.focus();
+  }
   main.addEventListener("focusin", function (event) {
     var field = event.target, own = field.closest("[data-slot]");
     if (own) choose(slots().indexOf(own));
@@ -270,8 +395,11 @@
   var commands = {
     n: next, h: function () { step(-1); }, l: function () { step(1); }, ArrowLeft: function () { step(-1); }, ArrowRight: function () { step(1); },
     d: function () {
-      if (!entryOf(number).done) send({ "do": "done" });
-      then(function () { next(); });
+      then(async function () {
+        await store();
+        if (!entryOf(number).reviewed) took(await ask("/do", { "do": "done", number: number }));
+        next();
+      });
     },
     j: function () { move(1); }, k: function () { move(-1); }, ArrowDown: function () { move(1); }, ArrowUp: function () { move(-1); },
     ".": function () { move(1, true); }, ",": function () { move(-1, true); },
@@ -280,7 +408,7 @@
     g: function () { into(main, "[data-do=comment] [name=text]"); }, o: function () { into(main, "[data-do=override] [name=mark]"); },
     x: function () { into(main.querySelector("#held"), "button, input"); },
     "0": function () { var own = choose(slot); if (own) pressed(own.querySelector("[data-mark=start]")); },
-    u: function () { then(async function () { var plain = await ask("/undo", {}); if (plain.number) await go(plain.number); say(plain.said); }); },
+    u: function () { then(async function () { await store(); var plain = await ask("/undo", {}); if (plain.number) await go(plain.number); say(plain.said); }); },
     "/": function () { sought.value = ""; seek(); list.showModal(); sought.focus(); },
     "?": function () { keys.showModal(); }
   };
@@ -295,7 +423,10 @@
     var field = event.target.closest("input, textarea, select"), isEnter = event.key === "Enter";
     if (event.metaKey || event.altKey || (event.ctrlKey && !isEnter) || list.open || keys.open || !number || !(event.isTrusted || field)) return;
     if (field) {
-      if (event.key === "Escape") { if (field.defaultValue !== undefined) field.value = field.defaultValue; main.focus({ preventScroll: true }); }
+      if (event.key === "Escape") {
+        (field.form ? Array.from(field.form.elements) : [field]).forEach(function (each) { if (each.defaultValue !== undefined) each.value = each.defaultValue; });
+        wrongAt(null); main.focus({ preventScroll: true });
+      }
       return;
     }
     if ((isEnter || event.key === " ") && event.target.closest("button, summary, a")) return;
@@ -309,7 +440,7 @@
     if (document.hidden) return;
     then(async function () {
       var rows = await news(), here = rows.some(function (row) { return row.number === number && row.seen > seen; });
-      var busy = main.querySelector(".editor") || (document.activeElement && document.activeElement.closest("input, textarea"));
+      var busy = main.querySelector(".editor") || unsaved().length || (document.activeElement && document.activeElement.closest("input, textarea"));
       if (here && busy) say("somebody else has changed this submission");
       else if (here) show(await ask("/submission/" + number));
     });
