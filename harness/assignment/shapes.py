@@ -181,6 +181,15 @@ class Shape(BaseModel):
     )
 
 
+class FloatsShape(Shape):
+    """`floats:` how floats are compared."""
+
+    within: Positive
+    """The greatest difference that does not count."""
+    in_text: bool = False
+    """Whether that holds for floats inside texts too: printed, returned, written, of a session."""
+
+
 class LimitsShape(Shape):
     """`limits:` what one scenario may use."""
 

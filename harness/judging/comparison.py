@@ -13,6 +13,13 @@ from itertools import zip_longest
 from harness.common.escaping import quoted
 from harness.judging.boards import grid_pair
 from harness.judging.compare.value import first_differing
+from harness.matchers.comparison import (
+    difference_of,
+    normalised,
+    shown_lines,
+    with_equal_lines,
+)
+from harness.model.expectation import EXACT, TextRules
 from harness.model.values import SEQUENCES, Value, ValueKind
 from harness.model.verdict import (
     OF_VALUES,
@@ -115,6 +122,8 @@ class _Side:
 
     lines: Sequence[str]
     values: Sequence[Value | None] = ()
+    keys: Sequence[str] = ()  # what is compared of the lines, where that is not all of them
+    rules: TextRules = EXACT
 
 
 class _Column:
@@ -151,8 +160,19 @@ class _Column:
         number = self._numbers[index]
         return None if number is None or not self._side.values else self._side.values[number]
 
+    def key(self, index: int) -> str | None:
+        """What is compared of the line."""
+        number = self._numbers[index]
+        if number is None:
+            return None
+        return self._side.keys[number] if self._side.keys else self._side.lines[number]
+
+    def first_difference(self, other: _Column, index: int) -> tuple[int, int]:
+        """Return where the line and the other one first differ, as an index into each."""
+        return difference_of(self.row(index) or "", other.row(index) or "", self._side.rules)
+
     def differs(self, other: _Column, index: int) -> bool:
-        return self.row(index) != other.row(index) or self._ends_differ(other, index)
+        return self.key(index) != other.key(index) or self._ends_differ(other, index)
 
     def _ends_differ(self, other: _Column, index: int) -> bool:
         both = self.row(index) is not None and other.row(index) is not None
@@ -169,15 +189,22 @@ class _Column:
         return _cell(text, at, mark=mark, marks=marks, signs=self.is_text, end=end)
 
 
-def compare_texts(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
-    """Two texts, line by line."""
-    return replace(_of_texts(channel, expected, actual), subject=subject)
+def compare_texts(
+    channel: Channel, subject: str, expected: str, actual: str, rules: TextRules = EXACT
+) -> Comparison:
+    """Compare two texts line by line; what `rules` forgive is shown and is no difference."""
+    return replace(_of_texts(channel, expected, actual, rules), subject=subject)
 
 
 @lru_cache(maxsize=1)  # the same turn is compared as a difference and as the end of a conversation
-def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
-    left, right = _Side(lines=expected.split("\n")), _Side(lines=actual.split("\n"))
-    return _compared(channel, left, right, window(left.lines, right.lines))
+def _of_texts(channel: Channel, expected: str, actual: str, rules: TextRules) -> Comparison:
+    lines, others = shown_lines(expected, rules), shown_lines(actual, rules)
+    keys = [normalised(line, rules) for line in lines]
+    other_keys = [normalised(line, rules) for line in others]
+    other_keys = with_equal_lines(keys, other_keys, rules)
+    left = _Side(lines=lines, keys=keys, rules=rules)
+    right = _Side(lines=others, keys=other_keys, rules=rules)
+    return _compared(channel, left, right, window(keys, other_keys))
 
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
@@ -247,7 +274,8 @@ def _compared(
 def _row(left: _Column, right: _Column, index: int, *, is_first: bool) -> ComparedRow:
     text, other_text = left.row(index) or "", right.row(index) or ""
     if not left.differs(right, index):
-        return ComparedRow(expected=_cell(text, len(text)))
+        own = None if text == other_text else _cell(other_text, len(other_text))
+        return ComparedRow(expected=_cell(text, len(text)), forgiven=own)
     value, other_value = left.value(index), right.value(index)
     marks: list[Span] = []
     other_marks: list[Span] = []
@@ -263,10 +291,11 @@ def _row(left: _Column, right: _Column, index: int, *, is_first: bool) -> Compar
             for each, line in ((value, text), (other_value, other_text))
         )
         marks, other_marks = _differing(one, other, _DEEPEST)
-    at, mark = shared_start(text, other_text), is_first and by_character
+    at, other_at = left.first_difference(right, index)
+    mark = is_first and by_character
     return ComparedRow(
         expected=left.cell(index, right, at, marks, mark=mark),
-        other=right.cell(index, left, at, other_marks, mark=mark),
+        other=right.cell(index, left, other_at, other_marks, mark=mark),
     )
 
 

@@ -17,7 +17,7 @@ from harness.judging.compare.mismatch import (
 from harness.judging.compare.text import expected_turns
 from harness.judging.comparison import LONGEST_LINE, compare_texts, compare_values, described
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly
-from harness.model.expectation import Expectation, Matcher, StatedRaise
+from harness.model.expectation import EXACT, Expectation, Floats, Matcher, StatedRaise, TextRules
 from harness.model.observation import Ending, Observation, Phase, Turn
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
@@ -45,7 +45,9 @@ ENDINGS = {
 }
 
 
-def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Comparison, ...]:
+def differences(
+    mismatches: Iterable[Mismatch], stimulus: Stimulus, rules: TextRules = EXACT
+) -> tuple[Comparison, ...]:
     """The first few mismatches as differences; of the printed turns only the first that differs."""
     listed: list[Comparison] = []
     printed_at: set[int | None] = set()
@@ -56,11 +58,11 @@ def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Com
             printed_at.add(mismatch.step)
         if len(listed) == MOST_DIFFERENCES:
             break
-        listed.append(_difference(mismatch, stimulus))
+        listed.append(_difference(mismatch, stimulus, rules))
     return tuple(listed)
 
 
-def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Comparison:
+def _difference(mismatch: Mismatch, stimulus: Stimulus, rules: TextRules) -> Comparison:
     match mismatch:
         case EndingMismatch(expected=ending, actual=other):
             return described(Channel.ENDING, "how it ended", ENDINGS[ending], ENDINGS[other])
@@ -78,9 +80,9 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Comparison:
             actual = "none" if mismatch.actual is None else str(mismatch.actual)
             return described(Channel.EXIT, "exit status", str(mismatch.expected), actual)
         case ValueMismatch():
-            return _of_values(mismatch, stimulus)
+            return _of_values(mismatch, stimulus, rules)
         case TextMismatch():
-            return _of_texts(mismatch, stimulus)
+            return _of_texts(mismatch, stimulus, rules)
 
 
 def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
@@ -92,9 +94,9 @@ def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
     return f"{subject}, step {step + 1}{source}"
 
 
-def value_in_words(expected: Matcher, within: float | None = None) -> str:
-    """What should be returned or left; that all floats may be off by `within` is not said."""
-    if isinstance(expected, Exactly) and expected.within == within:
+def value_in_words(expected: Matcher, floats: Floats | None = None) -> str:
+    """What should be returned or left; the tolerance for all `floats` is not said."""
+    if isinstance(expected, Exactly) and expected.floats == floats:
         return expected.value.source()
     return expected.in_words(whole=True)
 
@@ -116,11 +118,11 @@ _ELSEWHERE = {
 }
 
 
-def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Comparison:
+def _of_values(mismatch: ValueMismatch, stimulus: Stimulus, rules: TextRules) -> Comparison:
     if mismatch.channel is Channel.WRITES:
-        return _of_files(mismatch, f"file {visible(shortened(mismatch.name, 80))}")
+        return _of_files(mismatch, f"file {visible(shortened(mismatch.name, 80))}", rules)
     if mismatch.channel is Channel.STDERR:
-        return _of_files(mismatch, mismatch.name)
+        return _of_files(mismatch, mismatch.name, rules)
     returned = mismatch.channel is Channel.RETURNS
     subject = "return value" if returned else f"{mismatch.name} afterwards"
     subject = _in_step(subject, mismatch.step, stimulus)
@@ -132,14 +134,14 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Comparison:
     return described(mismatch.channel, subject, expected, _source(mismatch.actual))
 
 
-def _of_files(mismatch: ValueMismatch, subject: str) -> Comparison:
+def _of_files(mismatch: ValueMismatch, subject: str, rules: TextRules) -> Comparison:
     expected, actual = mismatch.expected, mismatch.actual
     words = has = "no such file"
     if expected is not None:
         words = expected.exact_text or expected.in_words(whole=True)
     if actual is not None and actual.kind is ValueKind.STR:
         if expected is not None and expected.exact_text is not None:
-            return compare_texts(mismatch.channel, subject, expected.exact_text, actual.text)
+            return compare_texts(mismatch.channel, subject, expected.exact_text, actual.text, rules)
         has = _first_lines(actual.text)
     elif actual is not None:
         has = _source(actual)
@@ -150,7 +152,7 @@ def _source(value: Value | None) -> str:
     return "no value" if value is None else value.source(LONGEST_LINE + 1)
 
 
-def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Comparison:
+def _of_texts(mismatch: TextMismatch, stimulus: Stimulus, rules: TextRules) -> Comparison:
     turn, inputs = mismatch.turn, stimulus.inputs
     what = "what is shown" if mismatch.shown else "printed text"
     if turn is not None and not mismatch.shown:
@@ -163,7 +165,7 @@ def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Comparison:
     if expected is None:
         expected = mismatch.expected.in_words(whole=True)
         return described(channel, subject, expected, _first_lines(mismatch.actual))
-    return compare_texts(channel, subject, expected, mismatch.actual)
+    return compare_texts(channel, subject, expected, mismatch.actual, rules)
 
 
 def _first_lines(text: str) -> str:
@@ -194,7 +196,7 @@ def conversation(
             break
         # Where only the whole text is judged, the reference's turn is the best there is to show.
         matcher = held.at(index) if held else exactly(expected.printed)
-        agrees = anywhere or matcher is None or matcher.accepts_text(actual.printed, stated.ignore)
+        agrees = anywhere or matcher is None or matcher.accepts_text(actual.printed, stated.rules)
         if not agrees or (expected.typed is None) is not (actual.typed is None):
             break
         shared.append(actual)
@@ -202,7 +204,9 @@ def conversation(
         expected = actual = None
     compared = None
     if expected is not None and actual is not None and not example:
-        compared = compare_texts(Channel.PRINTS, "turn", expected.printed, actual.printed)
+        compared = compare_texts(
+            Channel.PRINTS, "turn", expected.printed, actual.printed, stated.rules
+        )
     return Conversation(
         shared=_recent(shared),
         expected=expected and _short(expected),

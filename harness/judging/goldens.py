@@ -10,7 +10,7 @@ from harness.judging.compare.session import is_default_repr, screen_of, shows
 from harness.judging.compare.text import pieces, stderr_mismatch
 from harness.judging.comparison import quoted_pair
 from harness.judging.explain.failure import TextEdit
-from harness.matchers.comparison import normalised, same, source
+from harness.matchers.comparison import normalised, same, source, with_equal_lines
 from harness.matchers.kinds.values import AnyValue, exactly
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised
@@ -160,22 +160,22 @@ def _comparable(what: str, value: Value, fix: str = "") -> Iterator[str]:
 
 
 def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
-    ignore = stated.ignore
-    if stated.prints is not None and not stated.prints.accepts_text(observation.printed, ignore):
+    rules = stated.rules
+    if stated.prints is not None and not stated.prints.accepts_text(observation.printed, rules):
         yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
     if stated.stderr and any(stderr_mismatch(observation, stated)):
         unlike = _unlike(observation.stderr or "", stated.stderr, stated)
         yield f"what the reference writes to stderr {unlike}"
     if stated.transcript is not None:
         wanted, shown = exactly(stated.transcript), observation.transcript()
-        if not wanted.accepts_text(shown, ignore):
+        if not wanted.accepts_text(shown, rules):
             yield f"the reference's transcript {_unlike(shown, wanted, stated)}"
     if stated.turns is None:
         return
     printed = pieces(observation.turns)
     for turn in stated.turns.turns:
         text = printed[turn.index] if turn.index < len(printed) else ""
-        if not turn.printed.accepts_text(text, ignore):
+        if not turn.printed.accepts_text(text, rules):
             unlike = _unlike(text, turn.printed, stated)
             yield f"turn {turn.index}, as the reference prints it, {unlike}"
     if stated.turns.all_turns and len(printed) > len(stated.turns.turns):
@@ -185,12 +185,12 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
 
 def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     """How a text differs from what is stated, as the end of a sentence."""
-    wanted, ignore = matcher.exact_text, stated.ignore
+    wanted, rules = matcher.exact_text, stated.rules
     if wanted is None:
-        part = matcher.failing_part(lambda one: one.accepts_text(text, ignore))
+        part = matcher.failing_part(lambda one: one.accepts_text(text, rules))
         return f"is {quoted(text)}, but {part.in_words()} is stated."
-    expected, actual = (normalised(side, ignore).split("\n") for side in (wanted, text))
-    edit = TextEdit(expected=expected, actual=actual)
+    expected, actual = (normalised(side, rules).split("\n") for side in (wanted, text))
+    edit = TextEdit(expected=expected, actual=with_equal_lines(expected, actual, rules))
     should, has = quoted_pair(*edit.first_lines)
     return f"differs from line {edit.at + 1}: it is {has}, but {should} is stated."
 
@@ -248,7 +248,7 @@ def _steps(observation: Observation, stated: Expected, session: Action) -> Itera
         if shown is None:
             if step.raised is not None and not raise_agrees(stated.raises, step.raised):
                 yield f"{name}: the reference raised {_named(step.raised)}, which is not stated."
-        elif not shows(step, shown, stated.ignore):
+        elif not shows(step, shown, stated.rules):
             has, wanted = quoted(screen_of(step), limit=160), quoted(shown, limit=160)
             yield f"{name}: the reference shows {has}, but the sheet shows {wanted}."
     expected = len(stated.shown) if stated.shown is not None else len(session.steps)

@@ -57,7 +57,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     return Verdict(
         kind=_kind(differing),
         explanation=explain(failure),
-        differences=differences(failure.in_time, stimulus),
+        differences=differences(failure.in_time, stimulus, expectation.stated.rules),
         conversation=conversation(shown, expectation, stimulus),
         on_wall_time=limit == Ending.TIMEOUT,
         boards=board_arguments(stimulus, shown),

@@ -4,25 +4,26 @@ A bool is not an int, an int is not a float, a list is not a tuple. `nan` is the
 a reference that returns it could never be matched. `0.0` and `-0.0` are the same, as by Python's
 `==`: no sheet asks for the sign of a zero (where it is printed, the text differs). Dicts and sets
 have no order. Objects are the same when their type's name and their attributes are. `TOO_LARGE`,
-and an attribute that cannot be read, never equals anything. `within` is how far off floats may be.
+and an attribute that cannot be read, never equals anything. `floats` says how far
+off floats may be.
 """
 
 import re
-from collections.abc import Collection
 
 from harness.common.escaping import plain, shortened, visible
-from harness.model.expectation import Ignore
+from harness.matchers.numbers import contains_near, line_difference, without_floats
+from harness.model.expectation import Floats, Ignore, TextRules
 from harness.model.values import KEYED, NAMED_CONTAINERS, Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
 WHOLE_LIMIT = 2000  # characters, where a value is not part of a sentence
-_FLOAT = re.compile(r"(?<![\w.])-?\d++(?:\.\d++(?:e[-+]?\d++)?|e[-+]?\d++)")
+_BLANKS = re.compile(r"[^\S\n]+")
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
 _NEVER_SAME = frozenset({ValueKind.TOO_LARGE, ValueKind.UNREADABLE})
 
 
-def same(expected: Value, actual: Value, within: float | None = None) -> bool:
+def same(expected: Value, actual: Value, floats: Floats | None = None) -> bool:
     """Whether two described values are the same by the rules above."""
     pending = [(expected, actual)]
     while pending:
@@ -33,7 +34,7 @@ def same(expected: Value, actual: Value, within: float | None = None) -> bool:
             if left.text != right.text:
                 return False
         elif not left.is_container:
-            if not _same_scalar(left, right, within):
+            if not _same_scalar(left, right, floats):
                 return False
             continue
         if len(left.items) != len(right.items):
@@ -42,9 +43,11 @@ def same(expected: Value, actual: Value, within: float | None = None) -> bool:
     return True
 
 
-def _same_scalar(left: Value, right: Value, within: float | None) -> bool:
+def _same_scalar(left: Value, right: Value, floats: Floats | None) -> bool:
     if left.text == right.text:
         return True
+    if left.kind is ValueKind.STR and floats is not None and floats.in_text:
+        return same_text(left.text, right.text, TextRules(within=floats.within))
     if left.kind not in _NUMBERS:
         return False
     number = float if left.kind is ValueKind.FLOAT else complex
@@ -52,25 +55,23 @@ def _same_scalar(left: Value, right: Value, within: float | None) -> bool:
         one, other = number(left.text), number(right.text)
     except ValueError:
         return False
-    return one == other or (within is not None and abs(one - other) <= within)
+    return one == other or (floats is not None and abs(one - other) <= floats.within)
 
 
-def same_shown(expected: str, actual: str, within: float | None = None) -> bool:
+def same_shown(expected: str, actual: str, floats: Floats | None = None) -> bool:
     """Whether two texts of values are the same, but for floats that are near enough."""
-    if expected == actual or within is None:
+    if expected == actual or floats is None:
         return expected == actual
-    pairs = zip(_FLOAT.findall(expected), _FLOAT.findall(actual), strict=False)
-    near = (abs(float(number) - float(other)) <= within for number, other in pairs)
-    return _FLOAT.split(expected) == _FLOAT.split(actual) and all(near)
+    return same_text(expected, actual, TextRules(within=floats.within))
 
 
-def with_tolerated(expected: Value, actual: Value, within: float | None) -> Value:
-    """`actual` with the expected number in place of each one that is as near as `within` allows, so
+def with_tolerated(expected: Value, actual: Value, floats: Floats | None) -> Value:
+    """`actual` with the expected number in place of each one that is as near as `floats` allows, so
     that what differs still is what is wrong. No deeper than `expected`, which is not hostile."""
-    if within is None or expected.kind is not actual.kind or expected.kind in _UNORDERED:
+    if floats is None or expected.kind is not actual.kind or expected.kind in _UNORDERED:
         return actual
-    if expected.kind in _NUMBERS:
-        return expected if _same_scalar(expected, actual, within) else actual
+    if expected.kind in _NUMBERS or expected.kind is ValueKind.STR:
+        return expected if _same_scalar(expected, actual, floats) else actual
     places: dict[int, Value] = dict(enumerate(expected.items))
     if expected.kind in KEYED:
         names = map(Value.source, expected.items[::2])
@@ -79,7 +80,7 @@ def with_tolerated(expected: Value, actual: Value, within: float | None) -> Valu
         places = {2 * at + 1: values[name] for at, key in keys if (name := key.source()) in values}
     parts = enumerate(actual.items)
     items = (
-        with_tolerated(places[at], part, within) if at in places else part for at, part in parts
+        with_tolerated(places[at], part, floats) if at in places else part for at, part in parts
     )
     return Value(actual.kind, actual.text, tuple(items))
 
@@ -94,8 +95,12 @@ def _in_order(value: Value) -> tuple[Value, ...]:
     return value.items
 
 
-def normalised(text: str, ignore: Collection[Ignore]) -> str:
-    """`text` without what `ignore` forgives, to be compared and not to be shown."""
+def normalised(text: str, rules: TextRules) -> str:
+    """`text` without what `rules` forgive, to be compared and not to be shown."""
+    ignore = rules.ignore
+    if Ignore.WHITESPACE in ignore:
+        lines = [_BLANKS.sub(" ", line).strip(" ") for line in text.split("\n")]
+        text = "\n".join(lines).strip("\n")
     if Ignore.TRAILING_SPACE in ignore:
         text = "\n".join(line.rstrip(" \t\r") for line in text.split("\n"))
     if Ignore.BLANK_LINES in ignore:
@@ -104,6 +109,108 @@ def normalised(text: str, ignore: Collection[Ignore]) -> str:
     if Ignore.CASE in ignore:
         text = text.casefold()
     return text
+
+
+def same_text(expected: str, actual: str, rules: TextRules) -> bool:
+    """Whether two texts are the same, but for what `rules` forgive."""
+    expected, actual = normalised(expected, rules), normalised(actual, rules)
+    if expected == actual or rules.within is None:
+        return expected == actual
+    lines, others = expected.split("\n"), actual.split("\n")
+    if len(lines) != len(others):
+        return False
+    return all(same_line(*pair, rules) for pair in zip(lines, others, strict=True))
+
+
+def same_line(expected: str, actual: str, rules: TextRules) -> bool:
+    """As `same_text`, of lines that are `normalised` already."""
+    if expected == actual or rules.within is None:
+        return expected == actual
+    return line_difference(expected, actual, rules.within) is None
+
+
+def contains_text(part: str, text: str, rules: TextRules) -> bool:
+    """Whether the part is somewhere in the text, but for what `rules` forgive."""
+    part, text = normalised(part, rules), normalised(text, rules)
+    if rules.within is None:
+        return part in text
+    return contains_near(part, text, rules.within)
+
+
+def shown_lines(text: str, rules: TextRules) -> list[str]:
+    """The lines of a text as they are, without those that `rules` leave out of the comparison."""
+    lines = text.split("\n")
+    if Ignore.BLANK_LINES in rules.ignore:
+        last = lines.pop()
+        return [*(line for line in lines if line.strip()), last]
+    if Ignore.WHITESPACE in rules.ignore:
+        while len(lines) > 1 and not lines[-1].strip():
+            del lines[-1]
+        first = next((at for at, line in enumerate(lines) if line.strip()), len(lines) - 1)
+        return [*lines[first:], ""]
+    return lines
+
+
+def difference_of(expected: str, actual: str, rules: TextRules) -> tuple[int, int]:
+    """Where two lines first differ in what `rules` do not forgive, as an index into each."""
+    left, at = _kept(expected, rules)
+    right, other_at = _kept(actual, rules)
+    found = None
+    if rules.within is not None:
+        found = line_difference(left, right, rules.within)
+    if found is None:
+        shared = shared_length(left, right)
+        found = shared, shared
+    return at[found[0]], other_at[found[1]]
+
+
+def shared_length(left: str, right: str) -> int:
+    """How many characters two texts have in common at their start."""
+    shorter = min(len(left), len(right))
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), shorter)
+
+
+def _kept(line: str, rules: TextRules) -> tuple[str, list[int]]:
+    """What is compared of a line, and from where in it each character comes, with the line's end.
+
+    As `normalised`, of one line.
+    """
+    if Ignore.WHITESPACE in rules.ignore:
+        stripped = line.strip()
+        start = line.index(stripped) if stripped else len(line)
+        kept = [
+            (" " if character.isspace() else character, start + at)
+            for at, character in enumerate(stripped)
+            if not (character.isspace() and stripped[at - 1].isspace())
+        ]
+    elif Ignore.TRAILING_SPACE in rules.ignore:
+        kept = [(character, at) for at, character in enumerate(line.rstrip(" \t\r"))]
+    else:
+        kept = [(character, at) for at, character in enumerate(line)]
+    if Ignore.CASE in rules.ignore:
+        kept = [(folded, at) for character, at in kept for folded in character.casefold()]
+    return "".join(character for character, _ in kept), [*(at for _, at in kept), len(line)]
+
+
+def with_equal_lines(expected: list[str], actual: list[str], rules: TextRules) -> list[str]:
+    """The actual lines, with an expected line in place of each that is the same but for its floats.
+
+    Both sides are `normalised`. What is left different is what is wrong.
+    """
+    if rules.within is None:
+        return actual
+    by_text: dict[str, list[str]] = {}
+    for line in dict.fromkeys(expected):
+        by_text.setdefault(without_floats(line), []).append(line)
+    lines = list(actual)
+    for at, line in enumerate(actual):
+        opposite = expected[at : at + 1]
+        for candidate in (*opposite, *by_text.get(without_floats(line), ())):
+            if same_line(candidate, line, rules):
+                lines[at] = candidate
+                break
+    return lines
 
 
 def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT, whole: bool = False) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from harness.model.expectation import Matcher
+from harness.model.expectation import Floats, Matcher
 from harness.model.values import Value, ValueKind
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Field:
     path: tuple[str | int, ...]  # the keys and indexes that lead here from the top of the file
     data: Any  # what the YAML holds here: None, bool, int, float, str, list or dict
     for_text: bool  # a text is expected (printed output, a message) and not any value
-    within: float | None  # how far off floats may be in this assignment; None: not at all
+    floats: Floats | None  # how far off floats may be; None: not at all
     patterns: Mapping[str, str]  # the assignment's named patterns: words to regular expression
 
     def at(self, key: str | int) -> Field:
@@ -153,10 +153,10 @@ class MatcherKey:
                 field.refuse(f"{self.name} needs a {part.key}", f"write {self.example}")
         values = read_all(stated.values(), lambda part: part.read(field.at(part.key)))
         matcher = self.make(**dict(zip(stated, values, strict=True)))
-        if "within" in stated or not hasattr(matcher, "within"):
+        if "floats" in stated or not hasattr(matcher, "floats"):
             return matcher
-        # Where none is stated, the assignment's own `within` holds.
-        return replace(matcher, within=field.within)  # type: ignore[type-var]
+        # If none is stated, the scenario's or the assignment's tolerance holds.
+        return replace(matcher, floats=field.floats)  # type: ignore[type-var]
 
     def schema(self, any_matcher: Schema) -> Schema:
         return {
@@ -211,8 +211,14 @@ def _flag(field: Field) -> bool:
     return field.data if isinstance(field.data, bool) else field.expected("true or false")
 
 
+def _distance(field: Field) -> float:
+    number = read_number(field)
+    return number if number >= 0 else field.refuse("expected a number that is not negative")
+
+
 TEXT = Part(read=lambda field: field.render(field.text()), schema={"type": "string"})
 EXPRESSION = Part(read=lambda field: field.expression(), schema={"type": "string"})
 FLAG = Part(read=_flag, schema={"type": "boolean"}, optional=True)
+DISTANCE = Part(read=_distance, schema={"type": "number", "minimum": 0})
 NUMBER = Part(read=read_number, schema={"type": "number"})
 VALUES = Part(read=read_values, schema={"type": "array"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 
@@ -20,6 +20,26 @@ class Ignore(StrEnum):
     CASE = "case"
     TRAILING_SPACE = "trailing-space"
     BLANK_LINES = "blank-lines"
+    WHITESPACE = "whitespace"  # how many blanks there are, and any at the ends of lines and text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floats:
+    """How far off floats may be."""
+
+    within: float
+    in_text: bool = False  # also where a text shows them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRules:
+    """Which differences between two texts do not count."""
+
+    ignore: tuple[Ignore, ...] = ()
+    within: float | None = None  # how far off a float in the text may be
+
+
+EXACT = TextRules()
 
 
 @open_union("harness.matchers.kinds", "matcher_classes")
@@ -33,7 +53,7 @@ class Matcher(ABC):
         """Whether `value` is what the matcher asks for. HarnessError: a `{python: …}` that is not
         resolved, a pattern that takes too long to search for."""
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
         """As `accepts`, of printed text; the forgiven differences do not count."""
         return self.accepts(Value(ValueKind.STR, text))
 
@@ -73,7 +93,7 @@ class TextMatcher(Matcher):
         return value.kind is ValueKind.STR and self.accepts_text(value.text)
 
     @abstractmethod
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool: ...
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,9 +157,17 @@ class Expected:
     reads_at_most: int | None = None
     ends: Ending | None = None
     ignore: tuple[Ignore, ...] = ()
+    floats: Floats | None = None  # the scenario's, its file's or the assignment's
     writes: tuple[StatedLeave, ...] = ()  # files of the scenario's own folder
     writes_unchanged: bool = False
     writes_only: tuple[str, ...] | None = None  # all other files are unchanged
+
+    @property
+    def rules(self) -> TextRules:
+        """Return which differences in text do not count."""
+        in_text = self.floats is not None and self.floats.in_text
+        within = self.floats.within if self.floats is not None and in_text else None
+        return TextRules(ignore=self.ignore, within=within)
 
     def parts(self) -> tuple[Matcher, ...]:
         """All matchers, and those of which they are made."""
@@ -162,7 +190,11 @@ class Expectation:
     stated: Expected  # every `{python: …}` replaced by the value it had beside the reference
     reference: Observation | None  # None where the assignment has none
     parameters: tuple[str, ...] = ()  # a call's positional arguments as the reference names them
-    within: float | None = None  # how far off a float may be
+
+    @property
+    def floats(self) -> Floats | None:
+        """Return how far off floats may be; None: not at all."""
+        return self.stated.floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,10 +115,11 @@ class ComparedRow:
 
     expected: Cell
     other: Cell | None = None
+    forgiven: Cell | None = None  # the actual one where only what the scenario ignores differs
 
     @property
     def actual(self) -> Cell:
-        return self.expected if self.other is None else self.other
+        return self.other or self.forgiven or self.expected
 
     @property
     def same(self) -> bool:

@@ -23,7 +23,7 @@ from harness.judging.differences import raise_in_words, value_in_words
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.assignment import Surroundings
-from harness.model.expectation import Answer, AnswerKey, Expectation, Ignore, Matcher
+from harness.model.expectation import Answer, AnswerKey, Expectation, Floats, Ignore, Matcher
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Assignment, Clause, Plan, Scenario, Specification
 from harness.model.stimulus import Action, Stimulus
@@ -255,6 +255,7 @@ _IGNORED = {
     Ignore.CASE: "capital and small letters count as the same",
     Ignore.TRAILING_SPACE: "spaces at the end of a line do not count",
     Ignore.BLANK_LINES: "empty lines do not count",
+    Ignore.WHITESPACE: "the number of blanks does not count",
 }
 
 
@@ -338,7 +339,7 @@ def _ending_lines(expected: Expectation) -> Iterator[Labelled]:
         # Of a call that prints, "gives None" is left out.
         prints_alone = matcher == Exactly(value=NONE) and reference and reference.transcript()
         if matcher is not None and not prints_alone:
-            yield "gives", _words(matcher, expected.within)
+            yield "gives", _words(matcher, expected.floats)
         status = stated.exit if stated.exit is not None else reference and reference.exit_status
         if status and not stated.exit_any:
             yield "and", f"ends with exit status {status}"
@@ -357,7 +358,7 @@ def _leave_lines(expected: Expectation) -> Iterator[Labelled]:
         if before != after:
             yield "makes", f"{before.source()} to {after.source()}"
     for name, matcher in stated.items():
-        yield "leaves", f"{name}: {_words(matcher, expected.within)}"
+        yield "leaves", f"{name}: {_words(matcher, expected.floats)}"
     if expected.stated.leaves_unchanged:
         yield "and", "leaves what it is given unchanged"
 
@@ -390,7 +391,7 @@ def _anything(matcher: Matcher) -> str:
     return "anything" if isinstance(matcher, AnyValue) else _words(matcher)
 
 
-def _words(matcher: Matcher, within: float | None = None) -> str:
+def _words(matcher: Matcher, floats: Floats | None = None) -> str:
     if isinstance(matcher, EqualData):
         return f"a value that is equal (==) to {matcher.value.source()}"
-    return value_in_words(matcher, within)
+    return value_in_words(matcher, floats)

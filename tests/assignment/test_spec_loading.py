@@ -14,12 +14,14 @@ from harness.matchers.kinds.values import AnyValue, Approximately, Exactly, OfTy
 from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.expectation import (
     Expected,
+    Floats,
     Ignore,
     Matcher,
     StatedLeave,
     StatedRaise,
     StatedTurn,
     StatedTurns,
+    TextRules,
 )
 from harness.model.observation import Ending
 from harness.model.plan import Mutant, Place, TranscriptFile, Visibility
@@ -196,6 +198,19 @@ def test_one_override_is_no_sweep(tmp_path: Path) -> None:
     assert scenario.stimuli[0].constants == (Binding(name="BOARD_SIZE", literal="4"),)
     stated = (scenario.visibility, scenario.points, scenario.stated.returns)
     assert stated == (Visibility.HIDDEN, 1, None)  # nothing else is stated
+
+
+def test_a_tolerance_is_the_nearest_that_is_stated(tmp_path: Path) -> None:
+    own = "name: b\ncall: check_input('a')\nfloats: {within: 0.5}"
+    first = "name: a\ncall: check_input('a')\nreturns: {python: '1.5', approx: 2}"
+    head = "function: check_input\nfloats: {within: 0.1, in_text: true}\nscenarios:\n"
+    a, b = plan_of(tmp_path, first, own, head=head).scenarios
+    assert a.stated.floats == Floats(within=0.1, in_text=True)
+    returned = PythonValue(expression="1.5", floats=Floats(within=2, in_text=True))
+    assert a.stated.returns == returned
+    assert b.stated.floats == Floats(within=0.5)
+    assert a.stated.rules == TextRules(within=0.1)
+    assert b.stated.rules == TextRules()
 
 
 def test_the_head_of_a_file_gives_defaults(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import (
     Expectation,
     Expected,
+    Floats,
     Matcher,
     StatedRaise,
     StatedTurn,
@@ -159,7 +160,9 @@ def case(
     within: float | None = None,
 ) -> Failure:
     """The case of an observation that fails (and it must)."""
-    expectation = replace(expecting(reference, stated), within=within)
+    floats = None if within is None else Floats(within=within)
+    told = stated or Expected()
+    expectation = expecting(reference, replace(told, floats=told.floats or floats))
     found = mismatches(observation, expectation, stimulus)
     assert found, "this observation is as expected"
     return Failure(observation, expectation, stimulus, found)

@@ -15,7 +15,7 @@ from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, OfType
-from harness.model.expectation import Expected, Ignore, StatedLeave, StatedRaise
+from harness.model.expectation import Expected, Ignore, StatedLeave, StatedRaise, TextRules
 from harness.model.observation import Ending, Observation, Phase, StepOutcome
 from harness.model.stimulus import Replies, Stimulus
 from harness.model.values import Value, ValueKind
@@ -377,5 +377,5 @@ def test_a_step_as_a_sheet_shows_it(outcome: StepOutcome, shown: str, agrees: bo
 
 
 def test_what_a_sheet_shows_may_forgive_case() -> None:
-    assert shows(did(None, "Red wins\n"), "RED WINS\n", (Ignore.CASE,))
+    assert shows(did(None, "Red wins\n"), "RED WINS\n", TextRules(ignore=(Ignore.CASE,)))
     assert not shows(did(None, "Red wins\n"), "RED WINS\n")

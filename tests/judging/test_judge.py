@@ -8,17 +8,27 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.grading.observing.answer_key import evaluated_parts
+from harness.judging.compare import mismatches
 from harness.judging.judge import combine as combine_kinds
 from harness.judging.judge import judge, resolve
 from harness.matchers.kinds.combinations import AllOf, NoneOf, OneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, Approximately, OfType, PythonValue
-from harness.model.expectation import Expected, Ignore, PythonAnswer, StatedLeave, StatedRaise
+from harness.model.expectation import (
+    Expectation,
+    Expected,
+    Floats,
+    Ignore,
+    PythonAnswer,
+    StatedLeave,
+    StatedRaise,
+)
 from harness.model.observation import Ending, NamedValue, Observation, StepOutcome
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind
+from harness.stimuli.call import Call
 from tests.judging.judging_cases import (
     CALL,
     RUN,
@@ -181,6 +191,47 @@ TEXTS = [
 @pytest.mark.parametrize(("stated", "expected", "actual", "same"), TEXTS)
 def test_printed_text(stated: Expected, expected: str, actual: str, same: bool) -> None:
     assert passes(called(None, expected), called(None, actual), stated) is same
+
+
+TOLERANT = Expected(floats=Floats(within=0.01, in_text=True))
+VALUES_ONLY = Expected(floats=Floats(within=0.01))
+TOLD = Stimulus(action=Call(expression="f()"), folder=True)
+
+
+def _wrote(text: str) -> Observation:
+    return replace(called(None), files=(NamedValue(name="a.txt", value=Value.of(text)),))
+
+
+IN_TEXT = [
+    (called(None, "mean 1.67\n"), called(None, "mean 1.666\n"), CALL),
+    (ran("mean 1.67\n", "x", "1.5\n"), ran("mean 1.666\n", "x", "1.501\n"), typing("x")),
+    (called("mean 1.67"), called("mean 1.666"), CALL),
+    (called(["1.67"]), called(["1.666"]), CALL),
+    (_wrote("1.67\n"), _wrote("1.666\n"), TOLD),
+    (session(step(None, "1.67\n")), session(step(None, "1.666\n")), steps("print(f())")),
+]
+
+
+@pytest.mark.parametrize(("reference", "near", "stimulus"), IN_TEXT)
+def test_a_tolerance_in_text_reaches_every_channel(
+    reference: Observation, near: Observation, stimulus: Stimulus
+) -> None:
+    assert passes(reference, near, TOLERANT, stimulus)
+    assert not passes(reference, near, VALUES_ONLY, stimulus)
+    assert not passes(reference, near, Expected(), stimulus)
+
+
+def test_a_tolerance_in_text_reaches_what_is_stated() -> None:
+    near = replace(ran("> ", "x", "1.666\n"), stderr="1.666\n")
+    transcript = replace(TOLERANT, transcript="> x\n1.67\n")
+    stderr = replace(TOLERANT, stderr=exactly("1.67\n"))
+    for stated in (transcript, stderr):
+        assert not mismatches(near, Expectation(stated=stated, reference=None), typing("x"))
+        exact = replace(stated, floats=None)
+        assert mismatches(near, Expectation(stated=exact, reference=None), typing("x"))
+    shown = replace(TOLERANT, shown=("1.67\n",))
+    printed = session(step(None, "1.666\n"))
+    assert not mismatches(printed, Expectation(stated=shown, reference=None), steps("f()"))
 
 
 def test_text_is_compared_turn_by_turn() -> None:

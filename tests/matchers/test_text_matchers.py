@@ -20,7 +20,7 @@ from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, 
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.texts import HasNumber, Matches, fault_of, occurs
-from harness.model.expectation import Expectation, Expected, Ignore, Matcher
+from harness.model.expectation import Expectation, Expected, Floats, Ignore, Matcher, TextRules
 from harness.model.values import Value, ValueKind
 from tests.assignment.small_assignment import scenario_of
 from tests.conftest import Added
@@ -111,7 +111,9 @@ def test_the_part_of_a_line_that_fails_is_named(matcher: Matcher, text: str, wor
 
 
 def test_what_is_forgiven_is_forgiven_in_a_line() -> None:
-    assert ALine(matcher=Contains(text="Tries")).accepts_text("4 TRIES\n", (Ignore.CASE,))
+    assert ALine(matcher=Contains(text="Tries")).accepts_text(
+        "4 TRIES\n", TextRules(ignore=(Ignore.CASE,))
+    )
 
 
 # None of these would come to an end in a lifetime, or in an hour.
@@ -212,11 +214,16 @@ for _ in range(5000):
     ],
 )
 def test_near_numbers(expected: object, actual: object, within: float | None, left: object) -> None:
-    assert with_tolerated(Value.of(expected), Value.of(actual), within) == Value.of(left)
+    assert with_tolerated(
+        Value.of(expected), Value.of(actual), within and Floats(within=within)
+    ) == Value.of(left)
 
 
 def test_it_goes_no_deeper_than_what_is_expected() -> None:
-    assert with_tolerated(Value.of([[0.1]]), DEEP, 0.1).items[0].items[0] is DEEP.items[0].items[0]
+    assert (
+        with_tolerated(Value.of([[0.1]]), DEEP, Floats(within=0.1)).items[0].items[0]
+        is DEEP.items[0].items[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,7 +242,7 @@ def test_it_goes_no_deeper_than_what_is_expected() -> None:
     ],
 )
 def test_floats_in_texts(expected: str, actual: str, within: float | None, agrees: bool) -> None:
-    assert same_shown(expected, actual, within) is agrees
+    assert same_shown(expected, actual, within and Floats(within=within)) is agrees
 
 
 EQUAL = [

@@ -19,10 +19,10 @@ from harness.assignment.scenarios.stimulus import read_clock
 from harness.assignment.shapes import (
     AllLimitsShape,
     Expects,
+    FloatsShape,
     IdWord,
     OneOrMore,
     Points,
-    Positive,
     Shape,
     read_shape,
     wrong,
@@ -277,13 +277,6 @@ class ManualShape(Shape):
     """What the mark is made up of. Where items only take away, it begins at out_of, else at 0."""
 
 
-class FloatsShape(Shape):
-    """`floats:` how floats are compared."""
-
-    within: Positive
-    """The greatest difference that does not count."""
-
-
 class AssignmentShape(Shape):
     """assignment.yaml."""
 
@@ -321,7 +314,8 @@ class AssignmentShape(Shape):
     """Classes, and how their objects are compared: by attributes (a list), attributes (all public
     ones), repr, equality, or none (by the class alone)."""
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
-    """How far off a float may be, anywhere in a value (left out: not at all)."""
+    """How far off a float may be, anywhere in a value (left out: not at all), and with in_text in
+    printed and returned text, files, sessions and transcripts too."""
     patterns: dict[str, Annotated[str, AfterValidator(_pattern)]] = {}
     """Regular expressions by what they match, in the words that students read."""
     policy: str = ""

@@ -28,7 +28,7 @@ from harness.assignment.vocabulary import Overrides, TemplateError, Vocabulary, 
 from harness.matchers.kinds import read as read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Refused, nearest
-from harness.model.expectation import Matcher
+from harness.model.expectation import Floats, Matcher
 from harness.model.stimulus import Binding, Clock, Typed
 from harness.model.values import Value, ValueKind
 
@@ -165,6 +165,14 @@ class Context:
                 self.add(loc, str(error), nearest(error.name, self.constants), line=line)
             return text
 
+    @property
+    def floats(self) -> Floats | None:
+        """How far off floats may be: as the scenario, its file or else the assignment says."""
+        stated = self.own if self.states("floats") else self.vocabulary.shape
+        if "floats" not in stated.model_fields_set:
+            return None
+        return Floats(within=stated.floats.within, in_text=stated.floats.in_text)
+
     def uncut(self, loc: Loc) -> bool:
         """Whether a plain text is whole; a mistake if a comment cuts it short."""
         if self.document.follows(loc, "#"):
@@ -178,7 +186,7 @@ class Context:
             path=loc,
             data=data,
             for_text=for_text,
-            within=self.vocabulary.floats_within,
+            floats=self.floats,
             patterns=self.vocabulary.shape.patterns,
         )
 
@@ -189,7 +197,7 @@ class Context:
             return read_matcher(field)
         if for_text:
             return Exactly(value=Value(ValueKind.STR, field.render(field.text())))
-        return Exactly(value=field.value(), within=field.within)
+        return Exactly(value=field.value(), floats=field.floats)
 
     def expression(self, text: str, loc: Loc) -> ast.Expression:
         """One Python expression, names that nothing defines noted; Refused if it is none."""

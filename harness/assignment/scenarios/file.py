@@ -241,7 +241,8 @@ def read_stated(context: Context, parts: StimulusParts, *, transcript: str | Non
         if context.states(key):
             with suppress(Refused):
                 fields |= _fields(context, parts, key)
-    return Expected(transcript=transcript, shown=parts.shown, ignore=ignore, **fields)
+    shown, floats = parts.shown, context.floats
+    return Expected(transcript=transcript, shown=shown, ignore=ignore, floats=floats, **fields)
 
 
 def _fields(context: Context, parts: StimulusParts, key: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from pydantic_core import PydanticCustomError
 from harness.assignment.shapes import (
     Constants,
     Expects,
+    FloatsShape,
     LimitsShape,
     OneOrMore,
     Points,
@@ -168,8 +169,13 @@ class SettingsShape(Shape):
     """Statements run first, in the same names; a session prefix or plain Python."""
     constants: Constants = {}
     """Provided constants to override: a value, or a list of values to sweep."""
-    ignore: Annotated[list[Literal["case", "trailing-space", "blank-lines"]], OneOrMore()] = []
-    """Differences in text to forgive: case, trailing-space, blank-lines."""
+    ignore: Annotated[
+        list[Literal["case", "trailing-space", "blank-lines", "whitespace"]], OneOrMore()
+    ] = []
+    """Differences in text to forgive: case, trailing-space, blank-lines, whitespace (the number of
+    blanks, and any at the ends of lines and of the text)."""
+    floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
+    """How far off a float may be, where it is not as the assignment says."""
     provide: Words = []
     """Extra files of this folder, placed beside the submission."""
     seed: WholeOrZero = None  # type: ignore[assignment]

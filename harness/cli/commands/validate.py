@@ -132,6 +132,8 @@ def show(report: ValidationReport, console: Console) -> None:
         f"with draws), {report.goldens} of them with goldens",
         highlight=False,
     )
+    for line in report.tolerances:
+        console.print(escape(line), highlight=False)
     functions = Table("function", "scenarios", "visible", "runs", "share of the marks")
     for row in report.functions:
         counts = map(str, (row.scenarios, row.visible, row.stimuli))

@@ -225,5 +225,4 @@ def expectation(
         stated=resolve(scenario.stated_for(stimulus), answer.python if answer else ()),
         reference=answer.observation if answer else None,
         parameters=parameters(stimulus, assignment),
-        within=assignment.floats_within,
     )

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from harness.common import serial
+from harness.common.words import counted
 from harness.execution import Driver, pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Graded
@@ -20,7 +21,7 @@ from harness.judging.compare.value import argument_name
 from harness.judging.judge import combine, judge
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.values import AnyValue, OfType
-from harness.model.expectation import AnswerKey, Expectation, Expected
+from harness.model.expectation import AnswerKey, Expectation, Expected, Floats
 from harness.model.observation import Isolation, Observation
 from harness.model.plan import Clause, Plan, SampleExpectation, Scenario, SourceFile
 from harness.model.result import ScenarioResult, SubmissionResult
@@ -109,6 +110,7 @@ class ValidationReport:
     trivial: tuple[TrivialScore, ...]
     problems: tuple[Problem, ...]
     advice: tuple[str, ...] = ()
+    tolerances: tuple[str, ...] = ()  # what the settings about floats reach, in one line each
 
     @property
     def sound(self) -> bool:
@@ -161,9 +163,30 @@ def shares(plan: Plan) -> tuple[FunctionShare, ...]:
 def golden_count(plan: Plan) -> int:
     """How many scenarios state something of their own outcome."""
     return sum(
-        bool(scenario.stated_cases) or scenario.stated != Expected(ignore=scenario.stated.ignore)
+        bool(scenario.stated_cases) or _states_outcome(scenario.stated)
         for scenario in plan.scenarios
     )
+
+
+_VALUES = "values and what a session shows of them"
+_TEXTS = "texts that are printed, returned, written or on stderr, sessions, transcripts"
+
+
+def tolerances(plan: Plan) -> tuple[str, ...]:
+    """Say for each setting of floats how many scenarios it holds for and what it reaches."""
+    counts: Counter[Floats] = Counter()
+    for scenario in plan.scenarios:
+        settings = {stated.floats for stated in (scenario.stated, *scenario.stated_cases)}
+        counts.update(floats for floats in settings if floats is not None)
+    lines = []
+    for floats, count in counts.items():
+        reach = f"{_VALUES}; {_TEXTS}" if floats.in_text else f"{_VALUES}; not the numbers in text"
+        lines.append(f"floats within {floats.within:g} in {counted(count, 'scenario')}: {reach}")
+    return tuple(lines)
+
+
+def _states_outcome(stated: Expected) -> bool:
+    return stated != Expected(ignore=stated.ignore, floats=stated.floats)
 
 
 def value_problems(
@@ -189,7 +212,7 @@ def value_problems(
                 hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml ({ways})"
                 yield Problem.of(scenario, "objects", f"{what}; say so: {hint}")
         stated = any(each.returns for each in (scenario.stated, *scenario.stated_cases))
-        if plan.assignment.floats_within is None and not stated:
+        if scenario.stated.floats is None and not stated:
             noisy = next((value for value in values if _is_noisy(value)), None)
             if noisy is not None:
                 what = f"{scenario.id} asks for exactly {noisy.text}"

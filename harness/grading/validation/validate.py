@@ -28,6 +28,7 @@ from harness.grading.validation.checks import (
     second_run,
     shares,
     stand_in_problems,
+    tolerances,
     value_problems,
 )
 from harness.matchers.kinds.texts import Matches
@@ -108,6 +109,7 @@ def validate(
         samples=sampled,
         trivial=scores,
         problems=tuple(problems),
+        tolerances=tolerances(plan),
         advice=tuple(_advice(itself.isolation_reason, plan)),
     )
 

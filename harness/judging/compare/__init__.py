@@ -49,7 +49,7 @@ def mismatches(
         if not is_session or expectation.stated.reads is not None:
             found += reads_mismatch(observation, expectation)
         found += exit_mismatch(observation, expectation, stimulus)
-    return tuple(narrowed(mismatch, expectation.stated.ignore) for mismatch in found)
+    return tuple(narrowed(mismatch, expectation.stated.rules) for mismatch in found)
 
 
 def _outcome(

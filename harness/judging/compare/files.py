@@ -23,7 +23,7 @@ def written_mismatches(
     for name in sorted(expected if all_files is None else {*expected, *actual}):
         matcher, value = expected.get(name), actual.get(name)
         if matcher is not None and value is not None and value.kind is ValueKind.STR:
-            is_right = matcher.accepts_text(value.text, expectation.stated.ignore)
+            is_right = matcher.accepts_text(value.text, expectation.stated.rules)
         else:
             is_right = matcher is not None and matcher.accepts(value or NONE)
         if not is_right:

@@ -1,11 +1,10 @@
 """What is not as expected in an observation: a class for each way to differ."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from harness.matchers.kinds.equal_to import EqualData
 from harness.matchers.kinds.values import Exactly
-from harness.model.expectation import Ignore, Matcher, StatedRaise
+from harness.model.expectation import Matcher, StatedRaise, TextRules
 from harness.model.observation import Ending, Phase, Raised
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
@@ -87,11 +86,11 @@ Mismatch = (
 )
 
 
-def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
+def narrowed(mismatch: Mismatch, rules: TextRules) -> Mismatch:
     """The same mismatch, with the first part that fails in place of an `all_of` or `none_of`."""
     match mismatch:
         case TextMismatch(expected=expected, actual=text):
-            part = expected.failing_part(lambda one: one.accepts_text(text, ignore))
+            part = expected.failing_part(lambda one: one.accepts_text(text, rules))
             return replace(mismatch, expected=part)
         case ValueMismatch(expected=Matcher() as expected, actual=Value() as value):
             if mismatch.channel not in (Channel.WRITES, Channel.STDERR):

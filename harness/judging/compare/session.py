@@ -20,9 +20,9 @@ from harness.judging.compare.mismatch import (
 from harness.judging.compare.raises import raise_agrees
 from harness.judging.compare.text import ExpectedTurns, pieces, text_mismatches
 from harness.judging.compare.value import variable_mismatches
-from harness.matchers.comparison import normalised, same, same_shown
+from harness.matchers.comparison import normalised, same, same_shown, same_text
 from harness.matchers.kinds.values import Exactly, exactly
-from harness.model.expectation import Expectation, Ignore, StatedRaise
+from harness.model.expectation import EXACT, Expectation, StatedRaise, TextRules
 from harness.model.observation import Ending, Observation, Raised, StepOutcome, Turn, transcript
 from harness.model.stimulus import DROPPED
 from harness.model.values import NONE, Value, ValueKind
@@ -40,7 +40,7 @@ def step_mismatches(observation: Observation, expectation: Expectation) -> Itera
             yield from _step(wanted, step, expectation, index)
     else:  # the sheet's own text is compared
         for index, (shown, step) in enumerate(zip(stated.shown or (), steps, strict=False)):
-            if not shows(step, shown, stated.ignore):
+            if not shows(step, shown, stated.rules):
                 text = exactly(shown)
                 yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
     if stated.prints is not None or stated.turns is not None:
@@ -51,7 +51,7 @@ def step_mismatches(observation: Observation, expectation: Expectation) -> Itera
             # What a session's name for a function is bound to is not compared, nor what it drops.
             kept = variable.name != DROPPED and variable.value.kind is not ValueKind.FUNCTION
             if kept and variable.name not in matchers:
-                matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
+                matchers[variable.name] = Exactly(value=variable.value, floats=expectation.floats)
         yield from variable_mismatches(observation, matchers)
 
 
@@ -70,22 +70,22 @@ def _step(
     elif not wanted.raised:
         # A REPL shows nothing for None, so a step whose value is None may have none.
         expected_value, value = wanted.value or NONE, outcome.value or NONE
-        shows_same = same_shown(wanted.shown, outcome.shown, expectation.within)
-        if not same(expected_value, value, expectation.within):
-            matcher = Exactly(value=expected_value, within=expectation.within)
+        shows_same = same_shown(wanted.shown, outcome.shown, expectation.floats)
+        if not same(expected_value, value, expectation.floats):
+            matcher = Exactly(value=expected_value, floats=expectation.floats)
             yield ValueMismatch(channel=Channel.RETURNS, expected=matcher, actual=value, step=index)
         elif not shows_same and not is_default_repr(wanted.shown):
             text = exactly(wanted.shown)
             yield TextMismatch(expected=text, actual=outcome.shown, step=index, shown=True)
-    yield from _step_texts(wanted.turns, outcome.turns, stated.ignore, index)
+    yield from _step_texts(wanted.turns, outcome.turns, stated.rules, index)
 
 
 def _step_texts(
-    expected: tuple[Turn, ...], actual: tuple[Turn, ...], ignore: tuple[Ignore, ...], step: int
+    expected: tuple[Turn, ...], actual: tuple[Turn, ...], rules: TextRules, step: int
 ) -> Iterator[Mismatch]:
     """Where a session step's printed text and inputs differ from the reference's."""
     turns = ExpectedTurns(turns=tuple(map(exactly, pieces(expected))), others=exactly(""))
-    for mismatch in turns.mismatches(actual, ignore, is_one=max(len(expected), len(actual)) <= 1):
+    for mismatch in turns.mismatches(actual, rules, is_one=max(len(expected), len(actual)) <= 1):
         yield replace(mismatch, step=step)
     wanted_reads, reads = (sum(turn.typed is not None for turn in t) for t in (expected, actual))
     if wanted_reads != reads:
@@ -116,16 +116,16 @@ def _last_words(raised: Raised | None) -> str:
     return f"{raised.type_name}: {raised.message}\n" if raised.message else f"{raised.type_name}\n"
 
 
-def shows(step: StepOutcome, shown: str, ignore: tuple[Ignore, ...] = ()) -> bool:
+def shows(step: StepOutcome, shown: str, rules: TextRules = EXACT) -> bool:
     """Whether the sheet's text `shown` is what a step showed."""
     sheet = _ADDRESS.sub("0x…", shown) if " object at 0x" in shown else shown
-    texts = (normalised(text, ignore) for text in (screen_of(step), sheet))
-    if len({_without_blank_end(text) for text in texts}) == 1:
+    screen = _without_blank_end(normalised(screen_of(step), rules))
+    if same_text(_without_blank_end(normalised(sheet, rules)), screen, rules):
         return True
     # Where the text of the value or the exception begins, the printed text must have ended.
     printed = transcript(step.turns)
     head, rest = shown[: len(printed)], shown[len(printed) :]
-    if normalised(head, ignore) != normalised(printed, ignore):
+    if not same_text(head, printed, rules):
         return False
     if step.raised is not None:
         # Of a traceback on a sheet only the last line counts: the others depend on the machine.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from harness.judging.compare.mismatch import TextMismatch, ValueMismatch
 from harness.judging.compare.reads import expected_reads
 from harness.matchers.kinds.values import Exactly, exactly
-from harness.model.expectation import Expectation, Expected, Ignore, Matcher
+from harness.model.expectation import Expectation, Expected, Matcher, TextRules
 from harness.model.observation import Observation, Turn
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
@@ -31,14 +31,14 @@ class ExpectedTurns:
         return self.turns[index] if index < len(self.turns) else self.others
 
     def mismatches(
-        self, turns: tuple[Turn, ...], ignore: tuple[Ignore, ...], *, is_one: bool
+        self, turns: tuple[Turn, ...], rules: TextRules, *, is_one: bool
     ) -> Iterator[TextMismatch]:
         """Of these turns; `is_one`: of a text that no input interrupts."""
         printed = pieces(turns)
         for index in range(max(len(printed), len(self.turns))):
             text = printed[index] if index < len(printed) else ""
             matcher = self.at(index)
-            if matcher is not None and not matcher.accepts_text(text, ignore):
+            if matcher is not None and not matcher.accepts_text(text, rules):
                 yield TextMismatch(expected=matcher, actual=text, turn=None if is_one else index)
 
 
@@ -46,23 +46,23 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> Itera
     """Where the printed text differs from what is stated, or else from the reference's turns."""
     stated, whole = expectation.stated, _expected_whole(expectation)
     by_turn = expected_turns(expectation)
-    if whole is not None and not whole.accepts_text(observation.printed, stated.ignore):
+    if whole is not None and not whole.accepts_text(observation.printed, stated.rules):
         yield TextMismatch(expected=whole, actual=observation.printed)
     if by_turn is not None:
         is_one = observation.reads == 0 and not expected_reads(expectation)
-        yield from by_turn.mismatches(observation.turns, stated.ignore, is_one=is_one)
+        yield from by_turn.mismatches(observation.turns, stated.rules, is_one=is_one)
     if expectation.reference is None and stated.transcript is not None:
         expected, shown = exactly(stated.transcript), observation.transcript()
-        if not expected.accepts_text(shown, stated.ignore):
+        if not expected.accepts_text(shown, stated.rules):
             yield TextMismatch(expected=expected, actual=shown)
 
 
 def _expected_whole(expectation: Expectation) -> Matcher | None:
     """`prints:`, unless the reference prints exactly this text: then its turns are compared, which
     also tells where the text differs."""
-    prints, ignore = expectation.stated.prints, expectation.stated.ignore
+    prints, rules = expectation.stated.prints, expectation.stated.rules
     reference = expectation.reference
-    if isinstance(prints, Exactly) and reference and prints.accepts_text(reference.printed, ignore):
+    if isinstance(prints, Exactly) and reference and prints.accepts_text(reference.printed, rules):
         return None
     return prints
 
@@ -89,7 +89,7 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
 def stderr_mismatch(observation: Observation, stated: Expected) -> Iterator[ValueMismatch]:
     """Where stderr differs from what is stated. It is known only of a program that ended."""
     expected, text = stated.stderr, observation.stderr
-    if expected is None or text is None or expected.accepts_text(text, stated.ignore):
+    if expected is None or text is None or expected.accepts_text(text, stated.rules):
         return
     actual = Value(ValueKind.STR, text)
     yield ValueMismatch(channel=Channel.STDERR, expected=expected, actual=actual, name="stderr")

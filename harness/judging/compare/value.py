@@ -25,7 +25,7 @@ def _returned(observation: Observation, expectation: Expectation) -> Iterator[Va
     expected, value = expectation.stated.returns, observation.value
     reference = expectation.reference
     if expected is None and reference is not None and reference.value is not None:
-        expected = Exactly(value=reference.value, within=expectation.within)
+        expected = Exactly(value=reference.value, floats=expectation.floats)
     if expected is None or (value is not None and expected.accepts(value)):
         return
     yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
@@ -60,7 +60,7 @@ def _unstated(observation: Observation, expectation: Expectation, position: int)
         return Exactly(value=before[position]) if position < len(before) else None
     if reference is None or position >= len(reference.arguments):
         return None
-    return Exactly(value=reference.arguments[position], within=expectation.within)
+    return Exactly(value=reference.arguments[position], floats=expectation.floats)
 
 
 def variable_mismatches(

@@ -23,7 +23,7 @@ from harness.judging.compare.reads import expected_reads
 from harness.judging.compare.text import text_mismatches
 from harness.judging.compare.value import FirstDifference, argument_name, first_difference
 from harness.judging.comparison import shared_end, shared_start
-from harness.matchers.comparison import normalised, same
+from harness.matchers.comparison import normalised, same, with_equal_lines
 from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Matcher
 from harness.model.observation import Ending, Observation, StepOutcome
@@ -221,9 +221,9 @@ class Failure:
         """Of texts without what the scenario forgives; None where any of several would do."""
         if expected is None or expected.exact_text is None:
             return None
-        texts, ignore = (expected.exact_text, actual), self.expectation.stated.ignore
-        wanted, lines = (normalised(text, ignore).split("\n") for text in texts)
-        return replace(about, expected=wanted, actual=lines)
+        texts, rules = (expected.exact_text, actual), self.expectation.stated.rules
+        wanted, lines = (normalised(text, rules).split("\n") for text in texts)
+        return replace(about, expected=wanted, actual=with_equal_lines(wanted, lines, rules))
 
     @cached_property
     def file_texts(self) -> TextEdit | None:
@@ -379,7 +379,7 @@ def _shown_later(
     wanted, actual = reference[shown].value, observation.steps[shown].value
     if before is None or wanted is None or actual is None:
         return ()
-    expected = Exactly(value=wanted, within=expectation.within)
+    expected = Exactly(value=wanted, floats=expectation.floats)
     if expected.accepts(actual):
         return ()
     returned = observation.steps[shown - 1].value if shown else None

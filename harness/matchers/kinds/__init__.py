@@ -37,7 +37,10 @@ def read(field: Field) -> Matcher:
     """The matcher that a mapping `{key: …}` describes; Refused."""
     data, keys = field.data, matcher_keys()
     all_names = f"matchers are {listed(_names(for_text=field.for_text), 'or')}"
-    owners = {other: key.name for key in keys.values() for other in key.others}
+    owners: dict[str, list[str]] = {}
+    for each in keys.values():
+        for other in each.others:
+            owners.setdefault(other, []).append(each.name)
     stated = [name for name in data if name in keys or name not in owners]
     unknown = [name for name in stated if name not in keys]
     if data.keys() == set(unknown) and len(data) != 1 and not field.for_text:
@@ -55,7 +58,9 @@ def read(field: Field) -> Matcher:
         field.at(key.name).refuse("this matcher is not for text", of_key=True)
     for other in data:
         if other != key.name and other not in key.others:
-            field.at(other).refuse(f"only {owners[other]} takes {other}", of_key=True)
+            names = owners[other]
+            take = f"{listed(names)} take" if len(names) > 1 else f"{names[0]} takes"
+            field.at(other).refuse(f"only {take} {other}", of_key=True)
     return key.read(field)
 
 

@@ -1,6 +1,6 @@
 """Matchers made of others: `one_of`, `all_of`, `none_of`; `a_line` and `last_line` of a text."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ from harness.matchers.comparison import same, source
 from harness.matchers.kinds import MATCHER, read, read_matcher
 from harness.matchers.kinds.values import Exactly
 from harness.matchers.reading import Field, Part, Schema, as_read, matcher_key, read_all
-from harness.model.expectation import Ignore, Matcher, TextMatcher
+from harness.model.expectation import EXACT, Floats, Matcher, TextMatcher, TextRules
 from harness.model.values import Value, ValueKind
 
 _LONGEST_NAMED = 40  # characters
@@ -20,16 +20,16 @@ class OneOf(Matcher):
 
     values: tuple[Value, ...]
     matchers: tuple[Matcher, ...] = ()
-    within: float | None = None
+    floats: Floats | None = None
 
     def accepts(self, value: Value) -> bool:
-        return any(same(candidate, value, self.within) for candidate in self.values) or any(
+        return any(same(candidate, value, self.floats) for candidate in self.values) or any(
             matcher.accepts(value) for matcher in self.matchers
         )
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
         every = (*(Exactly(value=value) for value in self.values), *self.matchers)
-        return any(matcher.accepts_text(text, ignore) for matcher in every)
+        return any(matcher.accepts_text(text, rules) for matcher in every)
 
     def in_words(self, *, whole: bool = False) -> str:
         named = [source(each, limit=_LONGEST_NAMED, whole=whole) for each in self.values]
@@ -80,8 +80,8 @@ class AllOf(_Combination):
     def accepts(self, value: Value) -> bool:
         return all(part.accepts(value) for part in self.matchers)
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        return all(part.accepts_text(text, ignore) for part in self.matchers)
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
+        return all(part.accepts_text(text, rules) for part in self.matchers)
 
     def in_words(self, *, whole: bool = False) -> str:
         return self._in_words(" and ", whole=whole)
@@ -98,8 +98,8 @@ class NoneOf(_Combination):
         known = value.kind is not ValueKind.TOO_LARGE
         return known and not any(part.accepts(value) for part in self.matchers)
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        return not any(part.accepts_text(text, ignore) for part in self.matchers)
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
+        return not any(part.accepts_text(text, rules) for part in self.matchers)
 
     def in_words(self, *, whole: bool = False) -> str:
         return f"anything but {self._in_words(' or ', whole=whole)}"
@@ -151,9 +151,9 @@ class LastLine(_OfLines):
 
     line = "a last line"
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
         last = text.rstrip("\n").rpartition("\n")[2]
-        return self.matcher.accepts_text(last, ignore)
+        return self.matcher.accepts_text(last, rules)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
         """The last line with the one part that does not hold for it."""
@@ -167,8 +167,8 @@ class ALine(_OfLines):
 
     line = "a line"
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        return any(self.matcher.accepts_text(line, ignore) for line in lines_of(text))
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
+        return any(self.matcher.accepts_text(line, rules) for line in lines_of(text))
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
         """The one part that no line has; itself where each part has a line, but no line has all."""

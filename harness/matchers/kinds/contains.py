@@ -1,12 +1,11 @@
 """`{contains: text}`: a str that has the text somewhere."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from harness.common.escaping import quoted
-from harness.matchers.comparison import normalised
+from harness.matchers.comparison import contains_text
 from harness.matchers.reading import TEXT, matcher_key
-from harness.model.expectation import Ignore, TextMatcher
+from harness.model.expectation import EXACT, TextMatcher, TextRules
 
 _FEWEST_LINES = 3  # from here on the text is named by its lines
 
@@ -17,8 +16,8 @@ class Contains(TextMatcher):
 
     text: str
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        return normalised(self.text, ignore) in normalised(text, ignore)
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
+        return contains_text(self.text, text, rules)
 
     def in_words(self, *, whole: bool = False) -> str:
         """The text: one of many lines in full, else by its first and last."""

@@ -11,7 +11,7 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.matchers.comparison import same, source, with_tolerated
 from harness.matchers.reading import Field, Part, matcher_key
-from harness.model.expectation import Matcher, OfExpression
+from harness.model.expectation import Floats, Matcher, OfExpression
 from harness.model.values import Value, ValueKind
 
 _NUMBERS: dict[ValueKind, Callable[[str], complex]] = {
@@ -33,7 +33,7 @@ class EqualTo(OfExpression):
     is (`is_object`: no plain data); `resolved` puts data in place."""
 
     expression: str
-    within: float | None = None
+    floats: Floats | None = None
     is_object: bool = False
 
     def accepts(self, value: Value) -> bool:
@@ -64,7 +64,7 @@ class EqualTo(OfExpression):
         if value is None:
             return self
         if all(part.kind in _DATA for part in value.parts()):
-            return EqualData(value=value, within=self.within)
+            return EqualData(value=value, floats=self.floats)
         return replace(self, is_object=True)
 
 
@@ -74,11 +74,11 @@ class EqualData(Matcher):
     numbers. Of classes derived from a built-in kind that kind is observed."""
 
     value: Value
-    within: float | None = None  # how far off floats may be, anywhere in the value
+    floats: Floats | None = None  # how far off floats may be, anywhere in the value
 
     def accepts(self, value: Value) -> bool:
         """Whether it is equal, whatever is said by an `==` of the submission's."""
-        return same(*self.pair(value), self.within)
+        return same(*self.pair(value), self.floats)
 
     def in_words(self, *, whole: bool = False) -> str:
         return source(self.value)
@@ -89,7 +89,7 @@ class EqualData(Matcher):
         numbers = ((_number(part), part) for part in self.value.parts())
         own = {number: part for number, part in numbers if number is not None}
         expected, actual = _with_numbers(self.value, own), _with_numbers(value, own)
-        return expected, with_tolerated(expected, actual, self.within)
+        return expected, with_tolerated(expected, actual, self.floats)
 
 
 def _literal(expression: str) -> Value | None:

@@ -6,24 +6,29 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import NoReturn
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
-from harness.matchers.comparison import normalised
+from harness.common.words import listed
+from harness.matchers.comparison import normalised, same_line
+from harness.matchers.numbers import numbers_in
 from harness.matchers.reading import (
+    DISTANCE,
+    FLAG,
     Field,
     Part,
     as_read,
     describe,
     matcher_key,
     nearest,
+    read_all,
+    read_number,
     read_values,
 )
-from harness.model.expectation import Ignore, TextMatcher
+from harness.model.expectation import EXACT, Ignore, TextMatcher, TextRules
 from harness.model.values import ValueKind
 
 _MOST_NAMED = 6
@@ -33,16 +38,28 @@ _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HasNumber(TextMatcher):
     """A str in which the number, written as here, is not part of another: 4 is in "4 tries." and
-    neither in "14", "4.5" nor "-4"."""
+    neither in "14", "4.5" nor "-4". With `within` it may be another one that is near enough."""
 
     number: str
+    within: float | None = None
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
+        if self._is_written_in(text):
+            return True
+        within, wanted = self.within, numbers_in(self.number)
+        if within is None and wanted and wanted[0].is_float:
+            within = rules.within
+        if within is None or not wanted:
+            return False
+        return any(abs(number.value - wanted[0].value) <= within for number in numbers_in(text))
+
+    def _is_written_in(self, text: str) -> bool:
         pattern = rf"(?<![0-9])(?<![0-9][.,])(?<!\s-)(?<!\A-){re.escape(self.number)}(?![.,]?[0-9])"
         return re.search(pattern, text) is not None
 
     def in_words(self, *, whole: bool = False) -> str:
-        return f"text with the number {self.number}"
+        near = "" if self.within is None else f" (within {self.within:g})"
+        return f"text with the number {self.number}{near}"
 
 
 def _number(field: Field) -> str:
@@ -56,7 +73,53 @@ def _number(field: Field) -> str:
 NUMBER = matcher_key(
     "number",
     HasNumber,
+    example="{number: 1.67, within: 0.01}",
     number=Part(read=_number, schema={"type": ["number", "string"]}),
+    within=replace(DISTANCE, optional=True),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HasNumbers(TextMatcher):
+    """A str that has these numbers in this order, or `unordered` in any; others may be between."""
+
+    numbers: tuple[float, ...]
+    within: float = 0.0
+    unordered: bool = False
+
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
+        """Whether each number is there, as often as here: the first that is near enough is it."""
+        within = max(self.within, rules.within or 0.0)
+        wanted, found = list(self.numbers), [number.value for number in numbers_in(text)]
+        if self.unordered:
+            wanted.sort()
+            found.sort()
+        for value in found:
+            if wanted and abs(value - wanted[0]) <= within:
+                del wanted[0]
+        return not wanted
+
+    def in_words(self, *, whole: bool = False) -> str:
+        near = f" (within {self.within:g})" if self.within else ""
+        order = "in any order" if self.unordered else "in this order"
+        return f"text with the numbers {listed(list(map(repr, self.numbers)))}{near}, {order}"
+
+
+def _numbers(field: Field) -> tuple[float, ...]:
+    if not isinstance(field.data, list) or not field.data:
+        field.expected("a list of numbers")
+    return read_all(field.items(), read_number)
+
+
+NUMBERS = matcher_key(
+    "numbers",
+    HasNumbers,
+    example="{numbers: [2.0, -4.0], within: 0.01, unordered: true}",
+    numbers=Part(
+        read=_numbers, schema={"type": "array", "minItems": 1, "items": {"type": "number"}}
+    ),
+    within=replace(DISTANCE, optional=True),
+    unordered=FLAG,
 )
 
 
@@ -133,10 +196,10 @@ class Matches(TextMatcher):
     pattern: str
     words: str = ""  # that assignment.yaml has for it
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
         # A folded pattern would be another pattern: forgive case by the flag instead.
-        others = [one for one in ignore if one is not Ignore.CASE]
-        flags = re.IGNORECASE if Ignore.CASE in ignore else 0
+        others = replace(rules, ignore=tuple(i for i in rules.ignore if i is not Ignore.CASE))
+        flags = re.IGNORECASE if Ignore.CASE in rules.ignore else 0
         return occurs(self.pattern, normalised(text, others), flags)
 
     def in_words(self, *, whole: bool = False) -> str:
@@ -192,10 +255,19 @@ class LinesUnordered(TextMatcher):
 
     lines: tuple[str, ...]
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        expected = [normalised(line, ignore) for line in self.lines]
-        *lines, rest = normalised(text, ignore).split("\n")
-        return not rest and sorted(lines) == sorted(expected)
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
+        missing = [normalised(line, rules) for line in self.lines]
+        *lines, rest = normalised(text, rules).split("\n")
+        if rest and Ignore.WHITESPACE in rules.ignore:  # the last line end does not count
+            lines.append(rest)
+        elif rest:
+            return False
+        for line in lines:
+            same = next((one for one in missing if same_line(one, line, rules)), None)
+            if same is None:
+                return False
+            missing.remove(same)
+        return not missing
 
     def in_words(self, *, whole: bool = False) -> str:
         head = f"these {len(self.lines)} lines in any order:"

@@ -1,13 +1,14 @@
 """Matchers of a value: itself, `any`, `type`, `approx`, `unordered`, `yields`, `python`."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.common.words import listed
-from harness.matchers.comparison import normalised, same, source, type_with_article, with_tolerated
+from harness.matchers.comparison import same, same_text, source, type_with_article, with_tolerated
 from harness.matchers.reading import (
+    DISTANCE,
     EXPRESSION,
     FLAG,
     NUMBER,
@@ -17,9 +18,8 @@ from harness.matchers.reading import (
     as_read,
     matcher_key,
     nearest,
-    read_number,
 )
-from harness.model.expectation import Ignore, Matcher, OfExpression
+from harness.model.expectation import EXACT, Floats, Matcher, OfExpression, TextRules
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 
@@ -28,21 +28,21 @@ class Exactly(Matcher):
     """This value and no other. It has no key: it is whatever is not a mapping."""
 
     value: Value
-    within: float | None = None  # how far floats may be off, anywhere in the value
+    floats: Floats | None = None  # how far floats may be off, anywhere in the value
 
     def accepts(self, value: Value) -> bool:
-        return same(self.value, value, self.within)
+        return same(self.value, value, self.floats)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
         """This value and the other, with this one's floats where they are near enough."""
-        return self.value, with_tolerated(self.value, value, self.within)
+        return self.value, with_tolerated(self.value, value, self.floats)
 
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+    def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
         stated = self.exact_text
-        return stated is not None and normalised(stated, ignore) == normalised(text, ignore)
+        return stated is not None and same_text(stated, text, rules)
 
     def in_words(self, *, whole: bool = False) -> str:
-        near = "" if self.within is None else f" (floats within {self.within:g})"
+        near = "" if self.floats is None else f" (floats within {self.floats.within:g})"
         return source(self.value, whole=whole) + near
 
     @property
@@ -125,18 +125,13 @@ class Approximately(Matcher):
         return f"a number no more than {self.within!r} away from {self.number!r}"
 
 
-def _distance(field: Field) -> float:
-    number = read_number(field)
-    return number if number >= 0 else field.refuse("expected a number that is not negative")
-
-
 APPROX = matcher_key(
     "approx",
     Approximately,
     for_text=False,
     example="{approx: 3.14, within: 0.01}",
     number=NUMBER,
-    within=Part(read=_distance, schema={"type": "number", "minimum": 0}),
+    within=DISTANCE,
 )
 
 
@@ -145,14 +140,14 @@ class Unordered(Matcher):
     """A list of these items, each as often as it is here, in any order."""
 
     items: tuple[Value, ...]
-    within: float | None = None
+    floats: Floats | None = None
 
     def accepts(self, value: Value) -> bool:
         if value.kind is not ValueKind.LIST or len(value.items) != len(self.items):
             return False
         missing = list(self.items)
         for item in value.items:
-            at = next((i for i, one in enumerate(missing) if same(one, item, self.within)), None)
+            at = next((i for i, one in enumerate(missing) if same(one, item, self.floats)), None)
             if at is None:
                 return False
             del missing[at]
@@ -175,7 +170,7 @@ class Yields(Matcher):
     values: tuple[Value, ...]
     and_more: bool = False
     any_iterator: bool = False
-    within: float | None = None
+    floats: Floats | None = None
 
     def accepts(self, value: Value) -> bool:
         is_right_type = self.any_iterator or value.text == GENERATOR
@@ -183,7 +178,7 @@ class Yields(Matcher):
             return False
         given = value.items[: len(self.values)] if self.and_more else value.items
         pairs = zip(self.values, given, strict=False)
-        return len(given) == len(self.values) and all(same(*pair, self.within) for pair in pairs)
+        return len(given) == len(self.values) and all(same(*pair, self.floats) for pair in pairs)
 
     def in_words(self, *, whole: bool = False) -> str:
         more = " and then more" if self.and_more else ""
@@ -203,7 +198,7 @@ class PythonValue(OfExpression):
     value. The answer key has it; `resolved` puts it in place."""
 
     expression: str
-    within: float | None = None  # how far off floats may be, anywhere in the value
+    floats: Floats | None = None  # how far off floats may be, anywhere in the value
     unordered: bool = False
     yields: bool = False
 
@@ -219,25 +214,26 @@ class PythonValue(OfExpression):
             raise HarnessError(f"the answer key has no value for {{python: {self.expression}}}")
         value = python_values[self.expression]
         if self.unordered:
-            return Unordered(items=value.items, within=self.within)
+            return Unordered(items=value.items, floats=self.floats)
         if self.yields:
-            return Yields(values=value.items, within=self.within)
-        return Exactly(value=value, within=self.within)
+            return Yields(values=value.items, floats=self.floats)
+        return Exactly(value=value, floats=self.floats)
 
 
-def _within(field: Field) -> float:
+def _floats(field: Field) -> Floats:
     far = field.data
     if isinstance(far, bool) or not isinstance(far, int | float) or far <= 0:
         field.expected("a positive number")
-    return far
+    in_text = field.floats is not None and field.floats.in_text
+    return Floats(within=far, in_text=in_text)
 
 
 PYTHON = matcher_key(
     "python",
     PythonValue,
     expression=EXPRESSION,
-    within=Part(
-        read=_within,
+    floats=Part(
+        read=_floats,
         schema={"type": "number", "exclusiveMinimum": 0},
         key="approx",
         optional=True,

@@ -154,14 +154,13 @@ class Comparer:
         target, stimulus = prepared.target, prepared.stimuli[number]
         stated = target.stated
         if evaluated_parts(stated):  # which were evaluated for the scenario's own draws only
-            stated = Expected(ignore=stated.ignore)
+            stated = Expected(ignore=stated.ignore, floats=stated.floats)
         if reference.ending is Ending.ASKED_FOR_MORE:  # a game that goes on
             stated = replace(stated, ends=reference.ending)
         expected = Expectation(
             stated=stated,
             reference=reference,
             parameters=parameters(stimulus, self._assignment),
-            within=self._assignment.floats_within,
         )
         return Judge(expected, stimulus).verdict(program.server.observe(stimulus, target.limits))
 

@@ -1,7 +1,5 @@
 """The rules that fire when no other does: they say what differs, and not why."""
 
-from collections.abc import Collection
-
 from harness.common.escaping import quoted
 from harness.common.words import counted
 from harness.judging.boards import holds_board, is_board
@@ -14,7 +12,7 @@ from harness.matchers.comparison import SOURCE_LIMIT, same, source
 from harness.matchers.kinds.combinations import ALine, AllOf, lines_of
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
-from harness.model.expectation import Ignore
+from harness.model.expectation import TextRules
 from harness.model.values import SEQUENCES, Value, ValueKind
 
 _LINES_NAMED = 3
@@ -149,7 +147,7 @@ def text_not_matched(failure: Failure, text: TextMismatch) -> str:
 def _no_such_line(failure: Failure, text: TextMismatch, expected: ALine) -> str:
     wanted = expected.in_words().replace("a line", "no line", 1)
     lines = [line for line in lines_of(text.actual) if line.strip()]
-    shown = _nearest(lines, expected, failure.expectation.stated.ignore)
+    shown = _nearest(lines, expected, failure.expectation.stated.rules)
     *before, last = map(quoted, shown)
     named = f"{', '.join(before)} and {last}" if before else last
     if len(shown) < len(lines):
@@ -159,12 +157,12 @@ def _no_such_line(failure: Failure, text: TextMismatch, expected: ALine) -> str:
     return failure.says(f"prints {wanted}: {there}", place=failure.place(text.turn))
 
 
-def _nearest(lines: list[str], expected: ALine, ignore: Collection[Ignore]) -> list[str]:
+def _nearest(lines: list[str], expected: ALine, rules: TextRules) -> list[str]:
     """A few of the lines in their order: those with most of what is asked for, rather the last."""
     inner = expected.matcher
     parts = inner.matchers if isinstance(inner, AllOf) else (inner,)
     searched = lines[-_LINES_SEARCHED:]
-    has = [sum(part.accepts_text(line, ignore) for part in parts) for line in searched]
+    has = [sum(part.accepts_text(line, rules) for part in parts) for line in searched]
     best = sorted(range(len(searched)), key=lambda at: (has[at], at))[-_LINES_NAMED:]
     return [searched[at] for at in sorted(best)]
 

@@ -1,0 +1,171 @@
+"""Numbers inside a text, and when two lines are the same but for floats that are near enough.
+
+A float has a decimal point between or before digits, or an exponent: `3.14`, `.5`, `1e-05`,
+`1,000.5`. It has no letter, digit or underscore before it, and no `.` and digit after it, so that
+`1.2.3`, `v1.5` and `28.11.2026` are text. Everything else is compared as text: whole numbers, a
+`+`, the point of `5.`, `nan` and `inf`, decimal commas. The table in writing-scenarios.md says so
+with examples, and a test holds it to that.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+
+_NUMBER = re.compile(
+    r"(?<![\w.])(?P<minus>(?<![)\]])-)?(?=\.?[0-9])"
+    r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+(?=\.[0-9])|[0-9]+)?"
+    r"(?P<rest>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
+    r"(?![0-9])(?!\.[0-9])"
+)
+_WORD = re.compile(r"[^ ]+")
+_LONGEST = 400  # characters of a number; a longer one is text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A number where it stands in a text."""
+
+    start: int
+    stop: int
+    value: float
+    is_float: bool
+    is_grouped: bool  # by commas: 1,000.5
+
+    def is_near(self, other: "Number", within: float) -> bool:
+        """Return whether both are floats, written alike, no further apart than `within`."""
+        if not (self.is_float and other.is_float):
+            return False
+        if self.is_grouped is not other.is_grouped:
+            ungrouped = other if self.is_grouped else self
+            if abs(ungrouped.value) >= 1000:
+                return False
+        if math.isinf(self.value) or math.isinf(other.value):
+            return False
+        return abs(self.value - other.value) <= within
+
+
+def numbers_in(text: str) -> list[Number]:
+    """Return the numbers of a text, whole ones too, in their order."""
+    found = (_number(match) for match in _NUMBER.finditer(text))
+    return [number for number in found if number is not None]
+
+
+def _number(found: re.Match[str]) -> Number | None:
+    if found.end() - found.start() > _LONGEST:
+        return None
+    whole, rest = found["whole"] or "", found["rest"]
+    return Number(
+        start=found.start(),
+        stop=found.end(),
+        value=float(f"{found['minus'] or ''}{whole.replace(',', '')}{rest}"),
+        is_float=bool(rest),
+        is_grouped="," in whole,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Atom:
+    """A float, or a text between blanks and floats, where it stands in a line."""
+
+    start: int
+    stop: int
+    text: str
+    number: Number | None = None
+
+
+def _atoms(line: str) -> list[_Atom]:
+    atoms: list[_Atom] = []
+    at = 0
+    for number in numbers_in(line):
+        if number.is_float:
+            atoms += _words(line, at, number.start)
+            text = line[number.start : number.stop]
+            atoms.append(_Atom(start=number.start, stop=number.stop, text=text, number=number))
+            at = number.stop
+    return atoms + _words(line, at, len(line))
+
+
+def _words(line: str, start: int, stop: int) -> list[_Atom]:
+    found = _WORD.finditer(line, start, stop)
+    return [_Atom(start=word.start(), stop=word.end(), text=word[0]) for word in found]
+
+
+def line_difference(expected: str, actual: str, within: float) -> tuple[int, int] | None:
+    """Return where two lines first differ, as an index into each; None if they are the same.
+
+    A near float may be longer or shorter than the expected one. The blanks beside it are then as
+    expected, or make up for it: what follows begins or ends in the expected column.
+    """
+    left, right = _atoms(expected), _atoms(actual)
+    end, other_end = 0, 0
+    for one, other in zip(left, right, strict=False):
+        if not _is_spaced_alike(one, end, other, other_end):
+            return _first_difference(expected, end, actual, other_end)
+        if not _is_same_atom(one, other, within):
+            if one.number is not None and other.number is not None:
+                return one.start, other.start
+            return _first_difference(expected, one.start, actual, other.start)
+        end, other_end = one.stop, other.stop
+    if len(left) == len(right) and expected[end:] == actual[other_end:]:
+        return None
+    return _first_difference(expected, end, actual, other_end)
+
+
+def _is_spaced_alike(one: _Atom, end: int, other: _Atom, other_end: int) -> bool:
+    gap, other_gap = one.start - end, other.start - other_end
+    if gap == other_gap:
+        return True
+    if not gap or not other_gap:
+        # A number that fills its column has no blank before it at a line's start only.
+        is_first = not end and not other_end
+        return is_first and one.number is not None and one.stop == other.stop
+    return one.start == other.start or one.stop == other.stop
+
+
+def _is_same_atom(one: _Atom, other: _Atom, within: float) -> bool:
+    if one.number is None or other.number is None:
+        return one.number is other.number and one.text == other.text
+    return one.text == other.text or one.number.is_near(other.number, within)
+
+
+def _first_difference(expected: str, start: int, actual: str, other_start: int) -> tuple[int, int]:
+    shared = 0
+    for one, other in zip(expected[start:], actual[other_start:], strict=False):
+        if one != other:
+            break
+        shared += 1
+    return start + shared, other_start + shared
+
+
+def without_floats(line: str) -> str:
+    """Return the line's words with a sign in place of each float, blanks left out."""
+    return "".join("\0" if atom.number else atom.text for atom in _atoms(line))
+
+
+def contains_near(part: str, text: str, within: float) -> bool:
+    """Return whether the part is somewhere in the text, but for floats that are near enough."""
+    if part in text:
+        return True
+    wanted, found = _floats(part), _floats(text)
+    if not wanted:
+        return False
+    between, between_found = _texts_between(part, wanted), _texts_between(text, found)
+    for first in range(len(found) - len(wanted) + 1):
+        numbers = found[first : first + len(wanted)]
+        texts = between_found[first : first + len(wanted) + 1]
+        ends_fit = texts[0].endswith(between[0]) and texts[-1].startswith(between[-1])
+        near = [one.is_near(other, within) for one, other in zip(wanted, numbers, strict=True)]
+        if ends_fit and texts[1:-1] == between[1:-1] and all(near):
+            return True
+    return False
+
+
+def _floats(text: str) -> list[Number]:
+    return [number for number in numbers_in(text) if number.is_float]
+
+
+def _texts_between(text: str, numbers: list[Number]) -> list[str]:
+    """Return the text before, between and after the numbers."""
+    ends = [0, *(number.stop for number in numbers)]
+    starts = [*(number.start for number in numbers), len(text)]
+    return [text[end:start] for end, start in zip(ends, starts, strict=True)]
