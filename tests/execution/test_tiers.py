@@ -4,6 +4,7 @@ confinement layer is one new file: it belongs to its tiers and is in force in a 
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,42 @@ def test_the_probes_tell_what_portable_allows(interpreter: Interpreter, try_once
         "run a program", "open a TCP socket", "connect to a Unix socket", "open a terminal",
     }  # fmt: skip
     assert trial.not_prevented.startswith("Self-check only, marks are not secure")
+
+
+READS = """
+import os
+import kept
+def f():
+    with open(kept.__file__) as file:
+        file.read()
+    return os.stat(kept.__file__).st_atime == 0
+"""
+
+
+@pytest.mark.parametrize(("tier", "is_kept"), [(Tier.STRONG, True), (Tier.PORTABLE, False)])
+def test_in_its_own_namespaces_reading_leaves_no_time_of_access(
+    interpreter: Interpreter, tier: Tier, is_kept: bool, strong_here: bool, tmp_path: Path
+) -> None:
+    if tier is Tier.STRONG and not strong_here:
+        pytest.skip("bubblewrap is not installed")
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    module = tmp_path / "kept.py"
+    module.write_text("")
+    module.chmod(0o644)
+    os.utime(module, (0, 0))
+    if not is_kept and not _is_noted(module):
+        pytest.skip("this file system keeps no times of access")
+    with Driver(replace(interpreter, library=tmp_path), tier) as driver:
+        assert plain(observe(driver, READS, call("f()")).value) == str(is_kept)
+
+
+def _is_noted(file: Path) -> bool:
+    """Whether reading a file changes its time of access; it has that of before again."""
+    file.read_bytes()
+    noted = file.stat().st_atime != 0
+    os.utime(file, (0, 0))
+    return noted
 
 
 def test_the_temporary_directory_may_have_a_long_name(

@@ -16,7 +16,7 @@ from harness.execution.confinement.layers import CONFINING_TIERS, Layer, ServerS
 _FREE = [
     "access", "arch_prctl", "brk", "chdir", "close", "close_range", "dup", "dup2", "dup3",
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait",
-    "exit", "exit_group", "faccessat", "faccessat2", "fchdir", "fork", "fstat", "futex",
+    "exit", "exit_group", "faccessat", "faccessat2", "fchdir", "fork", "fstat",
     "getcwd", "getdents", "getdents64", "getegid", "geteuid", "getgid", "getgroups",
     "getitimer", "getpgrp", "getpid", "getppid", "getrandom", "getresgid", "getresuid",
     "getrlimit", "getrusage", "gettid", "gettimeofday", "getuid", "kill", "lseek", "lstat",
@@ -51,6 +51,7 @@ _ABOUT_ITSELF = {
     "prlimit64": 0,
     "sched_getaffinity": 0,
 }
+_PRIVATE = 128  # a futex of this process alone: others can be waited for by way of a file
 _THREAD = 0x00010000
 _NEW_NAMESPACE = 0x7E020080 | 0x02000000
 _AF_UNIX = 1
@@ -90,6 +91,7 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
         _add(lib, built, lib.ALLOW, name, lib.Arg(0, lib.LE, _LAST_CLOCK))
     for name, at in _ABOUT_ITSELF.items():
         _add(lib, built, lib.ALLOW, name, lib.Arg(at, lib.EQ, 0))
+    _add(lib, built, lib.ALLOW, "futex", lib.Arg(1, lib.MASKED_EQ, _PRIVATE, _PRIVATE))
     _add(lib, built, lib.ALLOW, "socketpair", lib.Arg(0, lib.EQ, _AF_UNIX))
     _add(lib, built, lib.ALLOW, "clone", lib.Arg(0, lib.MASKED_EQ, _THREAD | _NEW_NAMESPACE, 0))
     _add(lib, built, lib.ERRNO(errno.ENOSYS), "clone3")
