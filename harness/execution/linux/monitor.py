@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
+from harness.execution.confinement.layers.seccomp import Asked
 from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
 from harness.execution.inside.messages.protocol import (
     USUAL_FILES,
@@ -51,6 +52,7 @@ class Monitor(ScenarioMonitor):
         self._quiet = min(_QUIET, limits.cpu_seconds, limits.wall_seconds)
         self._ended: tuple[int, int] | None = None
         self._killed_at = 0.0
+        self._has_timer = False  # that may end a wait
         self._events = select.poll()
         self._watched: set[int] = set()  # besides the server and the listener
         self._clock = ScenarioClock(link.server, limits)
@@ -75,8 +77,9 @@ class Monitor(ScenarioMonitor):
             # Before anything else: a process may ask without end, and now it surely waits.
             self._check_clock()
             if asking in events and self._listener is not None and not self._killed_at:
-                if (request := self._listener.receive()) is not None and self._provide_input():
-                    self._listener.let_go_on(request)
+                question = self._listener.receive()
+                if question is not None and self._may_go_on(question.asked):
+                    self._listener.let_go_on(question)
                 continue
             ready = [number for number, _ in events]
             if control in ready:
@@ -121,6 +124,17 @@ class Monitor(ScenarioMonitor):
         ):
             self._provide_input()
         return super()._handled(frame)
+
+    def _may_go_on(self, asked: Asked) -> bool:
+        """Have what it waits for; False when the scenario ends instead."""
+        if asked is Asked.READ:
+            return self._provide_input()
+        if asked is Asked.TIMER:
+            self._has_timer = True
+        elif not self._has_timer:  # as it would have ended at its limit on time asleep
+            self._stop(Ending.TIMEOUT)
+            return False
+        return True
 
     def _provide_input(self) -> bool:
         """Have something to read on the terminal; False when the scenario ends instead."""

@@ -3,6 +3,8 @@ them compiles stimuli), the channel to one scenario's process; and what the kern
 that one wants to read (seccomp user notification), its number across namespaces, how long it has
 computed, and how long it was asleep."""
 
+from __future__ import annotations
+
 import errno
 import fcntl
 import marshal
@@ -22,6 +24,7 @@ from typing import Any
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
+from harness.execution.confinement.layers.seccomp import Asked, asked_by
 from harness.execution.inside.messages import frames
 from harness.execution.inside.messages.protocol import (
     COMPILE_WORKER_SETUP,
@@ -52,6 +55,19 @@ _SYNCHRONOUS_WAKE_UP = 1
 _CONTINUE = 1
 
 
+# A struct seccomp_notif: its id, who asks, flags; the call's number, the architecture, where in the
+# program, and six arguments.
+_ASKED = struct.Struct("=Q8xi4x8x6Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a process is about to do, which waits for an answer."""
+
+    number: int
+    asked: Asked
+
+
 class Listener:
     """A filter's listener descriptor, which this object owns."""
 
@@ -60,21 +76,24 @@ class Listener:
         with suppress(OSError):  # from Linux 6.6 on; it only saves time
             fcntl.ioctl(descriptor, _SET_FLAGS, _SYNCHRONOUS_WAKE_UP)
 
-    def receive(self) -> int | None:
-        """The number of a process's question, which waits to go on; None when it has ended."""
-        asked = bytearray(80)  # a struct seccomp_notif: its id first, then who asks for what
+    def receive(self) -> Question | None:
+        """A process's question, which waits to go on; None when it has ended."""
+        asked = bytearray(_ASKED.size)
         try:
             fcntl.ioctl(self.descriptor, _RECEIVE, asked)
         except OSError as error:
             if error.errno in (errno.ENOENT, errno.EINTR, errno.EAGAIN):
                 return None
             raise
-        return int.from_bytes(asked[:8], sys.byteorder)
+        question, call, *arguments = _ASKED.unpack(asked)
+        return Question(number=question, asked=asked_by(call, arguments))
 
-    def let_go_on(self, question: int) -> None:
+    def let_go_on(self, question: Question) -> None:
         """Let its system call happen; nothing when it ended meanwhile, or a signal came first."""
         try:
-            fcntl.ioctl(self.descriptor, _SEND, struct.pack("=QqiI", question, 0, 0, _CONTINUE))
+            fcntl.ioctl(
+                self.descriptor, _SEND, struct.pack("=QqiI", question.number, 0, 0, _CONTINUE)
+            )
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.EINPROGRESS):
                 raise

@@ -1,13 +1,16 @@
 """The system calls that a submission may make, as a filter its process only has to load: built in
 the driver, by libseccomp. Everything not named is refused with EPERM; reads of descriptor 0 are
-notified instead of allowed where the terminal wants to know of them. What can only tell of other
+notified instead of allowed where the terminal wants to know of them, and waits that nothing ends,
+so that nobody waits for them. What can only tell of other
 processes is not named: locks, pages in memory, others' clocks, how full the machine is."""
 
 import errno
 import functools
 import importlib
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from enum import Enum, auto
 from types import ModuleType
 
 from harness.common.errors import HarnessError
@@ -21,11 +24,10 @@ _FREE = [
     "getitimer", "getpgrp", "getpid", "getppid", "getrandom", "getresgid", "getresuid",
     "getrlimit", "getrusage", "gettid", "gettimeofday", "getuid", "kill", "lseek", "lstat",
     "mmap", "mprotect", "mremap", "munmap", "nanosleep", "newfstatat", "open", "openat",
-    "pause", "pidfd_open", "pipe", "pipe2", "prctl", "readlink", "readlinkat", "recvfrom",
+    "pidfd_open", "pipe", "pipe2", "prctl", "readlink", "readlinkat", "recvfrom",
     "recvmsg", "restart_syscall", "riscv_flush_icache", "rseq", "rt_sigaction", "rt_sigpending",
-    "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_yield",
-    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setitimer",
-    "setrlimit", "setsid", "sigaltstack", "stat", "statx", "tgkill", "time", "times",
+    "rt_sigprocmask", "rt_sigreturn", "sched_yield",
+    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setrlimit", "setsid", "sigaltstack", "stat", "statx", "tgkill", "time", "times",
     "ugetrlimit", "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
 ]  # fmt: skip
 _WRITES = (
@@ -34,6 +36,15 @@ _WRITES = (
 )  # fmt: skip  # where a scenario has a folder; Landlock and the folder's owner say which
 _READS = ("read", "readv", "pread64", "preadv")  # not preadv2, which tells of the page cache
 _WAITS = {"select": 0, "pselect6": 0, "poll": 1, "ppoll": 1}  # position of the descriptor count
+_DEADLINES = {"select": 4, "pselect6": 4, "ppoll": 2}  # position of a time; none there: no end
+# Whoever asks has one thread and no child: nothing but a signal ends these waits.
+_ENDLESS = ("futex", "pause", "rt_sigsuspend", "rt_sigtimedwait")
+_TIMERS = ("setitimer",)
+_SIGN = 0x80000000  # of a time in milliseconds: none
+_FUTEX_MASK = 0x7F  # without the flags
+_FUTEX_WAITS = (0, 9)
+_FUTEX_OPERATIONS = 14
+_REAL_TIMER = 0
 _FCNTL = (0, 1, 2, 3, 4, 1030)  # no locks; not F_SETOWN, which can send signals
 _IOCTL = (
     0x5401, 0x5402, 0x5403, 0x5404, 0x540B, 0x540E, 0x540F, 0x5410, 0x5411, 0x5413, 0x541B,
@@ -73,12 +84,16 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
     low = 0xFFFFFFFF
     # Of a read the descriptor tells whether it may be one of the terminal, of a wait their count.
     terminal_reads = [(name, lib.Arg(0, lib.EQ, 0), lib.Arg(0, lib.NE, 0)) for name in _READS]
-    waits = [(name, lib.Arg(n, lib.NE, 0), lib.Arg(n, lib.EQ, 0)) for name, n in _WAITS.items()]
-    for name, told, untold in (*terminal_reads, *waits):
+    for name, told, untold in terminal_reads:
         if notify:
             _add(lib, built, lib.NOTIFY, name, told)
             _add(lib, built, lib.ALLOW, name, untold)
         else:
+            _add(lib, built, lib.ALLOW, name)
+    if notify:
+        _add_waits(lib, built)
+    else:
+        for name in (*_WAITS, *_ENDLESS, *_TIMERS):
             _add(lib, built, lib.ALLOW, name)
     for name, at, commands in (
         ("fcntl", 1, _FCNTL),
@@ -97,6 +112,58 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
     _add(lib, built, lib.ERRNO(errno.ENOSYS), "clone3")
     _add(lib, built, lib.ERRNO(errno.ENOSYS), "openat2")
     return _exported(built)
+
+
+def _add_waits(lib: ModuleType, built: object) -> None:
+    """Let the driver be told of every wait that may be for the terminal, of those that no time
+    ends, and of the timers that could."""
+    for name, count in _WAITS.items():
+        _add(lib, built, lib.NOTIFY, name, lib.Arg(count, lib.NE, 0))
+    for name, deadline in _DEADLINES.items():
+        none = lib.Arg(_WAITS[name], lib.EQ, 0)
+        _add(lib, built, lib.NOTIFY, name, none, lib.Arg(deadline, lib.EQ, 0))
+        _add(lib, built, lib.ALLOW, name, none, lib.Arg(deadline, lib.NE, 0))
+    none = lib.Arg(_WAITS["poll"], lib.EQ, 0)
+    _add(lib, built, lib.NOTIFY, "poll", none, lib.Arg(2, lib.MASKED_EQ, _SIGN, _SIGN))
+    _add(lib, built, lib.ALLOW, "poll", none, lib.Arg(2, lib.MASKED_EQ, _SIGN, 0))
+    for name in ("pause", "rt_sigsuspend"):
+        _add(lib, built, lib.NOTIFY, name)
+    _add(lib, built, lib.NOTIFY, "rt_sigtimedwait", lib.Arg(2, lib.EQ, 0))
+    _add(lib, built, lib.ALLOW, "rt_sigtimedwait", lib.Arg(2, lib.NE, 0))
+    for operation in range(_FUTEX_OPERATIONS):
+        is_it = lib.Arg(1, lib.MASKED_EQ, _FUTEX_MASK, operation)
+        if operation not in _FUTEX_WAITS:
+            _add(lib, built, lib.ALLOW, "futex", is_it)
+            continue
+        _add(lib, built, lib.NOTIFY, "futex", is_it, lib.Arg(3, lib.EQ, 0))
+        _add(lib, built, lib.ALLOW, "futex", is_it, lib.Arg(3, lib.NE, 0))
+    _add(lib, built, lib.NOTIFY, "setitimer", lib.Arg(0, lib.EQ, _REAL_TIMER))
+    _add(lib, built, lib.ALLOW, "setitimer", lib.Arg(0, lib.NE, _REAL_TIMER))
+
+
+class Asked(Enum):
+    """What a process is about to do, as the driver is told of it."""
+
+    READ = auto()  # it reads from the terminal, or waits for that
+    TIMER = auto()  # it has itself woken later
+    ENDLESS_WAIT = auto()  # it waits, and nothing it did wakes it
+
+
+def asked_by(number: int, arguments: Sequence[int]) -> Asked:
+    """What the system call of this number, with these arguments, is told for."""
+    name = _names().get(number, "")
+    if name in _TIMERS:
+        return Asked.TIMER
+    if name in _ENDLESS or (name in _WAITS and not arguments[_WAITS[name]]):
+        return Asked.ENDLESS_WAIT
+    return Asked.READ
+
+
+@functools.cache
+def _names() -> Mapping[int, str]:
+    lib = _library()
+    names = (*_WAITS, *_ENDLESS, *_TIMERS)
+    return {lib.resolve_syscall(lib.system_arch(), name): name for name in names}
 
 
 @functools.cache
