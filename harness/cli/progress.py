@@ -22,6 +22,7 @@ from harness.model.result import (
     ReportsWritten,
     RunFinished,
     RunStarted,
+    SlowLeft,
     SubmissionGraded,
 )
 
@@ -52,6 +53,8 @@ def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listen
                 shown.update(completed=graded, description=escape(result.id))
                 is_due = graded % PLAIN_EVERY == 0 or graded == in_all
                 shown.line(graded, in_all, "graded", pace, is_due=is_due)
+            case SlowLeft():
+                shown.update(slow=slow_text(event))
             case Notice(text=text):
                 say(console, escape(text))
             case RunFinished():
@@ -83,7 +86,8 @@ class _Left(ProgressColumn):
     """The time left, computed at every refresh: it grows while nothing is done."""
 
     def render(self, task: Task) -> Text:
-        return Text(task.fields["pace"].text())
+        slow = task.fields["slow"]
+        return Text(", ".join(filter(None, (task.fields["pace"].text(), slow))))
 
 
 class _Shown:
@@ -97,7 +101,7 @@ class _Shown:
         self.bar = Progress(*columns, console=console, transient=True, disable=disable)
         self._clock = clock
         self._last_line = clock()
-        self._task = self.bar.add_task("", total=None, doing="", pace=Pace(0, clock))
+        self._task = self.bar.add_task("", total=None, doing="", pace=Pace(0, clock), slow="")
 
     def begin(self, todo: int, **fields: Any) -> Pace:
         pace = Pace(todo, self._clock)
@@ -112,7 +116,7 @@ class _Shown:
         is_late = self._clock() - self._last_line >= PLAIN_AFTER
         if not self.console.is_terminal and (is_due or is_late):
             self._last_line = self._clock()
-            time_left = pace.text()
+            time_left = ", ".join(filter(None, (pace.text(), self.bar.tasks[0].fields["slow"])))
             text = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
             self.console.print(text, highlight=False)
 
@@ -147,6 +151,15 @@ class Pace:
         """`about 12 min left`; empty without an estimate."""
         seconds = self.remaining()
         return f"about {rounded(seconds)} left" if seconds is not None and self._todo > 0 else ""
+
+
+def slow_text(left: SlowLeft) -> str:
+    """`3 slow ones to go on with: about 4 min, at most 20 min`; empty where there are none."""
+    if not left.submissions:
+        return ""
+    ones = "one" if left.submissions == 1 else "ones"
+    text = f"{left.submissions} slow {ones} to go on with: about {rounded(left.seconds)}"
+    return text if left.most_seconds is None else f"{text}, at most {rounded(left.most_seconds)}"
 
 
 def rounded(seconds: float) -> str:

@@ -12,10 +12,12 @@ from pathlib import Path
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.common.words import plural
+from harness.execution import cores
 from harness.grading.context import GradingContext, now, run_facts
 from harness.grading.engines import Engine, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import WorkerPool
 from harness.grading.observing.judged_runs import GraderSetup
+from harness.grading.slow_last import graded_slow_last
 from harness.marking.mark import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -105,8 +107,10 @@ def grade_batch(
             on_graded=partial(options.on_graded, ids) if options.on_graded else None,
         )
         engine = options.engine or WorkerPool(options.jobs)
+        # On other machines several are at work on what is slow, and nobody waits for one of them.
+        workers = None if options.engine else options.jobs or len(cores())
         try:
-            for found in _graded(todo, setup, engine, context.specification.plan, listener):
+            for found in _graded(todo, setup, engine, workers, listener):
                 if isinstance(found, Piece):
                     store.add(found)
                     continue
@@ -223,10 +227,15 @@ def _has_more_time(earlier: SubmissionResult, grader: GraderSetup) -> bool:
 
 
 def _graded(
-    todo: Sequence[Submission], setup: WorkerSetup, engine: Engine, plan: Plan, listener: Listener
+    todo: Sequence[Submission],
+    setup: WorkerSetup,
+    engine: Engine,
+    workers: int | None,
+    listener: Listener,
 ) -> Iterator[Piece | SubmissionResult]:
     """Every submission's pieces and result as they come, our own failures as a status of their own.
     What a group handed in together is graded once, so that all of them have the same mark."""
+    plan = setup.grader.plan
     together: dict[tuple[str | None, ...], list[Submission]] = {}
     for submission in todo:
         same = (submission.origin, submission.digest, submission.problem, submission.withheld)
@@ -234,7 +243,7 @@ def _graded(
     groups = {members[0].id: members for members in together.values()}
     jobs = [Job(submission=members[0]) for members in groups.values()]
     with engine:
-        for job, found in engine.run(setup, jobs):
+        for job, found in graded_slow_last(engine, setup, jobs, workers, listener):
             if isinstance(found, Piece):
                 yield found
                 continue

@@ -10,7 +10,7 @@ from typing import Self
 
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
-from harness.grading.observing.budget import SubmissionBudget, budgeted
+from harness.grading.observing.budget import SubmissionBudget, Used, budgeted
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.judged_runs import (
     Candidate,
@@ -47,6 +47,8 @@ class Graded:
     observations: Mapping[str, tuple[Observation, ...]] = field(default_factory=dict)
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     seen: Mapping[str, str] = field(default_factory=dict)
+    used: Used = field(default_factory=Used)
+    paused: bool = False  # the result is of a part of the scenarios, for it took long
 
 
 class Grader(AbstractContextManager["Grader"]):
@@ -74,6 +76,8 @@ class Grader(AbstractContextManager["Grader"]):
         cache: ResultCache | None = None,
         *,
         only: frozenset[str] | None = None,
+        before: Used | None = None,
+        pause_after: float | None = None,
     ) -> Graded:
         """Grade a submission, from its bytes to its mark, on all scenarios or `only` these."""
         plan = self._plan
@@ -86,7 +90,9 @@ class Grader(AbstractContextManager["Grader"]):
             result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
             return Graded(result=replace(result, causes=(cause,)))
-        return self._run_and_judge(plan, submission, report, cache or ResultCache())
+        seconds = self._setup.total_seconds
+        budget = SubmissionBudget(seconds, before, pause_after=pause_after)
+        return self._run_and_judge(plan, submission, report, cache or ResultCache(), budget)
 
     def first_failures(
         self, submission: Submission, *, first: frozenset[str], most: int
@@ -161,11 +167,14 @@ class Grader(AbstractContextManager["Grader"]):
             return PolicyReport(findings=(unchecked(submission.files[0].name, reason),))
 
     def _run_and_judge(
-        self, plan: Plan, submission: Submission, report: PolicyReport, cache: ResultCache
+        self,
+        plan: Plan,
+        submission: Submission,
+        report: PolicyReport,
+        cache: ResultCache,
+        budget: SubmissionBudget,
     ) -> Graded:
         assignment = plan.assignment
-        seconds = self._setup.total_seconds
-        budget = SubmissionBudget(seconds)
         with self._driver.submission(assignment, submission.files, self._setup.reference) as server:
             candidate = Candidate(
                 submission=submission,
@@ -197,7 +206,9 @@ class Grader(AbstractContextManager["Grader"]):
         )
         result = with_stakes(plan, result, causes)
         return Graded(
-            result=held_if_undecided(plan, result, seconds),
+            result=held_if_undecided(plan, result, self._setup.total_seconds),
+            used=budget.used(),
+            paused=budget.is_paused,
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts | bits,
             seen={name: _digest(seen) for name, seen in digested.items()},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 
 from harness.common.serial import open_union
@@ -230,7 +230,7 @@ class AnswerKey:
     reference_digest: str
     made_with: str  # the interpreter build, tier and provided bytes
     scenarios: tuple[ScenarioAnswers, ...]
-    run_seconds: float = 0.0  # that the whole run took; an upper bound
+    run_seconds: float = field(default=0.0, compare=False)  # of the whole run; an upper bound
 
     def answers(self, scenario_id: str) -> tuple[Answer, ...]:
         """Raises KeyError for a scenario without answers."""

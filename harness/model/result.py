@@ -353,6 +353,16 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SlowLeft:
+    """Submissions that took long were put to the end: how many are left, how long that may take,
+    and at most (None: nobody knows)."""
+
+    submissions: int
+    seconds: float
+    most_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
     """All submissions are graded and stored."""
 
@@ -367,4 +377,4 @@ class ReportsWritten:
     total: int
 
 
-Event = RunStarted | SubmissionGraded | Notice | RunFinished | ReportsWritten
+Event = RunStarted | SubmissionGraded | SlowLeft | Notice | RunFinished | ReportsWritten

@@ -17,7 +17,8 @@ ENDLESS = {
     "poll": "import select\ndef f():\n    select.poll().poll()",
     "negative poll": "import select\ndef f():\n    select.poll().poll(-5)",
     "event": "import threading\ndef f():\n    threading.Event().wait()",
-    "lock": "import threading\ndef f():\n    lock = threading.Lock()\n    lock.acquire()\n    lock.acquire()",
+    "lock": "import threading\ndef f():\n    lock = threading.Lock()\n    lock.acquire()\n"
+    "    lock.acquire()",
     "queue": "import queue\ndef f():\n    queue.Queue().get()",
     "pause": "import signal\ndef f():\n    signal.pause()",
     "signal": "import signal\ndef f():\n    signal.sigwait([signal.SIGUSR1])",

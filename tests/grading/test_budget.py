@@ -1,16 +1,21 @@
 """What one submission may take in all, and what becomes of one that used it up."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
-from harness import load_assignment
+from harness import grade, load_assignment
 from harness.grading.context import GradingContext, prepare, with_total_seconds
+from harness.grading.engines import Job, WorkerSetup
 from harness.grading.observing.budget import SubmissionBudget, Used, total_seconds
-from harness.model.result import SubmissionResult, SubmissionStatus
-from tests.inline import grade_here, grader_of, handed_in
+from harness.grading.slow_last import FIRST_SECONDS, ClassPace
+from harness.model.result import Event, SlowLeft, SubmissionResult, SubmissionStatus
+from harness.results.reuse import Piece
+from tests.inline import InlineEngine, grade_here, grader_of, handed_in, inline_engine
 from tests.tiny_course import Course
 
 SCENARIOS = """\
@@ -114,3 +119,50 @@ def test_a_class_goes_on_where_more_time_is_given(course: Course, tmp_path: Path
     assert last["burns"].over_budget is None
     assert last["right"] == first["right"]
     assert graded(total_seconds=0.35) == last
+
+
+class Pauses(InlineEngine):
+    """Pauses what takes a moment, as if the others of its class were that quick."""
+
+    orders: ClassVar[list[str]] = []
+
+    def run(self, setup: WorkerSetup, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
+        hasty = [each if each.before else replace(each, pause_after=0.2) for each in jobs]
+        for job, found in super().run(setup, hasty):
+            if not isinstance(found, Piece):
+                self.orders.append(f"{job.submission.id} {type(found).__name__}")
+            yield job, found
+
+
+def test_a_slow_one_is_put_to_the_end_and_comes_out_the_same(
+    course: Course, tmp_path: Path
+) -> None:
+    paths = []
+    for name, program in (("burns", BURNS), ("right", RIGHT)):
+        path = tmp_path / "in" / name / "a1.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(program, "utf-8")
+        paths.append(path)
+    loaded = load_assignment(course.root, "tiny")
+    whole = grade_here(loaded, tmp_path / "in", tmp_path / "whole")
+    told: list[SlowLeft] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, SlowLeft):
+            told.append(event)
+
+    with inline_engine(Pauses):
+        run = grade(loaded, [tmp_path / "in"], tmp_path / "paused", listener=hear)
+    assert Pauses.orders == ["burns Paused", "right Graded", "burns Graded"]
+    assert [*run.submissions] == [*whole.submissions]
+    assert [each.submissions for each in told] == [1, 0]
+    assert told[0].most_seconds is not None
+    assert 0 < told[0].seconds <= told[0].most_seconds
+
+
+def test_what_is_slow_follows_from_the_class() -> None:
+    pace = ClassPace()
+    assert pace.pause_after() == FIRST_SECONDS
+    for seconds in (0.5, 0.6, 0.7, 0.8, 40.0):
+        pace.add(Used(cpu=seconds))
+    assert pace.pause_after() == 7.0

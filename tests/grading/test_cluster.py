@@ -199,7 +199,7 @@ def test_no_scheduler_is_one_line(course: Course, monkeypatch: pytest.MonkeyPatc
     last = refused(course, address)
     assert last.startswith(f"error: {address}: no scheduler answers (")
     assert last.endswith("Hint: start it with: dask scheduler")
-    assert "--jobs is for this machine" in refused(course, address, "--jobs", "2")
+    assert "--jobs and --scheduler cannot be combined" in refused(course, address, "--jobs", "2")
 
 
 def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -334,7 +334,7 @@ def test_a_change_that_is_seen_once_is_enough_and_nothing_is_kept_of_the_second_
     kept = []
 
     def changes_once(
-        server: object, group: SharedGroup, order: Sequence[int], keep: Keep
+        server: object, group: SharedGroup, order: Sequence[int], keep: Keep, most: float | None
     ) -> SharedOutcome:
         kept.append(keep(order[0], b"something else"))
         if len(kept) == 1:

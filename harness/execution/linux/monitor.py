@@ -425,7 +425,7 @@ class SharedProcess:
     def _check_total(self, now: float) -> None:
         self._total_due = now + _SHARED_HEARTBEAT
         if self._clock is None:
-            self._link.server.send(b"?")
+            self._link.server.send(ToServer.TELL_PID)
             self._look_around(_SHARED_HEARTBEAT)
             return
         asleep = self._clock.asleep(now - self._started)

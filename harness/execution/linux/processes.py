@@ -13,7 +13,6 @@ import select
 import socket
 import struct
 import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from harness.execution import Interpreter
 from harness.grading.grader import FirstFailures, Graded
+from harness.grading.observing.budget import Used
 from harness.grading.observing.judged_runs import GraderSetup
 from harness.model.observation import Tier
 from harness.model.plan import Plan
@@ -41,10 +42,13 @@ class WorkerSetup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One submission to grade, on these scenarios alone (None: the whole plan)."""
+    """One submission to grade, on these scenarios alone (None: the whole plan). After so many
+    seconds it is to be paused (None: never); `before` is what it took until it was."""
 
     submission: Submission
     only: tuple[str, ...] | None = None
+    pause_after: float | None = None
+    before: Used | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +68,18 @@ class WorkerFailure:
     reason: str
 
 
-Ended = Graded | WorkerFailure  # of a `Job`: what was observed and judged came before, in pieces
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    """A job took long and can go on later, from what was stored of it. `used` is what it took so
+    far, `decided` the share of its scenarios that need no more time."""
+
+    used: Used
+    decided: float
+
+
+Ended = (
+    Graded | WorkerFailure | Paused
+)  # of a `Job`: what was observed and judged came before, in pieces
 AnyJob = Job | FailureJob
 Message = Piece | Ended | FirstFailures
 

@@ -19,6 +19,7 @@ from harness.grading.engines import (
     AnyJob,
     FailureJob,
     Message,
+    Paused,
     WorkerFailure,
     WorkerSetup,
     processes,
@@ -169,7 +170,7 @@ def _grade_in_turn(
                         pending = job
                         break
                     pending = None
-                    if isinstance(graded, Graded) and on_graded is not None:
+                    if on_graded and isinstance(graded, Graded) and not graded.paused:
                         # A full disk is left to the writer of the reports: no mark depends on it.
                         with contextlib.suppress(OSError):
                             graded = replace(graded, result=on_graded()(graded.result))
@@ -190,6 +191,10 @@ def _messages(ended: Message, packer: Packer | None) -> Iterator[Message]:
         if packer is not None:
             yield from packer.pieces(ended.observations, ended.verdicts)
         ended = replace(ended, observations={}, verdicts={})
+        if ended.paused:
+            verdicts = [entry.verdict for entry in ended.result.scenarios]
+            decided = sum(not verdict.undecided for verdict in verdicts)
+            ended = Paused(used=ended.used, decided=decided / max(1, len(verdicts)))
     yield ended
 
 
@@ -199,7 +204,9 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
         if isinstance(job, FailureJob):
             return grader.first_failures(job.submission, first=job.first, most=job.most)
         only = None if job.only is None else frozenset(job.only)
-        graded = grader.grade(job.submission, cache, only=only)
+        graded = grader.grade(
+            job.submission, cache, only=only, before=job.before, pause_after=job.pause_after
+        )
     except HarnessError as failure:
         return WorkerFailure(reason=str(failure)) if last else None
     if graded.result.status is SubmissionStatus.HARNESS_ERROR and not last:

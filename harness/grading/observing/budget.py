@@ -51,13 +51,29 @@ class Used:
 
 class SubmissionBudget:
     """Of one submission: what it has used, and what of `seconds` is left (None: no bound). `before`
-    is what an earlier part of the same grading took. Once it is over it stays over."""
+    is what an earlier part of the same grading took. Once it is over it stays over: so it is as
+    well after `pause_after` seconds of this part, if it is to go on later (`is_paused`)."""
 
-    def __init__(self, seconds: float | None, before: Used | None = None) -> None:
-        self._seconds = seconds
+    def __init__(
+        self,
+        seconds: float | None,
+        before: Used | None = None,
+        *,
+        pause_after: float | None = None,
+    ) -> None:
         self._used = before or Used()
+        self._ends = [each for each in (seconds,) if each is not None]
+        self._pause_at: float | None = None
+        if pause_after is not None:
+            self._pause_at = self._used.most + pause_after
+            self._ends.append(self._pause_at)
         self._own_before = time.thread_time()
         self.is_over = False
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it is over, and not since all was used up."""
+        return self.is_over and self._pause_at is not None and self._pause_at == min(self._ends)
 
     def used(self) -> Used:
         """What was used until now, by its processes and by this thread."""
@@ -66,9 +82,9 @@ class SubmissionBudget:
 
     def left(self) -> float | None:
         """Seconds of CPU time and of waiting that are left, the lesser of the two; None: no end."""
-        if self._seconds is None:
+        if not self._ends:
             return None
-        left = self._seconds - self.used().most
+        left = min(self._ends) - self.used().most
         self.is_over |= left <= 0
         return 0.0 if self.is_over else left
 

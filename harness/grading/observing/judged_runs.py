@@ -308,7 +308,8 @@ class JudgedRuns:
             is_reference_itself = name in shared.keys and is_same
             # Stored anew: that it equals the reference (of a shared run), or what it did alone;
             # never what was cut, nor another answer of a shared run.
-            if fresh and is_reference_itself:
+            # A shared run that was cut short was not audited: nothing of it is kept.
+            if fresh and is_reference_itself and not candidate.budget.is_over:
                 outcome.new_observations[shared.keys[name]] = AS_REFERENCE
             elif fresh and not cut and shared.taken.isdisjoint(map(id, scenario.stimuli)):
                 outcome.new_observations[keys[name]] = observations

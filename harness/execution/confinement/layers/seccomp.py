@@ -27,7 +27,8 @@ _FREE = [
     "pidfd_open", "pipe", "pipe2", "prctl", "readlink", "readlinkat", "recvfrom",
     "recvmsg", "restart_syscall", "riscv_flush_icache", "rseq", "rt_sigaction", "rt_sigpending",
     "rt_sigprocmask", "rt_sigreturn", "sched_yield",
-    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setrlimit", "setsid", "sigaltstack", "stat", "statx", "tgkill", "time", "times",
+    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setrlimit",
+    "setsid", "sigaltstack", "stat", "statx", "tgkill", "time", "times",
     "ugetrlimit", "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
 ]  # fmt: skip
 _WRITES = (
