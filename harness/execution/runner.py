@@ -279,9 +279,12 @@ class ScenarioMonitor(ABC):
         folder: ScenarioFolder | None = None,
         stand_in: StandInProcess | None = None,
         reply_to: NextLine | None = None,
+        is_piped: bool = False,
     ) -> End:
         """Follow the process until it is gone. With `reply_to`, what it gives is typed in place of
-        `inputs`. HarnessError when our own machinery is gone."""
+        `inputs`; with `is_piped`, nothing is typed, since the process has its input. HarnessError
+        when our own machinery is gone."""
+        self._is_piped = is_piped
         self._inputs = list(reversed(inputs))  # the next one last
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
         exit_code, cpu_seconds = self._follow()
@@ -483,7 +486,13 @@ class ObservedSubmission:
                 reply = partial(_replied, stimulus.replies, self._ask)
             hears_ctrl_c = any(typed.key is Key.CTRL_C for typed in stimulus.inputs)
             monitor = server.start(stack, job, screen, limits, hears_ctrl_c=hears_ctrl_c)
-            end = monitor.follow(stimulus.inputs, folder=folder, stand_in=stand_in, reply_to=reply)
+            end = monitor.follow(
+                stimulus.inputs,
+                folder=folder,
+                stand_in=stand_in,
+                reply_to=reply,
+                is_piped=stimulus.stdin is not None,
+            )
             if monitor.course_fault:
                 raise HarnessError(monitor.course_fault)
             if not monitor.compiled:

@@ -4,9 +4,7 @@ piped in."""
 import os
 import pty
 import select
-import signal
 import subprocess
-import sys
 import termios
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +17,17 @@ TABLE = Path(__file__).with_name("idioms.txt")
 LINES = ("one", "two", "3")
 LAUNCHERS = ("strong", "standard", "portable", "pipes", "browser")
 _LONGEST = 20.0  # seconds for one program
+_QUIET = 1.0
+_MOST_ENDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prevented:
+    """Where an idiom does not work, and why."""
+
+    launchers: frozenset[str]
+    reason: str
+    only_typed: bool  # it works if its input is piped in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +37,14 @@ class Idiom:
     name: str
     program: str
     folder: bool = False
-    not_in: frozenset[str] = frozenset()
-    reason: str = ""
+    prevented: tuple[Prevented, ...] = ()
+
+    def runs(self, launcher: str, *, piped: bool) -> bool:
+        """Whether it does there what it does elsewhere."""
+        return not any(
+            launcher in each.launchers and not (piped and each.only_typed)
+            for each in self.prevented
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,17 +60,20 @@ def idioms() -> Iterator[Idiom]:
     for part in TABLE.read_text(encoding="utf-8").split("\n=== ")[1:]:
         heading, _, program = part.partition("\n")
         name, *options = [text.strip() for text in heading.split(" | ")]
-        tiers, reason = "", ""
-        for option in options:
-            if option.startswith("not in "):
-                tiers, _, reason = option.removeprefix("not in ").partition(": ")
         yield Idiom(
             name=name,
             program=program + "\n",
             folder="folder" in options,
-            not_in=frozenset(tiers.split()),
-            reason=reason,
+            prevented=tuple(_prevented(each) for each in options if each != "folder"),
         )
+
+
+def _prevented(option: str) -> Prevented:
+    where, _, reason = option.partition(": ")
+    launchers = where.removeprefix("typed ").removeprefix("not in ").split()
+    assert set(launchers) <= set(LAUNCHERS), option
+    only_typed = where.startswith("typed ")
+    return Prevented(launchers=frozenset(launchers), reason=reason, only_typed=only_typed)
 
 
 def plain(interpreter: Interpreter, idiom: Idiom, folder: Path, *, piped: bool) -> Outcome:
@@ -84,7 +102,8 @@ def plain(interpreter: Interpreter, idiom: Idiom, folder: Path, *, piped: bool) 
     screen = _read_to_end(ours)
     os.close(ours)
     status = process.wait(_LONGEST)
-    return Outcome(screen=screen, status=status)
+    status = status if status >= 0 else 128 - status  # as a shell says it
+    return Outcome(screen=screen.replace(f"{folder}/", ""), status=status)
 
 
 def _set_quiet(terminal: int) -> None:
@@ -97,7 +116,12 @@ def _set_quiet(terminal: int) -> None:
 
 def _read_to_end(terminal: int) -> str:
     data = b""
-    while select.select([terminal], [], [], _LONGEST)[0]:
+    asked_again = 0
+    while asked_again < _MOST_ENDS:
+        if not select.select([terminal], [], [], _QUIET)[0]:
+            os.write(terminal, b"\4")  # readline takes an end of input only while it reads
+            asked_again += 1
+            continue
         try:
             part = os.read(terminal, 1 << 16)
         except OSError:  # nobody holds the other side any more

@@ -20,7 +20,8 @@ from _json import encode_basestring_ascii as quote
 from .messages.frames import receive, send
 from .messages.protocol import FromBrowser, FromTool, decode_job
 from .modules import complete_interpreter, hide_ours, import_useful, load_tool
-from .scenario.process import Program, ScenarioProcess, install_outputs
+from .scenario.process import Program, ScenarioProcess
+from .scenario.streams import install_outputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ _SIGKILL = 9
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _RIGHTS_BY_ABI = (0, 0x1FFF, 0x3FFF, 0x7FFF, 0x7FFF, 0xFFFF)  # index: ABI, later ones as the last
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 14
+_OF_FILES = _WRITE_FILE | _READ_FILE | _TRUNCATE
 # Read and write files, make and remove them and folders, cut them off; no links, no devices.
 _WRITING = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 14
 
@@ -129,6 +130,7 @@ def _landlock_ruleset(readable: list[str], directory: str, writable: str) -> int
     ruleset = _checked("landlock", _syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), size, 0))
     for path in (*readable, directory):
         _allow(ruleset, path, _READ_FILE | _READ_DIR)
+    _allow(ruleset, os.devnull, _READ_FILE | (_WRITE_FILE | _TRUNCATE) & rights)
     if writable:
         _allow(ruleset, writable, _WRITING & rights)
     return ruleset
@@ -140,7 +142,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     except FileNotFoundError:
         return
     if not os.path.isdir(path):
-        rights &= _READ_FILE
+        rights &= _OF_FILES
     rule = _PathBeneath(allowed_access=rights, parent_fd=place)
     added = _syscall(_LANDLOCK_ADD, ruleset, 1, ctypes.byref(rule), 0)
     os.close(place)

@@ -19,9 +19,19 @@ from functools import partial
 from os import _exit, write
 
 from .messages.frames import framed, receive, send
-from .messages.protocol import FromTool, Heartbeat, Keyboard, Mark, PipedSetup, decode_job, split
+from .messages.protocol import (
+    FromTool,
+    Heartbeat,
+    Keyboard,
+    Mark,
+    PipedSetup,
+    ScenarioJob,
+    decode_job,
+    split,
+)
 from .modules import complete_interpreter, hide_ours, import_useful, load_tool
-from .scenario.process import Program, ScenarioProcess, install_input, install_outputs
+from .scenario.process import Program, ScenarioProcess
+from .scenario.streams import install_input, install_outputs
 from .stand_ins.calls import StandIns
 
 try:
@@ -46,7 +56,9 @@ def serve(setup: dict[str, Any]) -> None:
     own = PipedSetup.decode(receive(0))
     job = decode_job(receive(0))
     sys.path.extend(setup["more_modules"])
-    said = _install(own.secret + Mark.ASKS_FOR_INPUT)
+    is_piped = isinstance(job, ScenarioJob) and job.stdin is not None
+    heard, said = _install(own.secret + Mark.ASKS_FOR_INPUT, is_piped=is_piped)
+    from_driver = partial(_from_driver, heard)
     complete_interpreter()
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     os.environ.clear()  # nothing of the user's own
@@ -63,7 +75,7 @@ def serve(setup: dict[str, Any]) -> None:
     if "stand_ins" in setup:
         stand_ins = StandIns(setup)
         _begin(said, own.beat)
-        stand_ins.run(job, partial(_send_locked, said), _from_driver)
+        stand_ins.run(job, partial(_send_locked, said), from_driver)
     program = Program(setup)
     import_useful(program.submitted, setup)
     scenario = ScenarioProcess(job, program)
@@ -72,7 +84,7 @@ def serve(setup: dict[str, Any]) -> None:
     gc.freeze()
     _begin(said, own.beat)
     try:
-        scenario.perform(1, partial(_send_locked, said), _from_driver)
+        scenario.perform(1, partial(_send_locked, said), from_driver)
         write(1, own.secret + Mark.OVER)
         _exit(0)
     finally:
@@ -102,10 +114,10 @@ def _send_locked(said: int, kind: bytes, text: str) -> None:
         send(said, kind, text)
 
 
-def _from_driver() -> bytes:
-    """The next message of descriptor 0; SystemExit when nobody is there any more."""
+def _from_driver(heard: int) -> bytes:
+    """The next message of this descriptor; SystemExit when nobody is there any more."""
     try:
-        return receive(0)
+        return receive(heard)
     except EOFError:
         raise SystemExit(1) from None
 
@@ -113,15 +125,16 @@ def _from_driver() -> bytes:
 class _Keyboard:
     """What is typed, asked for by `word` among the text and given out as it is read."""
 
-    def __init__(self, word: bytes) -> None:
+    def __init__(self, word: bytes, heard: int) -> None:
         self._word = word
+        self._heard = heard
         self._left = b""
 
     def take(self, most: int) -> bytes:
         """Up to `most` bytes of a line; none at an end of input. Ctrl-C happens in here."""
         while not self._left:
             write(1, self._word)
-            kind, line = split(_from_driver())
+            kind, line = split(_from_driver(self._heard))
             if kind == Keyboard.CTRL_D:
                 return b""
             if kind == Keyboard.CTRL_C:
@@ -138,23 +151,34 @@ class _Output(io.FileIO):
         return True
 
 
-def _install(word: bytes) -> int:
-    """Put the streams in place; the descriptor for what the process says of itself."""
-    said = os.dup(2)
+_Output.__name__ = _Output.__qualname__ = "FileIO"  # as Python's own, for those who print it
+_Output.__module__ = "_io"
+
+
+def _install(word: bytes, *, is_piped: bool) -> tuple[int, int]:
+    """Put the streams in place; return the descriptors for what the process hears, and for what it
+    says of itself. Whoever reads descriptor 0 past `sys.stdin` and `os.read` finds its end there,
+    and none of our messages. With `is_piped` the input follows later (`pipe_in`)."""
+    heard, said = os.dup(0), os.dup(2)
     os.dup2(1, 2)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
     # A job in the background of a script ignores Ctrl-C, and whatever it starts would.
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-    install_input(_Keyboard(word).take)
+    if not is_piped:
+        install_input(_Keyboard(word, heard).take)
+    terminals = (1, 2) if is_piped else (0, 1, 2)
     real_isatty, real_size = os.isatty, os.get_terminal_size
 
     def isatty(descriptor: int, /) -> bool:
-        return descriptor in (0, 1, 2) or real_isatty(descriptor)
+        return descriptor in terminals or real_isatty(descriptor)
 
     def get_terminal_size(descriptor: int = 1, /) -> os.terminal_size:
-        return os.terminal_size(_SIZE) if descriptor in (0, 1, 2) else real_size(descriptor)
+        return os.terminal_size(_SIZE) if descriptor in terminals else real_size(descriptor)
 
     for module in (os, sys.modules[os.name]):  # `posix` or `nt`
         for function in (isatty, get_terminal_size):
             setattr(module, function.__name__, function)
     install_outputs(_Output)
-    return said
+    return heard, said

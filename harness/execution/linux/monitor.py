@@ -137,7 +137,10 @@ class Monitor(ScenarioMonitor):
         return True
 
     def _provide_input(self) -> bool:
-        """Have something to read on the terminal; False when the scenario ends instead."""
+        """Have something to read on the terminal; False when the scenario ends instead. What is
+        piped in is there already."""
+        if self._is_piped:
+            return True
         terminal = self._terminal
         line: Typed | None = None
         # The process is stopped until the kernel lets it read, so a line may be sent before we read

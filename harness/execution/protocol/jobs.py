@@ -30,7 +30,7 @@ from harness.model.values import Value
 INSIDE = (
     "messages.frames", "messages.protocol", "messages.codec", "messages.exceptions",
     "modules", "clock", "confine", "limits", "stand_ins.calls",
-    "scenario.evaluate", "stimuli", "scenario.process",
+    "scenario.evaluate", "stimuli", "scenario.streams", "scenario.process",
     "shared.facades", "shared.snapshot", "shared.run", "warm_up", "base",
 )  # fmt: skip
 _PIPED = "piped"  # sent where there are no terminals, alone

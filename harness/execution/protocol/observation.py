@@ -24,7 +24,7 @@ from harness.model.observation import (
     StepOutcome,
     Turn,
 )
-from harness.model.stimulus import Limits
+from harness.model.stimulus import Limits, Stimulus
 
 _SIGKILL = 9
 _WINDOWS_ERRORS = 0xC0000000  # on Windows, exit statuses from here on are crashes
@@ -69,12 +69,23 @@ def observation(
         seen = replace(seen, phase=reply.reached[-1] if reply.reached else Phase.GIVEN)
     if stimulus.action.steps:
         seen = replace(seen, steps=_steps(answerable, parts, reply))
+    if _ended_by_itself(stimulus, end, reply) and parts:
+        return replace(seen, ending=Ending.ANSWERED, exit_status=end.exit_code)
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
         ending, detail = _without_answer(end, reply, limits)
         return replace(seen, ending=ending, detail=detail)
     if reply.final.loop is not None:
         return replace(seen, ending=Ending.CPU_LIMIT, detail=reply.final.loop)
     return _answered(answerable, seen, reply.final)
+
+
+def _ended_by_itself(stimulus: Stimulus, end: End, reply: Reply) -> bool:
+    """Whether a program ended its process, as by `os._exit`. Its screen, its files and its exit
+    status are seen from outside: a person at a terminal would see the same. What it wrote to a
+    stderr apart from the screen is known to the process only."""
+    is_whole_program = stimulus.action.program != "" and not stimulus.stderr_apart
+    left = end.reason is None and end.exit_code >= 0
+    return is_whole_program and left and reply.final is None and not stimulus.finds_loop
 
 
 def _steps(

@@ -35,6 +35,13 @@ _WRITES = (
     "fdatasync", "fsync", "ftruncate", "mkdir", "mkdirat", "rename", "renameat", "renameat2",
     "rmdir", "truncate", "unlink", "unlinkat",
 )  # fmt: skip  # where a scenario has a folder; Landlock and the folder's owner say which
+# Said to be done, without being done, where a scenario has a folder: `shutil` and `sqlite3` need
+# them, and nobody else has these files. Neither modes nor times nor locks of a file ever change.
+_PRETENDED = (
+    "chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "utimensat", "futimesat",
+)  # fmt: skip
+_PRETENDED_LOCKS = (6, 7, 37, 38)  # F_SETLK and F_SETLKW, also of an open file
+_NO_ATTRIBUTES = ("listxattr", "flistxattr", "llistxattr")
 _READS = ("read", "readv", "pread64", "preadv")  # not preadv2, which tells of the page cache
 _WAITS = {"select": 0, "pselect6": 0, "poll": 1, "ppoll": 1}  # position of the descriptor count
 _DEADLINES = {"select": 4, "pselect6": 4, "ppoll": 2}  # position of a time; none there: no end
@@ -83,6 +90,8 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
     for name in (*_FREE, *(_WRITES if writes else ())):
         _add(lib, built, lib.ALLOW, name)
     low = 0xFFFFFFFF
+    if writes:
+        _pretend(lib, built)
     # Of a read the descriptor tells whether it may be one of the terminal, of a wait their count.
     terminal_reads = [(name, lib.Arg(0, lib.EQ, 0), lib.Arg(0, lib.NE, 0)) for name in _READS]
     for name, told, untold in terminal_reads:
@@ -113,6 +122,15 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
     _add(lib, built, lib.ERRNO(errno.ENOSYS), "clone3")
     _add(lib, built, lib.ERRNO(errno.ENOSYS), "openat2")
     return _exported(built)
+
+
+def _pretend(lib: ModuleType, built: object) -> None:
+    for name in _PRETENDED:
+        _add(lib, built, lib.ERRNO(0), name)
+    for command in _PRETENDED_LOCKS:
+        _add(lib, built, lib.ERRNO(0), "fcntl", lib.Arg(1, lib.MASKED_EQ, 0xFFFFFFFF, command))
+    for name in _NO_ATTRIBUTES:
+        _add(lib, built, lib.ERRNO(errno.ENOTSUP), name)
 
 
 def _add_waits(lib: ModuleType, built: object) -> None:

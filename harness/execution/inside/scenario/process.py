@@ -24,6 +24,7 @@ from ..messages.protocol import FromScenario
 from ..modules import MODULE, Library, ModuleSource, by_module_name
 from ..stand_ins.calls import RemoteCaller, slot, substituted
 from . import evaluate
+from .streams import KeptBytes, install_input, pipe_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class ScenarioProcess:
 
     def run(self, terminal: int, questions: int, answers: int) -> None:
         """Run to the end of this process; never returns."""
-        if self.job.asks_by_frame:
+        if self.job.asks_by_frame and self.job.stdin is None:
             install_input(self._read_asked)
         self.perform(terminal, partial(send, answers), partial(receive, questions))
         _exit(0)
@@ -163,8 +164,7 @@ class ScenarioProcess:
             skip_sleep(longest_sleep)
         environ.update(self.job.environment)
         if self.job.stdin is not None:
-            content = io.BytesIO(self.job.stdin.encode("utf-8"))  # no terminal
-            sys.stdin = io.TextIOWrapper(content, encoding="utf-8")
+            pipe_in(self.job.stdin.encode("utf-8"))
         if self.job.stderr_apart:
             sys.stderr = sys.__stderr__ = self.errors.stream()  # type: ignore[misc]
         sys.modules["__main__"] = MODULE("__main__")
@@ -197,6 +197,8 @@ class ScenarioProcess:
         if self.job.folder:
             names = left_open(self.job.folder, finish=self.job.runs)
             answer.fields["open"] = "[" + ",".join([quote(name) for name in names]) + "]"
+        if self.job.runs:
+            end_program()
 
     def _run_submission(self, answer: evaluate.StimulusAnswer) -> None:
         runs = self.job.runs
@@ -272,6 +274,20 @@ class ScenarioProcess:
         while not select([0], [], [], _MOMENT)[0]:
             continue
         return read(0, most)
+
+
+def end_program() -> None:
+    """Let go of the program's objects, as the interpreter does last: what has a `__del__` may
+    print. The names with an underscore go first."""
+    module = sys.modules.get("__main__")
+    if type(module) is not MODULE:
+        return
+    names = module.__dict__
+    private = [name for name in names if name[:1] == "_" and name[1:2] != "_"]
+    public = [name for name in names if name[:1] != "_"]
+    for name in (*private, *public):
+        names[name] = None
+    gc.collect()
 
 
 def copied(value: Any) -> Any:
@@ -411,50 +427,6 @@ _MOST_NAMES = 20
 _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
-class TerminalInput(io.RawIOBase):
-    """Standard input that says it is a terminal; `take` gives up to so many bytes. It has no
-    descriptor number, so that `input()` cannot read past it."""
-
-    def __init__(self, take: Callable[[int], bytes]) -> None:
-        self._take = take
-
-    def readable(self) -> bool:
-        return True
-
-    def isatty(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._take(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def install_input(take: Callable[[int], bytes]) -> None:
-    """Have `take` answer reads of `sys.stdin`, and of descriptor 0 by `os.read`."""
-
-    def asking_read(descriptor: int, length: int, /) -> bytes:
-        return take(length) if descriptor == 0 else read(descriptor, length)
-
-    os.read = sys.modules[os.name].read = asking_read  # type: ignore[attr-defined]
-    buffered = io.BufferedReader(TerminalInput(take))
-    stream = io.TextIOWrapper(buffered, encoding="utf-8", line_buffering=True)
-    sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
-
-
-def install_outputs(kind: type[io.FileIO]) -> None:
-    """Put text streams of this kind over descriptors 1 and 2, as they are on a terminal."""
-
-    def text(number: int, errors: str) -> io.TextIOWrapper:
-        stream = io.BufferedWriter(kind(number, "w", closefd=False))
-        return io.TextIOWrapper(
-            stream, encoding="utf-8", errors=errors, newline="\n", line_buffering=True
-        )
-
-    sys.stdout = sys.__stdout__ = text(1, "strict")  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = text(2, "backslashreplace")  # type: ignore[misc]
-
-
 def left_open(folder: str, *, finish: bool) -> list[str]:
     """The names of files in the folder that are still open for writing. With `finish` what they
     hold is written, as the interpreter does at the end of a program; after a call it is not."""
@@ -485,21 +457,3 @@ def _below(folder: str, name: str) -> str:
     except (OSError, ValueError):
         return ""
     return encodable(path[len(folder) + 1 :]) if is_there else ""
-
-
-_LONGEST_STDERR = 100_000  # bytes
-
-
-class KeptBytes(io.BytesIO):
-    """Bytes that can still be read when the program has closed their stream."""
-
-    def close(self) -> None:
-        """Do nothing: the bytes are still needed."""
-
-    def stream(self) -> io.TextIOWrapper:
-        return io.TextIOWrapper(
-            self, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True
-        )
-
-    def text(self) -> str:
-        return io.BytesIO.getvalue(self)[:_LONGEST_STDERR].decode("utf-8", "replace")

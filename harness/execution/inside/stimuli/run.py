@@ -7,32 +7,61 @@ from atexit import _run_exitfuncs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
 
     from ..modules import Library
     from ..scenario.evaluate import StimulusAnswer
 
 
+_INTERRUPTED = 130  # as a shell says it
+
+
 def perform(library: Library, name: str, answer: StimulusAnswer) -> None:
     """Run a module as `__main__`, into `exit` and, for an uncaught exception, `raised`."""
     status = 0
-    module = library.blank(name)
-    library.program = name
+    module = _main_module(library, name)
     try:
-        module.__name__ = "__main__"
-        module.__spec__ = None
         sys.modules["__main__"] = module
         exec(library.sources[name].compiled(), module.__dict__)
     except SystemExit as error:
         _flush()
         status = _exit_status(error)
     except BaseException as error:
-        status = 1
+        status = _INTERRUPTED if type(error) is KeyboardInterrupt else 1
         answer.put_raised(error)
+        _tell_the_program(error)
     _flush()
     _wait_for_threads()
     _run_exitfuncs()  # the process itself ends without
     answer.fields["exit"] = str(status)
+
+
+def _main_module(library: Library, name: str) -> ModuleType:
+    """Return the module `__main__` with the names that the interpreter gives it."""
+    library.program = name
+    module = library.blank(name)
+    module.__name__ = "__main__"
+    module.__spec__ = module.__package__ = None
+    module.__cached__ = None  # type: ignore[attr-defined]
+    module.__builtins__ = sys.modules["builtins"]  # type: ignore[attr-defined]
+    if sys.version_info < (3, 14):
+        module.__annotations__ = {}
+    return module
+
+
+def _tell_the_program(error: BaseException) -> None:
+    """Call the program's own `sys.excepthook`. Python's would print the traceback, which the driver
+    has anyway."""
+    if sys.excepthook is sys.__excepthook__:
+        return
+    _flush()
+    traceback = error.__traceback__
+    own = traceback and traceback.tb_next  # without the frame of this file
+    try:
+        sys.excepthook(type(error), error, own)
+    except BaseException:  # the interpreter would print both, and end just so
+        return
 
 
 def _exit_status(error: SystemExit) -> int:
@@ -40,7 +69,8 @@ def _exit_status(error: SystemExit) -> int:
     if code is None:
         return 0
     if issubclass(type(code), int):  # `isinstance` would ask the object
-        return int.__and__(code, 0xFF)
+        is_long = int.__ge__(code, -1 << 63) and int.__lt__(code, 1 << 63)
+        return int.__and__(code, 0xFF) if is_long else 0xFF
     # As the interpreter itself does, for which the status is 1 whatever is wrong with the text.
     stream = sys.__stderr__ if sys.stderr is None else sys.stderr
     try:

@@ -1,0 +1,139 @@
+"""Programs use Python's own objects as under plain Python, in every launcher of ours; `idioms.txt`
+has the programs, and where they are prevented."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from harness.execution import AnyDriver, Driver, Interpreter, find_interpreter
+from harness.execution.piped import PipedDriver
+from harness.model.observation import Ending, Observation, Tier
+from harness.model.stimulus import Key, Limits, Stimulus
+from tests.execution.idioms import LINES, Idiom, Outcome, idioms, plain
+from tests.execution.small_world import assignment, run, source
+
+LIMITS = Limits(cpu_seconds=4, wall_seconds=10, memory_mib=256, output_kib=64)
+PIPED = "".join(line + "\n" for line in LINES)
+TABLE = {idiom.name: idiom for idiom in idioms()}
+# These run with every change; before a release all do.
+OFTEN = (
+    "a wrapped stdin",
+    "a detached stdin",
+    "open(0).read()",
+    "sys.stdin's attributes",
+    "sys.stdout's attributes",
+    "fileinput",
+    "os.read(0)",
+    "os.devnull for writing",
+    "redirect_stdout to devnull",
+    "os._exit(3) after a flush",
+    "names of a module",
+    "sys.excepthook",
+    "__del__ at the end",
+    "shutil",
+    "sqlite3 in a file",
+    "atexit and sys.exit",
+    "traceback.print_exc",
+)
+TRACEBACK = "Traceback (most recent call last):\n"
+
+
+@pytest.fixture(scope="module")
+def python() -> Interpreter:
+    return find_interpreter("3.12")
+
+
+class Launchers:
+    """The drivers, each started when it is first asked for."""
+
+    def __init__(self, python: Interpreter, stack: ExitStack) -> None:
+        self._python = python
+        self.driver = cache(lambda name: stack.enter_context(self._make(name)))
+
+    def _make(self, name: str) -> AnyDriver:
+        if name == "pipes":
+            return PipedDriver(self._python)
+        return Driver(self._python, Tier(name))
+
+
+@pytest.fixture(scope="module")
+def launchers(python: Interpreter) -> Iterator[Launchers]:
+    with ExitStack() as stack:
+        yield Launchers(python, stack)
+
+
+def stimulus(idiom: Idiom, *, piped: bool) -> Stimulus:
+    typed = run(*LINES, Key.CTRL_D, Key.CTRL_D)
+    if piped:
+        typed = replace(typed, inputs=(), stdin=PIPED)
+    return replace(typed, folder=idiom.folder)
+
+
+def observed(driver: AnyDriver, idiom: Idiom, *, piped: bool) -> Observation:
+    given = replace(assignment(), writes_files=idiom.folder)
+    with driver.submission(given, (source(idiom.program),)) as server:
+        return server.observe(stimulus(idiom, piped=piped), LIMITS)
+
+
+def difference(expected: Outcome, seen: Observation) -> str:
+    """How a run differs from plain Python's, or "". An exception that is not caught is no text on
+    the screen: then Python's own traceback must end with it."""
+    screen = "".join(turn.printed for turn in seen.turns)
+    raised = ""
+    before, found, traceback = expected.screen.partition(TRACEBACK)
+    if seen.raised is not None and found and screen == before:
+        raised = f"{seen.raised.type_name}: {seen.raised.message}".removesuffix(": ")
+        screen += found + traceback if traceback.rstrip("\n").endswith(raised) else raised
+    got = Outcome(screen=screen, status=-1 if seen.exit_status is None else seen.exit_status)
+    if seen.ending is Ending.ANSWERED and got == expected:
+        return ""
+    return f"{seen.ending} {seen.detail} {seen.raised}: {got}, expected {expected}"
+
+
+def differences(
+    launchers: Launchers, names: tuple[str, ...], table: list[Idiom], python: Interpreter, tmp: Path
+) -> dict[tuple[str, str, bool], str]:
+    """Every difference, by launcher, idiom and whether the input was piped in."""
+    found = {}
+    for idiom in table:
+        for piped in (False, True):
+            folder = tmp / f"{len(list(tmp.iterdir()))}"
+            folder.mkdir()
+            expected = plain(python, idiom, folder, piped=piped)
+            for name in filter(lambda each: idiom.runs(each, piped=piped), names):
+                seen = observed(launchers.driver(name), idiom, piped=piped)
+                if said := difference(expected, seen):
+                    found[name, idiom.name, piped] = said
+    return found
+
+
+def test_common_idioms_behave_as_in_plain_python(
+    launchers: Launchers, python: Interpreter, tmp_path: Path, strong_here: bool
+) -> None:
+    names = ("strong" if strong_here else "standard", "pipes")
+    table = [TABLE[name] for name in OFTEN]
+    assert differences(launchers, names, table, python, tmp_path) == {}
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("name", ["strong", "standard", "portable", "pipes"])
+def test_every_idiom_behaves_as_in_plain_python(
+    launchers: Launchers, python: Interpreter, tmp_path: Path, strong_here: bool, name: str
+) -> None:
+    if name == "strong" and not strong_here:
+        pytest.skip("there is no strong tier here")
+    assert differences(launchers, (name,), list(TABLE.values()), python, tmp_path) == {}
+
+
+def test_a_piped_input_that_fills_no_pipe_is_read_whole(launchers: Launchers) -> None:
+    program = "import sys\nprint(sys.stdin.isatty(), len(sys.stdin.buffer.read()))\n"
+    given = replace(run(), stdin="x" * 99 + "\n")
+    for name, size in (("standard", 100), ("standard", 200_000), ("pipes", 200_000)):
+        long = replace(given, stdin=(given.stdin or "") * (size // 100))
+        with launchers.driver(name).submission(assignment(), (source(program),)) as server:
+            (turn,) = server.observe(long, LIMITS).turns
+        assert turn.printed == f"False {size}\n"
