@@ -7,6 +7,7 @@ import select
 import subprocess
 import termios
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,8 +96,9 @@ def plain(interpreter: Interpreter, idiom: Idiom, folder: Path, *, piped: bool) 
     )
     os.close(theirs)
     if process.stdin is not None:
-        process.stdin.write(text.encode())
-        process.stdin.close()
+        with suppress(BrokenPipeError):  # it ended before it read
+            process.stdin.write(text.encode())
+            process.stdin.close()
     else:
         os.write(ours, text.encode() + b"\4\4")
     screen = _read_to_end(ours)
