@@ -220,9 +220,12 @@ def compare_values(channel: Channel, subject: str, expected: Value, actual: Valu
     return replace(compared, subject=subject, grids=grid_pair(expected, actual))
 
 
-def described(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
-    """A description of what is expected beside the actual text."""
-    cell = _cell(actual) if actual else Cell(note=_NOTHING.get(channel, Absence.NOTHING_PRINTED))
+def described(
+    channel: Channel, subject: str, expected: str, actual: str, *, mark: int | None = None
+) -> Comparison:
+    """A description of what is expected beside the actual text, in which a character is marked."""
+    marked = _cell(actual, mark or 0, mark=mark is not None)
+    cell = marked if actual else Cell(note=_NOTHING.get(channel, Absence.NOTHING_PRINTED))
     row = ComparedRow(expected=_cell(expected), other=cell)
     return Comparison(channel=channel, subject=subject, rows=(row,), in_words=True)
 

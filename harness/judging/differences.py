@@ -16,6 +16,8 @@ from harness.judging.compare.mismatch import (
 )
 from harness.judging.compare.text import expected_turns
 from harness.judging.comparison import LONGEST_LINE, compare_texts, compare_values, described
+from harness.matchers.kinds.combinations import ALine, LastLine, last_line_of, lines_of
+from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.values import AnyValue, Exactly, exactly
 from harness.model.expectation import EXACT, Expectation, Floats, Matcher, StatedRaise, TextRules
 from harness.model.observation import Ending, Observation, Phase, Turn
@@ -163,9 +165,40 @@ def _of_texts(mismatch: TextMismatch, stimulus: Stimulus, rules: TextRules) -> C
     subject = _in_step(what, mismatch.step, stimulus)
     expected = mismatch.expected.exact_text
     if expected is None:
-        expected = mismatch.expected.in_words(whole=True)
-        return described(channel, subject, expected, _first_lines(mismatch.actual))
+        return _of_matcher(channel, subject, mismatch.expected, mismatch.actual)
     return compare_texts(channel, subject, expected, mismatch.actual, rules)
+
+
+def _of_matcher(channel: Channel, subject: str, expected: Matcher, text: str) -> Comparison:
+    """A description of what is asked for, beside the lines that it is about."""
+    words = expected.in_words(whole=True)
+    if not isinstance(expected, LastLine | ALine) or not text.strip():
+        return described(channel, subject, words, _first_lines(text))
+    part = expected.matcher
+    wanted = part.text if isinstance(part, Contains) else ""
+    if isinstance(expected, LastLine):
+        line = last_line_of(text)
+        return described(channel, f"{subject}, last line", words, line, mark=_met(wanted, line))
+    lines = [line for line in lines_of(text) if line.strip()]
+    if len(lines) == 1:
+        return described(channel, subject, words, lines[0], mark=_met(wanted, lines[0]))
+    best = max(lines, key=lambda line: _met(wanted, line) or 0)
+    if not wanted or not _met(wanted, best):
+        return described(channel, subject, words, _first_lines(text))
+    subject = f"{subject}, nearest line"
+    return described(channel, subject, words, best, mark=_met(wanted, best))
+
+
+def _met(wanted: str, line: str) -> int | None:
+    """Return behind which character of a line a text that it should contain breaks off.
+
+    That is where most of the text's beginning is found; None if nothing of it is.
+    """
+    for length in range(len(wanted) - 1, 0, -1):
+        start = line.find(wanted[:length])
+        if start >= 0:
+            return start + length
+    return None
 
 
 def _first_lines(text: str) -> str:

@@ -89,7 +89,7 @@ _LEAD = 0.05  # how far the best score in a function must be above those in othe
 # Rules that say what is wrong of a line where it stands: no branch leads to it wrongly.
 _SAYS_MORE = {
     *(HARD_CODED, "printed_instead_of_returned", "printed_to_stdout"),
-    *("only_case", "only_whitespace"),
+    *("looks_alike", "only_case", "only_whitespace"),
 }
 _TEXT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _SIGN = re.compile(

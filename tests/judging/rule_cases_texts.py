@@ -92,6 +92,14 @@ FIRES: Sentences = {
             "a b", "ab"
         )
     },
+    "looks_alike": {
+        "What it prints looks right, but u\u0308 is written as u + U+0308 COMBINING DIAERESIS, it "
+        "should be U+00FC LATIN SMALL LETTER U WITH DIAERESIS.": prints("\u00fc\n", "u\u0308\n"),
+        "What it returns looks right, but has U+00A0 NO-BREAK SPACE where U+0020 SPACE "
+        "should be.": returns("a b", "a\u00a0b"),
+        "What it returns (item [1]) looks right, but has U+200B ZERO WIDTH SPACE, which nobody "
+        "sees, and should have nothing there.": returns(["a", "b"], ["a", "b\u200b"]),
+    },
     "only_case": {
         'Only upper and lower case differ: line 1 is "a", it should be "A".': returns("A", "a"),
         'Only upper and lower case differ: line 1 is "Player 1 Wins!", '
@@ -436,6 +444,11 @@ LEAVES_ALONE: Neighbours = {
     "board_shown_unasked": [prints("a\n", "a\nbcd efg\nhij klm\n")],
     "only_whitespace": [prints("a b", "a c"), returns(1, 2)],
     "windows_line_ends": [prints("a\nb\n", "a\r\n")],
+    "looks_alike": [
+        prints("a b", "a\tb"),
+        prints("\u00e9", "e"),
+        returns(["a"], ["b"]),
+    ],
     "only_case": [prints("a b", "A  B")],
     "unexpected_output": [prints("a", "b")],
     "nothing_printed": [prints("a", "b")],

@@ -11,7 +11,7 @@ from harness.grading.observing.answer_key import evaluated_parts
 from harness.judging.compare import mismatches
 from harness.judging.judge import combine as combine_kinds
 from harness.judging.judge import judge, resolve
-from harness.matchers.kinds.combinations import AllOf, NoneOf, OneOf
+from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
 from harness.matchers.kinds.values import AnyValue, Approximately, OfType, PythonValue
@@ -599,3 +599,33 @@ def test_which_draw_is_shown(verdicts: tuple[Verdict, ...], draw: int, draws_fai
 def test_a_sample_without_draws_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one draw"):
         combine(())
+
+
+def test_of_a_last_line_only_that_line_is_shown() -> None:
+    stated = Expected(prints=LastLine(matcher=Contains(text="Total: 12")))
+    verdict = judge(called(None, "1\n2\nTotal: 13\n"), expecting(None, stated), CALL)
+    (shown,) = verdict.differences
+    (row,) = shown.rows
+    assert (row.actual.text, row.actual.mark) == ("Total: 13", len("Total: 1"))
+
+
+def test_of_any_line_the_nearest_is_shown() -> None:
+    stated = Expected(prints=ALine(matcher=Contains(text="Total: 12")))
+    verdict = judge(called(None, "1\nTotal: 13\n2\n"), expecting(None, stated), CALL)
+    (row,) = verdict.differences[0].rows
+    assert (row.actual.text, row.actual.mark) == ("Total: 13", len("Total: 1"))
+    other = judge(called(None, "a\nb\n"), expecting(None, stated), CALL)
+    assert other.differences[0].rows[0].actual.text == "a\nb\n"
+
+
+def test_a_character_that_looks_right_is_named_on_every_channel() -> None:
+    got, wanted = "it\u2019s", "it's"
+    raising_it = raising("ValueError", wanted)
+    for reference, observation, stated in (
+        (_wrote(f"{wanted}\n"), _wrote(f"{got}\n"), None),
+        (raised("ValueError", wanted), raised("ValueError", got), raising_it),
+        (called(None, wanted), called(None, got), None),
+        (called({"a": wanted}), called({"a": got}), None),
+    ):
+        verdict = judge(observation, expecting(reference, stated), TOLD)
+        assert "U+2019 RIGHT SINGLE QUOTATION MARK" in verdict.message

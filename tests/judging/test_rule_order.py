@@ -69,6 +69,7 @@ ORDER = {
     "wrong_type": "wrong_value",
     "only_whitespace": "line_differs line_missing wrong_value",
     "windows_line_ends": "only_whitespace",
+    "looks_alike": "line_differs wrong_value only_whitespace",
     "only_case": "line_differs wrong_value",
     "stopped_early": "line_missing",
     "prompt_differs": "line_differs",

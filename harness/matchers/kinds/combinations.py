@@ -152,8 +152,7 @@ class LastLine(_OfLines):
     line = "a last line"
 
     def accepts_text(self, text: str, rules: TextRules = EXACT) -> bool:
-        last = text.rstrip("\n").rpartition("\n")[2]
-        return self.matcher.accepts_text(last, rules)
+        return self.matcher.accepts_text(last_line_of(text), rules)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
         """The last line with the one part that does not hold for it."""
@@ -175,6 +174,11 @@ class ALine(_OfLines):
         parts = self.matcher.matchers if isinstance(self.matcher, AllOf) else ()
         alone = (ALine(matcher=part) for part in parts)
         return next((line for line in alone if not holds(line)), self)
+
+
+def last_line_of(text: str) -> str:
+    """Return the last line of a text that is not empty, without its end."""
+    return text.rstrip("\n").rpartition("\n")[2]
 
 
 def lines_of(text: str) -> list[str]:

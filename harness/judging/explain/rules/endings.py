@@ -3,6 +3,7 @@
 import re
 
 from harness.common.escaping import plain, quoted
+from harness.common.lookalikes import look_alike
 from harness.common.words import counted
 from harness.judging.compare.ending import expected_ending
 from harness.judging.compare.mismatch import RaiseMismatch
@@ -301,6 +302,8 @@ def wrong_exception(failure: Failure, mismatch: RaiseMismatch) -> str | None:
     text = None if wanted is None else wanted.exact_text
     words = "another" if wanted is None else quoted(text) if text else wanted.in_words()
     message = f"the message {quoted(raised.message)}, expected {words}"
+    if text and (alike := look_alike(text, raised.message)):
+        message = f"a message that looks right, but {alike}"
     return failure.says(f"raised {raised.type_name} with {message}")
 
 

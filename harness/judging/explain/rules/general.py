@@ -9,7 +9,7 @@ from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure, shown_name
 from harness.judging.explain.rules import LEAVES, RETURNS, TEXT, Stage, rule, rule_about
 from harness.matchers.comparison import SOURCE_LIMIT, same, source
-from harness.matchers.kinds.combinations import ALine, AllOf, lines_of
+from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, last_line_of, lines_of
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.texts import Matches
 from harness.model.expectation import TextRules
@@ -141,6 +141,8 @@ def text_not_matched(failure: Failure, text: TextMismatch) -> str:
         # What is printed in its place is shown whole elsewhere, and its beginning tells little.
         return failure.says(f"does not print {wanted}", place=failure.place(text.turn))
     shown = quoted(text.actual) if text.actual else "nothing"
+    if isinstance(text.expected, LastLine) and text.actual:
+        shown = f"{quoted(last_line_of(text.actual))} as its last line"
     return failure.says(f"prints {shown}, expected {wanted}", place=failure.place(text.turn))
 
 
