@@ -53,9 +53,18 @@ def _same_scalar(left: Value, right: Value, floats: Floats | None) -> bool:
     number = float if left.kind is ValueKind.FLOAT else complex
     try:
         one, other = number(left.text), number(right.text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return False
-    return one == other or (floats is not None and abs(one - other) <= floats.within)
+    return one == other or (floats is not None and is_near(one, other, floats.within))
+
+
+def is_near(one: complex, other: complex, within: float) -> bool:
+    """Whether two numbers are no further apart than this. Numbers whose distance is too large for a
+    float are not, and `nan` is near nothing."""
+    try:
+        return abs(one - other) <= within
+    except OverflowError:  # of complex numbers, or of an int and a float
+        return False
 
 
 def same_shown(expected: str, actual: str, floats: Floats | None = None) -> bool:

@@ -106,7 +106,7 @@ def _number(value: Value) -> complex | None:
         return None
     try:
         return _NUMBERS[value.kind](value.text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

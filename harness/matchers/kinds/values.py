@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.common.words import listed
-from harness.matchers.comparison import same, same_text, source, type_with_article, with_tolerated
+from harness.matchers.comparison import (
+    is_near,
+    same,
+    same_text,
+    source,
+    type_with_article,
+    with_tolerated,
+)
 from harness.matchers.reading import (
     DISTANCE,
     EXPRESSION,
@@ -117,9 +124,10 @@ class Approximately(Matcher):
         if value.kind not in _NUMBERS:
             return False
         try:
-            return abs(float(value.text) - self.number) <= self.within
+            number = float(value.text)
         except (ValueError, OverflowError):
             return False
+        return is_near(number, self.number, self.within)
 
     def in_words(self, *, whole: bool = False) -> str:
         return f"a number no more than {self.within!r} away from {self.number!r}"
