@@ -10,6 +10,7 @@ from typing import Self
 
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
+from harness.grading.faults import NOT_JUDGED, place_of
 from harness.grading.observing.budget import SubmissionBudget, Used, budgeted
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.judged_runs import (
@@ -25,11 +26,11 @@ from harness.judging.causes import undefined_functions, unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
 from harness.judging.judge import merge_stand_in_verdict, not_run, without_addresses
-from harness.marking.mark import excused, held_if_undecided, mark, with_stakes
+from harness.marking.mark import excused, held_if_undecided, mark, with_stakes, without_mark
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario, in_turn, needed
 from harness.model.policy import PolicyReport
-from harness.model.result import SubmissionResult
+from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy.rule import unchecked
@@ -79,10 +80,27 @@ class Grader(AbstractContextManager["Grader"]):
         before: Used | None = None,
         pause_after: float | None = None,
     ) -> Graded:
-        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these."""
+        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these. If our
+        own code fails on it, it is held for review, and says where that was. HarnessError when a
+        process of ours failed."""
         plan = self._plan
         if only is not None:
             plan = plan.subset(lambda scenario: scenario.id in only)
+        seconds = self._setup.total_seconds
+        budget = SubmissionBudget(seconds, before, pause_after=pause_after)
+        try:
+            graded = self._graded(plan, submission, cache or ResultCache(), budget)
+        except HarnessError:
+            raise
+        except Exception as error:
+            held = without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR)
+            problem = _NOT_GRADED.format(place_of(error))
+            return Graded(result=replace(held, problem=problem, flagged=True))
+        return replace(graded, result=_with_reason(graded.result))
+
+    def _graded(
+        self, plan: Plan, submission: Submission, cache: ResultCache, budget: SubmissionBudget
+    ) -> Graded:
         if submission.withheld is not None:
             return Graded(result=mark(plan, {}, PolicyReport(), submission=submission))
         report = PolicyReport() if submission.problem else self._read(submission)
@@ -90,9 +108,7 @@ class Grader(AbstractContextManager["Grader"]):
             result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
             return Graded(result=replace(result, causes=(cause,)))
-        seconds = self._setup.total_seconds
-        budget = SubmissionBudget(seconds, before, pause_after=pause_after)
-        return self._run_and_judge(plan, submission, report, cache or ResultCache(), budget)
+        return self._run_and_judge(plan, submission, report, cache, budget)
 
     def first_failures(
         self, submission: Submission, *, first: frozenset[str], most: int
@@ -258,6 +274,19 @@ def _is_wrong(verdict: Verdict) -> bool:
     """Whether the submission failed, and not our own machinery, or the time for all of it."""
     is_ours = verdict.kind is VerdictKind.HARNESS_ERROR
     return not verdict.passed and not is_ours and not verdict.undecided
+
+
+_NOT_GRADED = "the harness failed on this submission ({}); a person has to look at it"
+
+
+def _with_reason(result: SubmissionResult) -> SubmissionResult:
+    """The result; if scenarios of it could not be judged, held with the reason of the first one."""
+    for entry in result.scenarios:
+        explanation = entry.verdict.explanation
+        if explanation is not None and explanation.rule == NOT_JUDGED:
+            problem = _NOT_GRADED.format(explanation.message.rstrip("."))
+            return replace(result, problem=problem, flagged=True)
+    return result
 
 
 def _digest(seen: tuple[Observation, ...]) -> str:

@@ -24,6 +24,7 @@ from harness.grading.engines import (
     WorkerSetup,
     processes,
 )
+from harness.grading.faults import place_of
 from harness.grading.grader import Graded, Grader
 from harness.model.result import SubmissionStatus
 from harness.results.reuse import Packer, Piece, ResultCache
@@ -209,6 +210,8 @@ def _attempt(grader: Grader, job: AnyJob, cache: ResultCache, *, last: bool) -> 
         )
     except HarnessError as failure:
         return WorkerFailure(reason=str(failure)) if last else None
+    except Exception as error:  # of what is searched: grading itself tells of it in its result
+        return WorkerFailure(reason=place_of(error)) if last else None
     if graded.result.status is SubmissionStatus.HARNESS_ERROR and not last:
         return None
     return graded

@@ -17,6 +17,7 @@ from itertools import accumulate
 
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
+from harness.grading.faults import not_judged
 from harness.grading.observing.answer_key import expectation, parameters
 from harness.grading.observing.budget import SubmissionBudget, total_seconds
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, Running, run_scenario
@@ -129,6 +130,8 @@ class Arrivals:
             verdict = judge.verdict(seen) if index == 0 or fails_anew else Verdict(kind=kind)
         except HarnessError as failure:
             raise HarnessError(f"{scenario.id}: {failure}") from None
+        except Exception as error:
+            kind, verdict = VerdictKind.HARNESS_ERROR, not_judged(error)
         if kind not in (VerdictKind.PASSED, *LAST_KINDS):
             explained.add(seen.ending)
         self._verdicts[scenario.id, index, seen.ending] = verdict
@@ -361,6 +364,8 @@ class JudgedRuns:
                 verdict = of_draw(0)
         except HarnessError as failure:
             raise HarnessError(f"{scenario.id}: {failure}") from None
+        except Exception as error:
+            return not_judged(error)
         if verdict.explanation is None:
             return verdict
         return replace(verdict, explanation=verdict.explanation.with_hint(scenario.hint))
