@@ -21,7 +21,16 @@ from harness.model.observation import Ending, Observation, Phase
 from harness.model.policy import SourceFile
 from harness.model.stimulus import Binding, Limits, Replies, Stimulus
 from harness.stimuli.run import Run
-from tests.execution.small_world import assignment, call, observe, run, source, turns, typed
+from tests.execution.small_world import (
+    assignment,
+    call,
+    observe,
+    plain,
+    run,
+    source,
+    turns,
+    typed,
+)
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=4, memory_mib=128, output_kib=8)
 GIVEN = SourceFile(name="in.txt", data="käse\n".encode())
@@ -92,6 +101,24 @@ REFUSED = {
 def test_what_is_not_allowed_raises(one_driver: Driver, case: str) -> None:
     (seen,) = watch(one_driver, f"def f():\n    {REFUSED[case]}\n", call("f()"))
     assert "OSError" in (seen.raised.type_name, *seen.raised.bases)
+
+
+LOCKS = """
+import fcntl, sqlite3
+def f():
+    with open("in.txt", "r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with sqlite3.connect("a.db") as database:
+        database.execute("create table kept (n)")
+        database.execute("insert into kept values (3)")
+    return sqlite3.connect("a.db").execute("select n from kept").fetchall()
+"""
+
+
+def test_locks_in_a_folder_are_granted_as_a_database_needs_them(one_driver: Driver) -> None:
+    (seen,) = watch(one_driver, LOCKS, call("f()"))
+    assert plain(seen.value) == "[(3,)]"
 
 
 def test_without_a_folder_nothing_is_written(one_driver: Driver) -> None:

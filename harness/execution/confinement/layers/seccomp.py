@@ -38,7 +38,8 @@ _WRITES = (
 # Said to be done, without being done, where a scenario has a folder: `shutil` and `sqlite3` need
 # them, and nobody else has these files. Neither modes nor times nor locks of a file ever change.
 _PRETENDED = (
-    "chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "utimensat", "futimesat",
+    "chmod", "fchmod", "fchmodat", "fchmodat2", "flock", "utime", "utimes", "utimensat",
+    "futimesat",
 )  # fmt: skip
 _PRETENDED_LOCKS = (6, 7, 37, 38)  # F_SETLK and F_SETLKW, also of an open file
 _NO_ATTRIBUTES = ("listxattr", "flistxattr", "llistxattr")
@@ -49,7 +50,8 @@ _DEADLINES = {"select": 4, "pselect6": 4, "ppoll": 2}  # position of a time; non
 _ENDLESS = ("futex", "pause", "rt_sigsuspend", "rt_sigtimedwait")
 _TIMERS = ("setitimer",)
 _SIGN = 0x80000000  # of a time in milliseconds: none
-_FUTEX_MASK = 0x7F  # without the flags
+_PRIVATE = 0x80  # a futex of this process alone: others can be waited for by way of a file
+_FUTEX_MASK = 0x7F | _PRIVATE  # without the other flags
 _FUTEX_WAITS = (0, 9)
 _FUTEX_OPERATIONS = 14
 _REAL_TIMER = 0
@@ -70,7 +72,6 @@ _ABOUT_ITSELF = {
     "prlimit64": 0,
     "sched_getaffinity": 0,
 }
-_PRIVATE = 128  # a futex of this process alone: others can be waited for by way of a file
 _THREAD = 0x00010000
 _NEW_NAMESPACE = 0x7E020080 | 0x02000000
 _AF_UNIX = 1
@@ -103,7 +104,8 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
     if notify:
         _add_waits(lib, built)
     else:
-        for name in (*_WAITS, *_ENDLESS, *_TIMERS):
+        _add(lib, built, lib.ALLOW, "futex", lib.Arg(1, lib.MASKED_EQ, _PRIVATE, _PRIVATE))
+        for name in {*_WAITS, *_ENDLESS, *_TIMERS} - {"futex"}:
             _add(lib, built, lib.ALLOW, name)
     for name, at, commands in (
         ("fcntl", 1, _FCNTL),
@@ -116,7 +118,6 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
         _add(lib, built, lib.ALLOW, name, lib.Arg(0, lib.LE, _LAST_CLOCK))
     for name, at in _ABOUT_ITSELF.items():
         _add(lib, built, lib.ALLOW, name, lib.Arg(at, lib.EQ, 0))
-    _add(lib, built, lib.ALLOW, "futex", lib.Arg(1, lib.MASKED_EQ, _PRIVATE, _PRIVATE))
     _add(lib, built, lib.ALLOW, "socketpair", lib.Arg(0, lib.EQ, _AF_UNIX))
     _add(lib, built, lib.ALLOW, "clone", lib.Arg(0, lib.MASKED_EQ, _THREAD | _NEW_NAMESPACE, 0))
     _add(lib, built, lib.ERRNO(errno.ENOSYS), "clone3")
@@ -150,7 +151,7 @@ def _add_waits(lib: ModuleType, built: object) -> None:
     _add(lib, built, lib.NOTIFY, "rt_sigtimedwait", lib.Arg(2, lib.EQ, 0))
     _add(lib, built, lib.ALLOW, "rt_sigtimedwait", lib.Arg(2, lib.NE, 0))
     for operation in range(_FUTEX_OPERATIONS):
-        is_it = lib.Arg(1, lib.MASKED_EQ, _FUTEX_MASK, operation)
+        is_it = lib.Arg(1, lib.MASKED_EQ, _FUTEX_MASK, operation | _PRIVATE)
         if operation not in _FUTEX_WAITS:
             _add(lib, built, lib.ALLOW, "futex", is_it)
             continue
