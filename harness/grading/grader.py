@@ -20,6 +20,7 @@ from harness.grading.observing.judged_runs import (
     RunOutcome,
     SpeedTrials,
 )
+from harness.grading.observing.luck import flag_luck
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
 from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.judging.causes import undefined_functions, unreadable
@@ -256,6 +257,7 @@ class Grader(AbstractContextManager["Grader"]):
                     seen = outcome.observations[scenario.id]
                     if slow := self._speed.verdict(scenario, candidate.server, seen):
                         outcome.verdicts[scenario.id] = slow
+            flag_luck(outcome, ready, candidate)
             again = [s for s in ready if s.stand_ins and _is_wrong(outcome.verdicts[s.id])]
             first = first.joined(outcome) if turn else outcome
             verdicts = outcome.verdicts

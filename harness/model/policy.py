@@ -64,6 +64,15 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LuckyCall:
+    """A call whose result differs from run to run: of a clock, an address, unseeded chance."""
+
+    file: str
+    line: int  # 1-based
+    call: str  # as it is written, without arguments: `time.time()`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Printing:
     """A line of text that a `print` or `input` outside functions shows."""
 
@@ -101,6 +110,7 @@ class Outline:
     modules: tuple[ModuleOutline, ...] = ()
     loops: tuple[Loop, ...] = ()
     printings: tuple[Printing, ...] = ()
+    lucky_calls: tuple[LuckyCall, ...] = ()
 
     def shown_by(self, file: str, text: str) -> tuple[Printing, ...]:
         """What may show a line of text in a program: those with most of it literal."""

@@ -10,6 +10,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from harness.model.observation import Turn
+from harness.model.policy import LuckyCall
 
 NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
 OUT_OF_BUDGET = "out_of_budget"  # the rule for what was not run: all time was used up
@@ -241,6 +242,8 @@ class Verdict:
     draws_failed: int = 0
     draws_run: int = 1
     stand_in: StandInOutcome | None = None  # None where there was no second run
+    # Run again it did something else: the calls that may be why.
+    differs_by: tuple[LuckyCall, ...] = ()
     on_wall_time: bool = False  # it slept too long, which says something of the machine as well
 
     @property

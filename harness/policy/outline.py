@@ -21,6 +21,7 @@ from harness.policy.index import (
     name_bound,
     walk,
 )
+from harness.policy.luck import lucky_calls
 from harness.policy.reading import Source
 
 MOST_PARTS = 400
@@ -84,6 +85,7 @@ def outline(sources: Iterable[Source]) -> Outline:
         modules=tuple(modules),
         loops=tuple(loops[:MOST_LOOPS]),
         printings=tuple(islice(printings, MOST_PRINTINGS)),
+        lucky_calls=lucky_calls(source for source, _ in texts),
     )
 
 

@@ -89,6 +89,9 @@ def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
         "message": verdict.message,
         "cause": cause,
     }
+    if verdict.differs_by:
+        names = ("file", "line", "call")
+        entry["differs_from_run_to_run"] = [_fields(each, *names) for each in verdict.differs_by]
     return entry if verdict.stand_in is None else entry | {"stand_in": verdict.stand_in}
 
 
