@@ -34,7 +34,7 @@ from harness.execution.inside.messages.protocol import (
 )
 from harness.execution.inside.scenario.evaluate import analyse
 from harness.execution.interpreter import Interpreter
-from harness.execution.protocol.answers import Answerable, StimulusFacts
+from harness.execution.protocol.answers import Answerable, StimulusFacts, stand_in_reason
 from harness.execution.protocol.jobs import (
     Jobs,
     program_files,
@@ -240,7 +240,7 @@ class StandInProcess(ABC):
 
 
 def _inapplicable(reason: bytes) -> StandInUnusableError:
-    """The reason that was given why a stand-in does not apply, escaped and bounded."""
+    """The reason that a stand-in gave why it does not apply, escaped and bounded."""
     try:
         why = json.loads(reason[:_LONGEST_REASON])
     except (ValueError, RecursionError):
@@ -367,7 +367,8 @@ class ScenarioMonitor(ABC):
             begun = time.monotonic()
             try:
                 if kind == FromScenario.STAND_IN_INAPPLICABLE:
-                    raise _inapplicable(body)
+                    why = stand_in_reason(body)
+                    raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, why)
                 self._stand_in_asks = self._stand_in.exchange(body, self._deliver)
             except StandInUnusableError as error:
                 self._stop(error.ending, str(error))

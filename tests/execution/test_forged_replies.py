@@ -8,7 +8,7 @@ import pytest
 from harness.execution import Driver
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.piped import PipedDriver
-from harness.execution.protocol.answers import Answerable, StimulusFacts
+from harness.execution.protocol.answers import Answerable, StimulusFacts, stand_in_reason
 from harness.execution.protocol.observation import End, observation, with_files
 from harness.execution.protocol.replies import TamperedError, value_from
 from harness.execution.protocol.screen import ScreenParser
@@ -263,6 +263,32 @@ def test_a_text_with_surrogates_is_a_value_and_a_message() -> None:
     seen = answered({"value": ["str", SURROGATE]})
     assert seen.value == Value(ValueKind.STR, SURROGATE)
     assert answered({"raised": ERROR | {"message": SURROGATE}}).ending is Ending.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("reason", "known"),
+    [
+        ("board.SIZE is not a function", True),
+        ("SIZE is not a function", True),
+        ("play.py is the program that is run", True),
+        ("f() was given a value that is not plain data", True),
+        ("f() was given a value too large", True),
+        ("an answer has a number", True),
+        ("Full is not an exception here", True),
+        (WORDS, False),
+        (SURROGATE, False),
+        (f"{WORDS} is not a function", False),
+        ("f() was given code('secret-1')", False),
+        ("x" * 2000 + " is not a function", False),
+    ],
+)
+def test_a_stand_in_is_refused_for_our_reasons(reason: str, known: bool) -> None:
+    body = json.dumps(reason).encode()
+    if known:
+        assert stand_in_reason(body) == reason
+        return
+    with pytest.raises(TamperedError):
+        stand_in_reason(body)
 
 
 STRANGE_NAMES = """

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.execution.inside.messages.exceptions import Sources
+from harness.execution.inside.messages.protocol import MAX_NAME
 from harness.execution.protocol.replies import (
     FinalReply,
     FrameReply,
@@ -17,6 +18,7 @@ from harness.execution.protocol.replies import (
     Reply,
     StepReply,
     TamperedError,
+    read_as,
 )
 from harness.model.observation import Frame, NamedValue, NameHint, Phase, Raised
 from harness.model.stimulus import Stimulus
@@ -183,6 +185,21 @@ _FUNCTION = re.compile(r"(?:[^\W\d]\w*|<[\w ]+>)(?:\.(?:[^\W\d]\w*|<[\w ]+>))*")
 def _require(condition: bool) -> None:
     if not condition:
         raise TamperedError("an answer that this stimulus cannot have")
+
+
+_STAND_IN_REASON = re.compile(
+    r"\w+(?:\.\w+)? is not a function|\w+\.py is the program that is run"
+    r"|\w+\(\) was given a value (?:too large|that is not plain data)"
+    r"|an answer has (?:contents|depth|a kind|a number|a value)|\w+ is not an exception here"
+)
+
+
+def stand_in_reason(body: bytes) -> str:
+    """Return why a submission's process says that a stand-in cannot be used; TamperedError if our
+    side of it does not say so."""
+    text = read_as(str, body)
+    _require(len(text) <= MAX_NAME and _STAND_IN_REASON.fullmatch(text) is not None)
+    return text
 
 
 _OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing")

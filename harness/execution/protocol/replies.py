@@ -329,17 +329,17 @@ class _ReplyReader:
         if kind == FromScenario.SUBMISSION_RUNS and not self._submission_ran:
             self._submission_ran = True
         elif kind == FromScenario.BROKEN and not self._submission_ran:  # later it is a lie
-            self.broken = _read_as(str, body)
+            self.broken = read_as(str, body)
         elif kind == FromScenario.REACHED:
-            self.reached.append(_read_as(Phase, body))
+            self.reached.append(read_as(Phase, body))
         elif kind == FromScenario.LINE_RAN and len(self.trace) < MAX_TRACED_LINES:
-            self.trace.append(checked_name(_read_as(str, body)))
+            self.trace.append(checked_name(read_as(str, body)))
         elif kind == FromScenario.STEP:
-            step = _read_as(StepReply, body)
+            step = read_as(StepReply, body)
             step.check_size()
             self.steps.append(step)
         elif kind == FromScenario.ANSWER:
-            self.final = _read_as(FinalReply, body)
+            self.final = read_as(FinalReply, body)
             self.final.check_size()
         else:
             raise TamperedError("an unknown reply")
@@ -366,10 +366,11 @@ def read_text(frames: tuple[bytes, ...]) -> str | None:
     found = [body for kind, body in map(split, frames) if kind == FromTool.ANSWER]
     if len(found) > 1:
         raise TamperedError("more than one reply")
-    return _read_as(str, found[0]) if found else None
+    return read_as(str, found[0]) if found else None
 
 
-def _read_as(kind: type[T], body: bytes) -> T:
+def read_as(kind: type[T], body: bytes) -> T:
+    """A frame's body as data of this kind; TamperedError for anything else."""
     if body.count(b'["') > MAX_VALUES:  # each value begins so, and no text can hold it
         raise TamperedError("a reply too large")
     try:
