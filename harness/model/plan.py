@@ -70,6 +70,8 @@ class Scenario:
     stated_cases: tuple[Expected, ...] = ()  # of each stimulus, where cases state it themselves
     stand_ins: tuple[StandIn, ...] = ()  # for a second run, where the first fails
     needs: tuple[str, ...] = ()  # functions and scenarios (ids, groups) that must be right first
+    # Hidden, but its hint and its description are shown to a student when it fails.
+    shows_hint: bool = False
     faster_than: int = 0  # this multiple of the reference's CPU time; 0: any time will do
 
     def stated_for(self, stimulus: Stimulus) -> Expected:

@@ -68,8 +68,9 @@ def of_submission(view: StudentView, files: dict[str, str]) -> Iterator[Annotati
             title = f"{cause.checks[0].function}: {cause.checks[0].name}"
         if len(cause.checks) > 1:
             message += f" ({counted(len(cause.checks), 'check')} failed)"
+        message = message or f"{counted(cause.hidden, 'hidden check')} failed"
         yield Annotation(
-            message=message or f"{counted(cause.hidden, 'hidden check')} failed",
+            message="\n".join([message, *words.advice(cause)]),
             file=anywhere if place is None else files.get(place.file, place.file),
             line=cause.line or (place.first if place is not None else 0),
             title=title,

@@ -22,6 +22,7 @@ from harness.model.verdict import Cause, CodePlace, Explanation, Suspect, Verdic
 _NO_FAILURE = frozenset({VerdictKind.PASSED, VerdictKind.UNREADABLE})
 # What is counted of hidden scenarios: that our own machinery failed is nobody's to fix.
 _NOT_COUNTED = _NO_FAILURE | {VerdictKind.HARNESS_ERROR}
+MOST_ADVICE = 5  # of one cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,22 @@ class ShownCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What the lecturer says of a hidden scenario to whoever fails it (`visible: hint`)."""
+
+    name: str
+    hint: str = ""
+    description: str = ""
+
+
+def advice(scenario: Scenario, verdict: Verdict) -> Advice | None:
+    """Return what a student may read of a hidden scenario that fails; None if that is nothing."""
+    if not scenario.shows_hint or verdict.kind in _NOT_COUNTED:
+        return None
+    return Advice(name=scenario.name, hint=scenario.hint, description=scenario.description)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCause:
     """One thing to fix as its reader may see it."""
 
@@ -71,6 +88,7 @@ class ShownCause:
     explanation: Explanation | None = None  # None where it would be about a hidden scenario
     checks: tuple[ShownCheck, ...] = ()  # the failing ones that may be shown, the clearest first
     hidden: int = 0  # how many others there are
+    advice: tuple[Advice, ...] = ()  # on some of these
     varied: tuple[str, ...] = ()  # files with constants that scenarios change, of what is hidden
     blamed: bool = False
     place: CodePlace | None = None
@@ -105,6 +123,7 @@ class HiddenTally:
     varied: tuple[str, ...]  # files with constants that scenarios of the function change
     marks: Fraction
     undefined: Undefined | None  # None: the submission's text defines the function
+    advice: tuple[Advice, ...]  # at most `MOST_ADVICE`, no two that say the same
 
 
 def shown_causes(
@@ -215,7 +234,16 @@ class _Reader:
             varied=_varied(self._plan, function),
             marks=self._worth(scenario.id for scenario in scenarios),
             undefined=next(undefined, None),
+            advice=self._advice(scenarios),
         )
+
+    def _advice(self, scenarios: Iterable[Scenario]) -> tuple[Advice, ...]:
+        said: dict[tuple[str, str], Advice] = {}
+        for scenario in scenarios:
+            found = advice(scenario, self._entries[scenario.id].verdict)
+            if found is not None:
+                said.setdefault((found.hint, found.description), found)
+        return tuple(said.values())[:MOST_ADVICE]
 
     def merge(
         self, redacted: Sequence[ShownCause], others: Sequence[ShownCause]
@@ -270,6 +298,7 @@ def _with_hidden(cause: ShownCause, tally: HiddenTally) -> ShownCause:
     return replace(
         cause,
         hidden=cause.hidden + tally.count,
+        advice=(*cause.advice, *tally.advice)[:MOST_ADVICE],
         clauses=tuple(dict.fromkeys((*cause.clauses, *tally.clauses))),
         marks=cause.marks + tally.marks,
     )
@@ -282,6 +311,7 @@ def _only_hidden(tally: HiddenTally) -> ShownCause:
         explanation=undefined.explanation if undefined else None,
         place=undefined.near if undefined else None,
         hidden=tally.count,
+        advice=tally.advice,
         varied=tally.varied,
         clauses=tally.clauses,
         marks=tally.marks,

@@ -133,7 +133,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     },
      "f.yaml:5:11: call: 'f(' is not a Python expression ('(' was never closed).\n"
      "f.yaml:6:5: returns: there is no value. Hint: write null for None, or leave the key out.\n"
-     "f.yaml:8:14: visible: expected true, false, after_due_date or after_published, got the number 1.\n"
+     "f.yaml:8:14: visible: expected true, false, hint, after_due_date or after_published, got the number 1.\n"
      "f.yaml:9:5: the key name is missing. Hint: write name: \"an empty list\".\n"
      "policy.yaml:1:1: import: unknown key. Hint: did you mean imports?"),
     "assignment without a title": ({A: ASSIGNMENT.replace("title: Small\n", "")},

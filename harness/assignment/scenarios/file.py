@@ -61,6 +61,7 @@ from harness.model.values import NONE, file_value
 _VISIBILITY: dict[Any, Visibility] = {
     True: Visibility.VISIBLE,
     False: Visibility.HIDDEN,
+    "hint": Visibility.HIDDEN,
     "after_due_date": Visibility.AFTER_DUE_DATE,
     "after_published": Visibility.AFTER_PUBLISHED,
 }
@@ -141,6 +142,10 @@ class ScenarioFile:
         if clashing and context.states("faster_than"):
             what = f"faster_than and {clashing[0]} do not go together"
             self.document.add((*context.loc, "faster_than"), what, key=True)
+        if context.own.visible == "hint" and not (context.own.hint or context.own.description):
+            what = "hint shows what is said of the scenario, and there is nothing"
+            own = "visible" if "visible" in context.own.model_fields_set else "name"
+            self.document.add((*context.loc, own), what, "add hint: or description:")
         kind = kind_of(context)
         rows = context.own.cases if isinstance(context.own.cases, list) else []
         keys = context.own.model_fields_set.union(*(row.model_fields_set for row in rows))
@@ -214,6 +219,7 @@ class ScenarioFile:
             stand_ins=tuple(
                 StandIn(module=module, file=file) for module, file in own.stand_in.items()
             ),
+            shows_hint=own.visible == "hint",
             faster_than=own.faster_than or 0,
         )
 

@@ -146,9 +146,9 @@ class SettingsShape(Shape):
     clause: Words = []
     """The clause or clauses of the sheet that this tests."""
     visible: Annotated[
-        Literal[True, False, "after_due_date", "after_published"], WrapValidator(_strictly)
+        Literal[True, False, "hint", "after_due_date", "after_published"], WrapValidator(_strictly)
     ] = False
-    """Who may see it: true, false, after_due_date or after_published."""
+    """What students see: true, false, hint (hint if it fails), after_due_date, after_published."""
     points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
     """Points of each scenario (of each swept value): a positive number or a fraction like "1/3"."""
     informational: bool = False

@@ -34,7 +34,7 @@ from harness.model.result import ScenarioResult, SubmissionResult, SubmissionSta
 from harness.model.verdict import VerdictKind
 from harness.reporting.terminal.cards import as_text, explained
 from harness.reporting.view import paste, words
-from harness.results.redaction import ShownCheck
+from harness.results.redaction import ShownCheck, advice
 from harness.results.student_view import StudentView, hidden_kind, student_view
 
 T = TypeVar("T")
@@ -288,6 +288,8 @@ def _test(
         test["status"] = "passed" if entry.verdict.passed else "failed"
     if hidden:
         lines.append(f"A hidden check: {words.VERDICT[hidden_kind(entry.verdict)]}.")
+        if (said := advice(scenario, entry.verdict)) is not None:
+            lines.append(visible(words.advice_line(said)))
     elif not entry.verdict.passed or entry.verdict.message:
         check = ShownCheck.of(scenario, entry)
         lines.append(as_text(explained(check, around), _COLUMNS).rstrip("\n"))

@@ -138,6 +138,7 @@ def cause(number: int, shown: ShownCause, surroundings: Surroundings) -> list[Li
         inside += _place(shown)
         sheet = (f"the sheet, {each.section}: {each.text}" for each in shown.clauses)
         inside += [line(visible(text)) for text in sheet]
+    inside += [_label_line("hint", visible(text)) for text in words.advice(shown)]
     title = ((f"{number}. ", "bold"), (f"{sign} ", "red"), (visible(name), "bold"), (aside, "dim"))
     return [line(*title), *moved(inside, 3)]
 

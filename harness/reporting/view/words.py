@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from harness.common.escaping import shorten
 from harness.common.words import counted as counted  # noqa: PLC0414  (for templates as well)
 from harness.common.words import listed as listed  # noqa: PLC0414
 from harness.common.words import plural as plural  # noqa: PLC0414
@@ -15,7 +16,7 @@ from harness.model.policy import Consequence, Severity
 from harness.model.result import LineComment, ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.submission import Lateness
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
-from harness.results.redaction import ShownCheck
+from harness.results.redaction import Advice, ShownCause, ShownCheck
 from harness.results.student_view import StudentView
 
 VERDICT = {
@@ -35,6 +36,7 @@ VERDICT = {
     VerdictKind.HARNESS_ERROR: "not graded: our error",
 }
 
+_LONGEST_ADVICE = 400
 # Signs beside the words, so that no meaning depends on a colour.
 SIGN = {VerdictKind.PASSED: "✓", VerdictKind.HARNESS_ERROR: "!"}
 OTHER_SIGN = "✗"
@@ -235,6 +237,17 @@ def other_checks(verdicts: Iterable[Verdict]) -> str:
         noun = f"{waiting:,}" if alike else counted(waiting, "other check")
         parts.append(f"{noun} {'is' if waiting == 1 else 'are'} not run until then")
     return ", ".join(parts)
+
+
+def advice(cause: ShownCause) -> list[str]:
+    """Return what the lecturer says of the hidden checks of a cause, a line each."""
+    return [advice_line(each) for each in cause.advice]
+
+
+def advice_line(advice: Advice) -> str:
+    """`“name” (hidden): description hint`."""
+    said = " ".join(filter(None, (advice.description, advice.hint)))
+    return f"“{advice.name}” (hidden): {shorten(said, _LONGEST_ADVICE)}"
 
 
 def draws(verdict: Verdict) -> str:
