@@ -11,6 +11,7 @@ import click
 import pytest
 
 from harness.cli import cli, listings
+from tests.downloads import HandIn, moodle, program, zipped_class
 from tests.shipped import ROOT
 from tests.tiny_course import Course
 
@@ -21,6 +22,7 @@ LINE = re.compile(r"^\s*(?:\$ )?((?:harness|python3? -m harness) .*)$", re.MULTI
 # These are not run in a test, each for its reason.
 NOT_RUN = {
     "harness check a1.py --assignment connect4ish --watch": "it runs until it is interrupted",
+    "harness course reports --student ada@uni.example": "its class has no addresses",
     "harness doctor --python 3.13 -v": "not every machine has Python 3.13",
     "harness fuzz connect4ish": "it searches for minutes",
     "harness fuzz connect4ish jo/a1.py --seconds 60": "it searches for a minute",
@@ -68,6 +70,10 @@ def all_lines() -> list[str]:
     return list(dict.fromkeys(found))
 
 
+GRADEBOOK = (
+    "Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (5)\n"
+    "    Points Possible,,,,,6\nAda,ada,ada,ada@uni.example,A,\n"
+)
 EXAMPLES = help_examples()
 ALL_LINES = all_lines()
 
@@ -126,11 +132,23 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     shutil.copy(samples / "perfect" / "a1.py", root / "submissions/connect4ish/perfect/a1.py")
     shutil.copytree(root / "submissions/connect4ish/jo", root / "jo")
     shutil.copy(root / "jo" / "a1.py", root / "a1.py")
-    (root / "public_html").mkdir()
     made = Course(root)
+    _lay_other_files(made, root)
     for out in ("reports/connect4ish", "reports/before", "reports/after"):
         made.run("grade", "submissions/connect4ish", "--out", out)
     return made
+
+
+def _lay_other_files(course: Course, root: Path) -> None:
+    """Write what the examples name beside submissions and runs: a download, a gradebook, texts."""
+    (root / "public_html").mkdir()
+    handed_in = HandIn(id="4711", name="Ada", files=program((root / "a1.py").read_text("utf-8")))
+    zipped_class(moodle([handed_in]), root / "download.zip")
+    course.write("Grades.csv", GRADEBOOK)
+    course.write("mail.txt", "Subject: Your mark\n\n{summary}\n")
+    played = (root / "specs/connect4ish/gameplay").glob("*.txt")
+    for name, transcript in zip(("game.txt", "four.txt"), sorted(played), strict=False):
+        shutil.copy(transcript, root / name)
 
 
 @pytest.mark.release
