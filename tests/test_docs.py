@@ -138,6 +138,22 @@ def test_the_check_finds_what_is_missing(tmp_path: Path) -> None:
     assert not is_module_or_member("harness.nothing")
 
 
+def test_the_life_of_a_submission_names_functions_that_exist() -> None:
+    text = (ROOT / "docs/life-of-a-submission.md").read_text("utf-8")
+    named = re.findall(r"`(harness\.[\w.]+)`", text)
+    assert len(named) > 20
+    assert [name for name in named if not _is_there(name)] == []
+
+
+def _is_there(name: str) -> bool:
+    """Whether a dotted name is a function of a module, or a method of a class in it."""
+    module, _, member = name.rpartition(".")
+    if member[:1].islower() and module.rpartition(".")[2][:1].isupper():
+        module, _, kind = module.rpartition(".")
+        return callable(getattr(getattr(importlib.import_module(module), kind), member, None))
+    return callable(getattr(importlib.import_module(module), member, None))
+
+
 def test_every_target_of_make_that_is_named_exists() -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named: set[str] = set()

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from harness.assignment.loading import available, files_asked_for, find_root
+from harness.common import logs
 from harness.common.errors import UserError
 from harness.intake.entries import must_exist, original_name
 from harness.intake.recognising import layout_names
@@ -30,6 +31,17 @@ def option(*words: str, **settings: Any) -> Callable[[F], F]:
     *names, text = words
     settings.setdefault("show_default", settings.get("default") not in (None, ""))
     return click.option(*names, help=text, **settings)
+
+
+def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Apply several click options as one decorator."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
 
 
 def flag(*words: str) -> Callable[[F], F]:
@@ -58,6 +70,20 @@ python = option(
     "The Python interpreter to use (default: the version that the assignment names).",
     type=FILE,
 )
+
+
+def _log_on_stderr(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        logs.log_to(logs.STDERR)
+        ctx.call_on_close(logs.stop)
+
+
+def _log_in_file(ctx: click.Context, param: click.Parameter, file: Path | None) -> None:
+    if file is not None:
+        logs.log_to(str(file))
+        ctx.call_on_close(logs.stop)
+
+
 without = option(
     "--without-tag",
     "without",
@@ -69,6 +95,25 @@ support = option(
     "--support",
     "A folder whose provided files replace those in reference/.",
     type=FOLDER,
+)
+
+
+logging = several(
+    option(
+        *("-v", "--verbose"),
+        "Show on stderr which processes start, end and are killed, and why.",
+        is_flag=True,
+        expose_value=False,
+        callback=_log_on_stderr,
+    ),
+    option(
+        "--log",
+        "Write the same into FILE.",
+        type=FILE,
+        metavar="FILE",
+        expose_value=False,
+        callback=_log_in_file,
+    ),
 )
 
 
@@ -86,17 +131,6 @@ def require_tier(text: str) -> Callable[[F], F]:
 def click_command(name: str, first: str, second: str, **settings: Any) -> Callable[[F], Any]:
     """Make a function the command of this name; its help ends with two command lines."""
     return click.command(name, epilog=f"\b\nExamples:\n  {first}\n  {second}", **settings)
-
-
-def several(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Apply several click options as one decorator."""
-
-    def apply(function: F) -> F:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return apply
 
 
 def output(text: str, *, metavar: str = "FILE", required: bool = False) -> Callable[[F], F]:

@@ -20,6 +20,7 @@ from typing import Any, Protocol, Self
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
+from harness.common.logs import logger_of
 from harness.execution.folder import ScenarioFolder, folders_beside, prepare, scratch_directory
 from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.messages.frames import HEAD
@@ -53,6 +54,8 @@ from harness.execution.protocol.screen import (
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Key, Limits, Replies, Stimulus, Typed
+
+_log = logger_of(__name__)
 
 
 class Observes(Protocol):
@@ -287,7 +290,9 @@ class ScenarioMonitor(ABC):
         self._is_piped = is_piped
         self._inputs = list(reversed(inputs))  # the next one last
         self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
+        _log.info("process started")
         exit_code, cpu_seconds = self._follow()
+        _log.info("process ended, exit status %d", exit_code)
         if self._reason is None and self._received.data:  # cut off, and not by us
             self._reason, self._detail = Ending.TAMPERED, "an unreadable reply"
         return End(
@@ -315,6 +320,7 @@ class ScenarioMonitor(ABC):
             if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
                 reason, detail = Ending.STAND_IN_FAILED, "it asked for more input"
             self._reason, self._detail = reason, detail
+            _log.info("process killed: %s%s", reason.value, f" ({detail})" if detail else "")
             self._kill()
 
     def _type_next(self) -> Typed | None:
@@ -486,6 +492,7 @@ class ObservedSubmission:
             if stimulus.replies is not None:
                 reply = partial(_replied, stimulus.replies, self._ask)
             hears_ctrl_c = any(typed.key is Key.CTRL_C for typed in stimulus.inputs)
+            _log.info("observing %s", visible(stimulus.action.display()))
             monitor = server.start(stack, job, screen, limits, hears_ctrl_c=hears_ctrl_c)
             end = monitor.follow(
                 stimulus.inputs,

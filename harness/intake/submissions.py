@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from harness.common.errors import UserError
+from harness.common.escaping import visible
+from harness.common.logs import logger_of
 from harness.intake.archives import MIB, kind_named, read_archive, same_name
 from harness.intake.entries import (
     MAX_ENTRIES,
@@ -29,6 +31,7 @@ from harness.model.assignment import Assignment, OtherFiles, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.submission import ARCHIVE_ENDINGS, Lateness, Submission, Withheld
 
+_log = logger_of(__name__)
 MAX_ARCHIVE_BYTES = 32 * MIB
 DEEPEST = 3  # folders inside each other that are looked into
 _BESIDE = "__MACOSX"  # what macOS adds to an archive beside the folder that was packed
@@ -51,6 +54,8 @@ def submission_of(name: str, uploads: StudentUploads, assignment: Assignment) ->
 
 
 def _submission(name: str, uploads: StudentUploads, attempt: Attempt) -> Submission:
+    if attempt.problem:
+        _log.info("refused %s: %s", visible(name), visible(attempt.problem))
     return Submission(
         id=name,
         files=attempt.files,

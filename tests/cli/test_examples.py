@@ -11,7 +11,7 @@ import click
 import pytest
 
 from harness.cli import cli, listings
-from tests.downloads import HandIn, moodle, program, zipped_class
+from tests.downloads import HandIn, gradescope, program, zipped_class
 from tests.shipped import ROOT
 from tests.tiny_course import Course
 
@@ -23,6 +23,13 @@ LINE = re.compile(r"^\s*(?:\$ )?((?:harness|python3? -m harness) .*)$", re.MULTI
 NOT_RUN = {
     "harness check a1.py --assignment connect4ish --watch": "it runs until it is interrupted",
     "harness course reports --student ada@uni.example": "its class has no addresses",
+    "harness import-transcript game.txt --to specs/connect4ish/gameplay.yaml": "as below",
+    "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4": (
+        "it needs a recorded game, with no {{ NAME }} in it; tests/study has such"
+    ),
+    "harness export reports/connect4ish --to canvas --gradebook Grades.csv -o import.csv": (
+        "it needs a gradebook of this class; tests/reporting has such"
+    ),
     "harness doctor --python 3.13 -v": "not every machine has Python 3.13",
     "harness fuzz connect4ish": "it searches for minutes",
     "harness fuzz connect4ish jo/a1.py --seconds 60": "it searches for a minute",
@@ -70,10 +77,6 @@ def all_lines() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-GRADEBOOK = (
-    "Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (5)\n"
-    "    Points Possible,,,,,6\nAda,ada,ada,ada@uni.example,A,\n"
-)
 EXAMPLES = help_examples()
 ALL_LINES = all_lines()
 
@@ -143,12 +146,8 @@ def _lay_other_files(course: Course, root: Path) -> None:
     """Write what the examples name beside submissions and runs: a download, a gradebook, texts."""
     (root / "public_html").mkdir()
     handed_in = HandIn(id="4711", name="Ada", files=program((root / "a1.py").read_text("utf-8")))
-    zipped_class(moodle([handed_in]), root / "download.zip")
-    course.write("Grades.csv", GRADEBOOK)
+    zipped_class(gradescope([handed_in]), root / "download.zip")
     course.write("mail.txt", "Subject: Your mark\n\n{summary}\n")
-    played = (root / "specs/connect4ish/gameplay").glob("*.txt")
-    for name, transcript in zip(("game.txt", "four.txt"), sorted(played), strict=False):
-        shutil.copy(transcript, root / name)
 
 
 @pytest.mark.release

@@ -436,3 +436,20 @@ def test_a_replay_takes_graded_files_in_any_form(
         packed = own if form == "archive" else own.parent
         shutil.make_archive(str(place.with_suffix("")), "zip", packed)
     graded_once.ok("replay", "reports/tiny", "perfect", "is_valid/a-word", "--submission", place)
+
+
+def test_a_log_names_processes_and_refused_files(graded: Course) -> None:
+    graded.ok("replay", "reports/tiny", "perfect", "is_valid/a-word", "--log", "log.txt")
+    events = [line.partition(" harness.")[2] for line in graded.text("log.txt").splitlines()]
+    assert events[-3:] == [
+        'execution: observing is_valid("three")',
+        "execution: process started",
+        "execution: process ended, exit status 0",
+    ]
+    before = graded.text("log.txt")
+    assert (
+        "harness.execution"
+        in graded.ok("replay", "reports/tiny", "perfect", "is_valid/a-word", "-v").err
+    )
+    assert graded.ok("replay", "reports/tiny", "perfect", "is_valid/a-word").err == ""
+    assert graded.text("log.txt") == before

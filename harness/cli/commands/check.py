@@ -31,6 +31,7 @@ Stamps = Mapping[Path, tuple[int, ...]]
 )
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FILE…")
 @options.several(options.assignment, options.root, options.python, options.support, options.without)
+@options.logging
 @click.option("--watch", is_flag=True, help="Check again each time a file is saved.")
 @options.option("--failures", "How many failures to explain.", default=3, type=click.IntRange(1))
 @click.option("--all", "whole", is_flag=True, help="Explain every failure in full.")

@@ -38,7 +38,7 @@ SOME_HARNESS_ERROR = 3
     "harness grade download.zip --assignment connect4ish --due 2024-09-24T17:00+10:00",
 )
 @click.argument("paths", nargs=-1, required=True, type=options.PATH, metavar="PATH…")
-@options.several(options.assignment, options.root, options.class_options)
+@options.several(options.assignment, options.root, options.class_options, options.logging)
 @options.several(options.python, options.support, options.without)
 @options.option(
     *("-o", "--out", "--output"),

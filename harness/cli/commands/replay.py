@@ -28,7 +28,7 @@ SECTION = "Results"
     "A file, folder, archive or download with the graded files (default: the run's own copy).",
     type=options.PATH,
 )
-@options.python
+@options.several(options.python, options.logging)
 def command(
     run: Path, student: str, scenario: str, handed_in: Path | None, python: Path | None
 ) -> int:

@@ -37,7 +37,7 @@ SECTION = "Assignments"
     "validate", "harness validate", "harness validate connect4ish --no-samples --strength"
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
-@options.several(options.root, options.python, options.support)
+@options.several(options.root, options.python, options.support, options.logging)
 @options.jobs()
 @click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
 @options.flag(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
+from harness.common.logs import logger_of
 from harness.execution.confinement.layers.seccomp import Asked
 from harness.execution.folder import SECONDS_BETWEEN_LOOKS, TOO_FULL
 from harness.execution.inside.messages.protocol import (
@@ -34,6 +35,7 @@ from harness.model.stimulus import Limits, Typed
 if TYPE_CHECKING:
     from harness.execution.linux.driver import ServerLink
 
+_log = logger_of(__name__)
 _QUIET = 0.02  # seconds in which a scenario's output may lie unread: most are over by then
 _PATIENCE = 20.0  # seconds for our own server to end a process
 
@@ -327,6 +329,7 @@ class SharedProcess:
         )
         try:
             self._link.fork(job, self._channel, group.memory_mib, selection=job.selection)
+            _log.info("shared process started")
             self._ask()
             self._channel.wait_in_kernel(_SHARED_HEARTBEAT)
             while not self._killed_at and (data := self._channel.receive()) != b"":
@@ -437,5 +440,6 @@ class SharedProcess:
 
     def _kill(self) -> None:
         if not self._killed_at and not self._ended:
+            _log.info("shared process killed")
             self._killed_at = time.monotonic()
             self._link.server.send(ToServer.KILL)

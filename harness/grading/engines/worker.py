@@ -13,6 +13,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any, NoReturn
 
+from harness.common import logs
 from harness.common.errors import HarnessError
 from harness.execution import create_driver, remove_held
 from harness.grading.engines import (
@@ -89,6 +90,7 @@ Serve = Callable[[Connection, Any, int | None], None]
 def worker_process(descriptor: int, parent: int, serve: Serve) -> None:
     """The side of a `SpawnedWorker`'s process: read the setup and the processor, then `serve` until
     the parent is gone, which ends this process whatever it is doing."""
+    logs.log_as_parent()
     signal.signal(signal.SIGTERM, _leave)
     connection = _ParentsEnd(descriptor)
     threading.Thread(target=_leave_with_parent, args=(descriptor, parent), daemon=True).start()

@@ -16,6 +16,7 @@ from hashlib import sha256
 from itertools import accumulate
 
 from harness.common.errors import HarnessError
+from harness.common.logs import logger_of
 from harness.execution import AnyDriver
 from harness.grading.faults import not_judged
 from harness.grading.observing.answer_key import expectation, parameters
@@ -146,6 +147,9 @@ class Arrivals:
         if seen.cut:
             return self._verdicts[scenario.id, index, seen.ending].kind
         return self._judge_of(scenario, index).kind(seen)
+
+
+_log = logger_of(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -295,7 +299,12 @@ class JudgedRuns:
         def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
             if scenario.faster_than:  # how long it took is not kept
                 return None
-            return shared.observations.get(scenario.id) or cache.observations(keys[scenario.id])
+            if (together := shared.observations.get(scenario.id)) is not None:
+                return together
+            earlier = cache.observations(keys[scenario.id])
+            if earlier is not None:
+                _log.info("used the stored result of %s", scenario.id)
+            return earlier
 
         running = Running(candidate.server, plan, self._key, recall, arrivals.keep, self._thorough)
         ran = running.run()
