@@ -1,6 +1,6 @@
 """Run the command line as `python -m harness`."""
 
-from harness.cli import main
+import harness.cli
 
 if __name__ == "__main__":
-    main()
+    harness.cli.main()

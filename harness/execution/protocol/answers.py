@@ -109,7 +109,7 @@ class Answerable:
         _require(len(set(final.open)) == len(final.open))
         if final.exit is not None:
             _require(0 <= final.exit <= _MAX_STATUS)
-            _require(final.raised is None or final.exit == 1)
+            _require(final.raised is None or final.exit == _status_after(final.raised.type_name))
         self._check_raised(final.raised)
         self._check_variables(final.variables or ())
 
@@ -200,6 +200,14 @@ def stand_in_reason(body: bytes) -> str:
     text = read_as(str, body)
     _require(len(text) <= MAX_NAME and _STAND_IN_REASON.fullmatch(text) is not None)
     return text
+
+
+_INTERRUPTED = 130  # as a shell says it
+
+
+def _status_after(type_name: str) -> int:
+    """Return the exit status of a program that an exception of this type ended."""
+    return _INTERRUPTED if type_name == "KeyboardInterrupt" else 1
 
 
 _OUTCOME = ("value", "raised", "before", "after", "variables", "exit", "missing")
