@@ -41,6 +41,7 @@ from harness.execution.sharing import (
     has_one_form,
     may_share,
 )
+from harness.execution.speed import machine_slowness
 
 if has_terminals():
     from harness.execution.linux.driver import Driver, SubmissionServer

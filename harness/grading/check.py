@@ -24,7 +24,9 @@ def check_submissions(
 ) -> tuple[SubmissionResult, ...]:
     """Grade each submission on all scenarios of the context's plan; nothing is stored."""
     spec = context.specification
-    setup = GraderSetup(plan=spec.plan, key=context.key, reference=spec.reference)
+    setup = GraderSetup(
+        plan=spec.plan, key=context.key, reference=spec.reference, slowness=context.slowness
+    )
     with (
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
         Grader(setup, driver) as grader,

@@ -28,6 +28,7 @@ from harness.execution import (
     find_interpreter,
     has_terminals,
     install,
+    machine_slowness,
     pick_cpu,
 )
 from harness.grading.engines import WorkerSetup
@@ -113,10 +114,16 @@ class GradingContext:
     tier: TierTrial
     key: AnswerKey
     secret: bytes
+    slowness: float = 1.0  # of this machine, see `machine_slowness`
 
     def grader_setup(self) -> GraderSetup:
         """What submissions are graded by, without the reference."""
-        return GraderSetup(plan=self.specification.plan, key=self.key, secret=self.secret)
+        return GraderSetup(
+            plan=self.specification.plan,
+            key=self.key,
+            secret=self.secret,
+            slowness=self.slowness,
+        )
 
     def worker_setup(self, grader: GraderSetup) -> WorkerSetup:
         """What a worker grades with that observes everything anew and returns results alone."""
@@ -151,7 +158,8 @@ def prepare(
         tier = recalled_tier(interpreter, cache)
     else:
         tier = choose_tier(interpreter, require)
-    key = _recalled_key(specification, interpreter, tier.tier, cache)
+    slowness = machine_slowness()
+    key = _recalled_key(specification, interpreter, tier.tier, cache, slowness)
     if packages:
         _refuse_unloadable(key, packages, library.modules)
     problems = key_disagreements(specification.plan, key) if refuse else ()
@@ -166,6 +174,7 @@ def prepare(
         tier=tier,
         key=key,
         secret=_recalled_secret(cache),
+        slowness=slowness,
     )
 
 
@@ -217,7 +226,11 @@ def _recalled_secret(cache: Path | None) -> bytes:
 
 
 def _recalled_key(
-    specification: Specification, interpreter: Interpreter, tier: Tier, cache: Path | None
+    specification: Specification,
+    interpreter: Interpreter,
+    tier: Tier,
+    cache: Path | None,
+    slowness: float,
 ) -> AnswerKey:
     plan = specification.plan
     timeless = replace(plan, assignment=replace(plan.assignment, total_seconds=None))
@@ -234,7 +247,7 @@ def _recalled_key(
         with contextlib.suppress(OSError, serial.SerialError):
             return serial.loads(AnswerKey, path.read_bytes())
     with create_driver(interpreter, tier, cpu=pick_cpu()) as driver:
-        key = make_key(specification, driver)
+        key = make_key(specification, driver, slowness)
     # A reference that fell short may have met a busy machine: what it did then is not kept.
     if path is not None and not key_disagreements(plan, key):
         with contextlib.suppress(OSError):  # a cache that cannot be written is not an error
@@ -270,6 +283,7 @@ def run_facts(context: GradingContext, more_notices: Iterable[str]) -> RunFacts:
         reference_digest=plan.reference_digest,
         input_mechanism=context.tier.input_mechanism,
         not_prevented=context.tier.not_prevented,
+        slowness=context.slowness,
         notices=(*notices, *more_notices),
     )
 

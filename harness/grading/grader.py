@@ -11,7 +11,7 @@ from typing import Self
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.faults import NOT_JUDGED, place_of
-from harness.grading.observing.budget import SubmissionBudget, Used, budgeted
+from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, calibrated
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.judged_runs import (
     Candidate,
@@ -88,7 +88,8 @@ class Grader(AbstractContextManager["Grader"]):
         if only is not None:
             plan = plan.subset(lambda scenario: scenario.id in only)
         seconds = self._setup.total_seconds
-        budget = SubmissionBudget(seconds, before, pause_after=pause_after)
+        slowness = self._setup.slowness
+        budget = SubmissionBudget(seconds, before, pause_after=pause_after, slowness=slowness)
         try:
             graded = self._graded(plan, submission, cache or ResultCache(), budget)
         except HarnessError:
@@ -124,7 +125,8 @@ class Grader(AbstractContextManager["Grader"]):
         if report.unparsable:
             return FirstFailures(scenarios=tuple(each.id for each in scored[:most]))
         failed: list[str] = []
-        with self._driver.submission(self._plan.assignment, submission.files) as server:
+        with self._driver.submission(self._plan.assignment, submission.files) as uncalibrated:
+            server = calibrated(uncalibrated, self._setup.slowness)
             for is_first in (True, False):
                 group = [each for each in scored if (each.id in first) is is_first]
                 for scenario, ran_out in self._failing(server, group, report.sharing.allowed):

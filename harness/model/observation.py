@@ -129,6 +129,7 @@ class Observation:
     files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
     left_open: tuple[str, ...] = ()  # which of them it did not close
     cut: str = ""  # a digest: it was too large to keep but for its ending and what it raised
+    ends_in_double: bool = False  # it ran into its CPU limit, and ends by itself in twice that
     cpu_seconds: float = field(default=0.0, compare=False)  # for the scheduler alone
 
     @property

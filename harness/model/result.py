@@ -318,6 +318,7 @@ class RunFacts:
     notices: tuple[str, ...] = ()
     cohort: CohortFacts | None = None
     strength: StrengthFigures | None = None  # what was measured of these scenarios before
+    slowness: float = 1.0  # of the machine: CPU limits are as many times longer than stated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,6 +142,7 @@ def _run(facts: RunFacts) -> dict[str, Any]:
         **_fields(facts, "assignment", "started", "finished", "complete", "harness", "python"),
         **_fields(facts, "python_wanted", "interpreter", "tier", "spec_digest", "reference_digest"),
         "limits": _fields(facts.limits, "cpu_seconds", "wall_seconds", "memory_mib", "output_kib"),
+        "slowness": facts.slowness,
         "input_mechanism": facts.input_mechanism,
         "probes": [_fields(probe, "name", "prevented", "detail") for probe in facts.probes],
         **_fields(facts, "not_prevented", "notices"),

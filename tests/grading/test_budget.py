@@ -1,7 +1,7 @@
 """What one submission may take in all, and what becomes of one that used it up."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -9,12 +9,17 @@ from typing import Any, ClassVar
 import pytest
 
 from harness import grade, load_assignment
+from harness.common import serial
+from harness.execution import speed
 from harness.grading.context import GradingContext, prepare, with_total_seconds
 from harness.grading.engines import Job, WorkerSetup
-from harness.grading.observing.budget import SubmissionBudget, Used, total_seconds
+from harness.grading.observing.budget import SubmissionBudget, Used, budgeted, total_seconds
 from harness.grading.slow_last import FIRST_SECONDS, ClassPace
+from harness.model.observation import Ending, Observation
 from harness.model.result import Event, SlowLeft, SubmissionResult, SubmissionStatus
+from harness.model.stimulus import Limits, Stimulus
 from harness.results.reuse import Piece
+from tests import plans
 from tests.inline import InlineEngine, grade_here, grader_of, handed_in, inline_engine
 from tests.tiny_course import Course
 
@@ -166,3 +171,53 @@ def test_what_is_slow_follows_from_the_class() -> None:
     for seconds in (0.5, 0.6, 0.7, 0.8, 40.0):
         pace.add(Used(cpu=seconds))
     assert pace.pause_after() == 7.0
+
+
+@dataclass
+class Clocked:
+    """Takes half of the CPU time that it may."""
+
+    limits: list[Limits] = field(default_factory=list)
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        self.limits.append(limits)
+        return Observation(ending=Ending.ANSWERED, cpu_seconds=limits.cpu_seconds / 2)
+
+
+def test_a_slow_machine_has_longer_limits_and_reports_the_usual_ones_seconds() -> None:
+    server, budget = Clocked(), SubmissionBudget(60, slowness=3.0)
+    stimulus = plans.scenario("a").stimuli[0]
+    seen = budgeted(server, budget).observe(stimulus, Limits(cpu_seconds=1.0, wall_seconds=10.0))
+    assert server.limits == [Limits(cpu_seconds=3.0, wall_seconds=10.0)]
+    assert seen.cpu_seconds == 0.5
+    assert 0.5 <= budget.used().cpu < 0.7
+
+
+def test_this_machine_has_a_speed_that_is_measured_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(speed.VARIABLE, raising=False)
+    assert speed.machine_slowness() in speed._STEPS
+    monkeypatch.setenv(speed.VARIABLE, "3")
+    assert speed.machine_slowness() == 3.0
+
+
+def test_the_same_class_on_a_slow_machine_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = "functionality_marks: 6\nlimits: {cpu_seconds: 0.1}\n"
+    course = Course.small(tmp_path, "tiny", RIGHT, SCENARIOS, settings)
+    programs = {
+        "right": RIGHT,
+        "wrong": RIGHT.replace("2 * n", "2 + n"),
+        "loops": RIGHT.replace("return", "while n > 3: pass\n    return"),
+    }
+    for name, program in programs.items():
+        course.write(f"submissions/tiny/{name}/a1.py", program)
+    loaded = load_assignment(course.root, "tiny")
+    found = []
+    for slowness in ("1", "3"):
+        monkeypatch.setenv(speed.VARIABLE, slowness)
+        out = tmp_path / slowness
+        run = grade_here(loaded, course.root / "submissions" / "tiny", out)
+        assert run.facts.slowness == float(slowness)
+        found.append([serial.dumps(each) for each in run.submissions])
+    assert found[0] == found[1]

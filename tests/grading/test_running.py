@@ -21,6 +21,7 @@ from harness.grading.engines import processes
 from harness.grading.observing.running import (
     BUDGET,
     LOWEST_SECONDS,
+    SECOND_LOOKS,
     SHORTEST_SECONDS,
     LoopingBudget,
     Running,
@@ -47,8 +48,9 @@ class Program:
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
         name = stimulus.action.expression
         self.asked.append((name, limits.cpu_seconds))
-        ended = self.needs[name] <= limits.cpu_seconds
-        return Observation(ending=Ending.ANSWERED if ended else self.limit)
+        needed = self.needs[name]
+        ending = Ending.ANSWERED if needed <= limits.cpu_seconds else self.limit
+        return Observation(ending=ending, cpu_seconds=min(needed, limits.cpu_seconds))
 
 
 NEVER = float("inf")
@@ -450,3 +452,41 @@ def test_an_orphan_that_cannot_end_in_time_leaves_no_folder(tmp_path: Path) -> N
         run.kill()
         run.stdout.read()  # until the orphan has ended too
     assert not list(tmp_path.iterdir())
+
+
+@dataclass
+class Varying(Program):
+    """Needs what the next of these says each time it is asked."""
+
+    times: dict[str, list[float]] = field(default_factory=dict)
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        name = stimulus.action.expression
+        if self.times.get(name):
+            self.needs[name] = self.times[name].pop(0)
+        return super().observe(stimulus, limits)
+
+
+def looked_at(program: Program, *scenarios: Scenario) -> Running:
+    return Running(program, plan(*scenarios), None, looks_left=SECOND_LOOKS).run()
+
+
+def test_what_is_close_to_its_limit_is_looked_at_again() -> None:
+    close = Varying({"b": 0.1}, times={"a": [1.01, 0.98], "c": [1.2, 1.3]})
+    ran = looked_at(close, *map(scenario, "bac"))
+    assert ran.observed["a"] == (Observation(ending=Ending.ANSWERED),)
+    assert ran.observed["c"] == (Observation(ending=Ending.CPU_LIMIT, ends_in_double=True),)
+    assert close.asked[3:] == [("a", 2.0), ("c", 2.0)]
+
+
+def test_what_ends_when_it_is_looked_at_again_has_the_others_run_to_their_end() -> None:
+    close = Varying(dict.fromkeys("bc", 0.9), times={"a": [1.01, 0.98], "d": [1.01, 0.97]})
+    ran = looked_at(close, *map(scenario, "abcd"))
+    assert {seen[-1].ending for seen in ran.observed.values()} == {Ending.ANSWERED}
+
+
+def test_a_loop_is_looked_at_twice_again_and_no_more() -> None:
+    loops = Program({"a": 0.1} | dict.fromkeys("bcdef", NEVER))
+    ran = looked_at(loops, *map(scenario, "abcdef"))
+    assert [limit for _, limit in loops.asked].count(2.0) == SECOND_LOOKS
+    assert not any(seen[-1].ends_in_double for seen in ran.observed.values())

@@ -62,10 +62,20 @@ def ran(*parts: str, status: int | None = 0) -> Observation:
 
 
 def ended(
-    ending: Ending, *parts: str, detail: str = "", phase: Phase = Phase.STIMULUS
+    ending: Ending,
+    *parts: str,
+    detail: str = "",
+    phase: Phase = Phase.STIMULUS,
+    ends_in_double: bool = False,
 ) -> Observation:
     """A process that ended without an answer."""
-    return Observation(ending=ending, turns=turns(*parts), detail=detail, phase=phase)
+    return Observation(
+        ending=ending,
+        turns=turns(*parts),
+        detail=detail,
+        phase=phase,
+        ends_in_double=ends_in_double,
+    )
 
 
 def raised(

@@ -263,6 +263,12 @@ FIRES: Sentences = {
         "The program did not ask for input, and did not end either: 2 inputs should have been "
         "read.": case(ran("> ", "a", "> ", "b", ""), ended(Ending.CPU_LIMIT), typing("a", "b")),
     },
+    "takes_too_long": {
+        "add takes longer than it may, but less than twice that; ours needs less than 0.1 s: it is "
+        "no endless loop, but there is a quicker way.": case(
+            called(1), ended(Ending.CPU_LIMIT, ends_in_double=True)
+        ),
+    },
     "did_not_end": {
         "add did not end: perhaps a loop whose condition stays true.": case(
             called(1), ended(Ending.CPU_LIMIT)
@@ -474,6 +480,7 @@ LEAVES_ALONE: Neighbours = {
         case(called("r4", "> ", "r4", ""), called("r5", "> ", "r4", "")),
         returns(1, 2),
     ],
+    "takes_too_long": [case(called(1), ended(Ending.CPU_LIMIT))],
     "did_not_end": [case(called(1), ended(Ending.STOPPED_EARLY))],
     "memory": [case(called(1), raised("ValueError", "MemoryError"))],
     "crashed": [case(called(1), ended(Ending.ENDED_EARLY))],

@@ -51,6 +51,7 @@ LEAVES_ALONE = [
 ORDER = {
     "ran_at_import": "did_not_end raised_unexpectedly",
     "did_not_ask_for_input": "did_not_end cut_short stopped_early",
+    "takes_too_long": "did_not_end",
     "recursed_too_deep": "raised_unexpectedly",
     "called_exit": "raised_unexpectedly",
     "raised_unexpectedly": "nothing_printed",

@@ -129,7 +129,7 @@ def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
-def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
+def make_key(specification: Specification, driver: AnyDriver, slowness: float = 1.0) -> AnswerKey:
     """Run the reference through the plan. Without a reference the key has no answers."""
     plan, reference = specification.plan, specification.reference
     key = AnswerKey(
@@ -142,7 +142,7 @@ def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
     if not reference:
         return key
     answered: list[ScenarioAnswers] = []
-    meter = SubmissionBudget(None)
+    meter = SubmissionBudget(None, slowness=slowness)
     with driver.submission(plan.assignment, reference) as server_alone:
         alone = budgeted(server_alone, meter)
         server = _ReferenceObserver(alone, _seen_together(driver, alone, plan, reference))

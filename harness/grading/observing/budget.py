@@ -1,5 +1,8 @@
 """What one submission may take in all: docs/decisions/a-submission-has-a-budget.md.
 
+All seconds of CPU time are those of the usual machine: on one that is `slowness` times slower a
+limit is as many times longer, so that the same program comes to the same end.
+
 Its processes' CPU time counts, what this worker computes for it, and the time in which nobody
 computed. When that is used up, nothing more of it is observed: what was decided stays decided.
 """
@@ -60,7 +63,9 @@ class SubmissionBudget:
         before: Used | None = None,
         *,
         pause_after: float | None = None,
+        slowness: float = 1.0,
     ) -> None:
+        self.slowness = slowness
         self._used = before or Used()
         self._ends = [each for each in (seconds,) if each is not None]
         self._pause_at: float | None = None
@@ -77,7 +82,7 @@ class SubmissionBudget:
 
     def used(self) -> Used:
         """What was used until now, by its processes and by this thread."""
-        own = time.thread_time() - self._own_before
+        own = (time.thread_time() - self._own_before) / self.slowness
         return replace(self._used, cpu=self._used.cpu + own)
 
     def left(self) -> float | None:
@@ -89,11 +94,12 @@ class SubmissionBudget:
         return 0.0 if self.is_over else left
 
     def charge(self, cpu: float, own_cpu: float, elapsed: float) -> None:
-        """Count a process that ended. How long a busy machine let it wait for a processor is not
-        told from sleep: only what is many times its CPU time is waiting."""
+        """Count a process that ended, by this machine's seconds. How long a busy machine let it
+        wait for a processor is not told from sleep: only what is many times its CPU time is
+        waiting."""
         waiting = max(0.0, elapsed - LOADED_MACHINE * (cpu + own_cpu))
         used = self._used
-        self._used = Used(cpu=used.cpu + cpu, waiting=used.waiting + waiting)
+        self._used = Used(cpu=used.cpu + cpu / self.slowness, waiting=used.waiting + waiting)
         self.left()
 
 
@@ -111,8 +117,10 @@ class BudgetedObserver:
             return NOT_OBSERVED
         within = limits if left is None else _cut(limits, left)
         with _Stopwatch(budget) as watch:
-            seen = self._server.observe(stimulus, within)
+            seen = self._server.observe(stimulus, _here(within, budget.slowness))
             watch.cpu = seen.cpu_seconds
+        if budget.slowness != 1:
+            seen = replace(seen, cpu_seconds=seen.cpu_seconds / budget.slowness)
         was_cut = within != limits and seen.ending in LIMIT_ENDINGS
         if was_cut:
             budget.is_over = True
@@ -126,7 +134,12 @@ class SharingBudgetedObserver(BudgetedObserver):
     _server: SharingObserver
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
-        return self._server.group(wanted)
+        slowness = self._budget.slowness
+        here = {
+            number: (stimulus, _here(limits, slowness))
+            for number, (stimulus, limits) in wanted.items()
+        }
+        return self._server.group(here)
 
     def observe_together(
         self,
@@ -139,9 +152,15 @@ class SharingBudgetedObserver(BudgetedObserver):
         if left is not None and left <= 0:
             return SharedOutcome(seen={})
         with _Stopwatch(self._budget) as watch:
-            outcome = self._server.observe_together(group, order, keep, left)
+            most = None if left is None else left * self._budget.slowness
+            outcome = self._server.observe_together(group, order, keep, most)
             watch.cpu = outcome.cpu_seconds
         return outcome
+
+
+def calibrated(server: Observer, slowness: float) -> Observer:
+    """The server with the usual machine's seconds, and no budget."""
+    return budgeted(server, SubmissionBudget(None, slowness=slowness))
 
 
 def budgeted(server: Observer, budget: SubmissionBudget) -> Observer:
@@ -149,6 +168,11 @@ def budgeted(server: Observer, budget: SubmissionBudget) -> Observer:
     if isinstance(server, SharingObserver):
         return SharingBudgetedObserver(server, budget)
     return BudgetedObserver(server, budget)
+
+
+def _here(limits: Limits, slowness: float) -> Limits:
+    """The limits by this machine's clock: a sleep takes as long on every machine."""
+    return replace(limits, cpu_seconds=limits.cpu_seconds * slowness)
 
 
 def _cut(limits: Limits, left: float) -> Limits:

@@ -20,8 +20,14 @@ from harness.common.logs import logger_of
 from harness.execution import AnyDriver
 from harness.grading.faults import not_judged
 from harness.grading.observing.answer_key import expectation, parameters
-from harness.grading.observing.budget import SubmissionBudget, total_seconds
-from harness.grading.observing.running import LIMIT_ENDINGS, Observer, Running, run_scenario
+from harness.grading.observing.budget import SubmissionBudget, calibrated, total_seconds
+from harness.grading.observing.running import (
+    LIMIT_ENDINGS,
+    SECOND_LOOKS,
+    Observer,
+    Running,
+    run_scenario,
+)
 from harness.grading.observing.shared_run import CheckedObserver, JudgeOf, SharedRuns, Together
 from harness.judging.causes import TOO_SLOW
 from harness.judging.judge import LAST_KINDS, Judge, combine, out_of_budget
@@ -203,6 +209,7 @@ class GraderSetup:
     thorough: bool = False
     secret: bytes | None = None
     digests: bool = False
+    slowness: float = 1.0  # of the machine that grades: how many times slower than the usual one
 
     @property
     def total_seconds(self) -> float | None:
@@ -307,6 +314,7 @@ class JudgedRuns:
             return earlier
 
         running = Running(candidate.server, plan, self._key, recall, arrivals.keep, self._thorough)
+        running.looks_left = SECOND_LOOKS
         ran = running.run()
         outcome = RunOutcome(observations=ran.observed)
         within = plan.assignment.floats_within
@@ -412,7 +420,7 @@ class SpeedTrials:
             return None
         if self.server is None:
             opened = self.driver.submission(self.setup.plan.assignment, reference)
-            self.server = self.stack.enter_context(opened)
+            self.server = calibrated(self.stack.enter_context(opened), self.setup.slowness)
         needed = self.seconds.get(scenario.id)
         run = seen
         for attempt in range(TRIES):

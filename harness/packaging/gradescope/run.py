@@ -134,7 +134,12 @@ def grade_one(context: GradingContext, submission: Submission, end: float) -> Pl
 
 def _attempt(context: GradingContext, submission: Submission, end: float) -> PlatformRun:
     spec = context.specification
-    setup = GraderSetup(plan=spec.plan, key=context.key, timed_beside=spec.reference)
+    setup = GraderSetup(
+        plan=spec.plan,
+        key=context.key,
+        timed_beside=spec.reference,
+        slowness=context.slowness,
+    )
     try:
         with InTime(_driver(context), end) as driver, Grader(setup, driver) as grader:
             result = grader.grade(submission).result

@@ -150,9 +150,16 @@ def first_page(
         findings=findings[:_MOST_FINDINGS],
         findings_left_out=max(0, len(findings) - _MOST_FINDINGS),
         limits=f"{limits.cpu_seconds:g} s of CPU time, {limits.wall_seconds:g} s in total, "
-        f"{limits.memory_mib} MiB of memory, {limits.output_kib} KiB of output",
+        f"{limits.memory_mib} MiB of memory, {limits.output_kib} KiB of output{_calibrated(facts)}",
         prevented=sum(probe.prevented for probe in facts.probes),
     )
+
+
+def _calibrated(facts: RunFacts) -> str:
+    """How limits on CPU time were stretched to this machine; empty where they were not."""
+    if facts.slowness == 1:
+        return ""
+    return f"; CPU time times {facts.slowness:g}, as measured on this machine"
 
 
 def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:

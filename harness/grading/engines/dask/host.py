@@ -23,7 +23,14 @@ from typing import Any
 
 from harness.common import serial
 from harness.common.errors import HarnessError, UserError
-from harness.execution import choose_tier, cores, find_interpreter, scratch_directory, try_tier
+from harness.execution import (
+    choose_tier,
+    cores,
+    find_interpreter,
+    machine_slowness,
+    scratch_directory,
+    try_tier,
+)
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import (
     CONNECT_SECONDS,
@@ -222,8 +229,9 @@ class WorkerHost:
             return str(error)
         if interpreter.build != message.build:
             return f"its Python is {interpreter.build}, the run's {message.build}"
+        grader = replace(message.grader, slowness=machine_slowness())  # of this machine
         setup = WorkerSetup(
-            grader=message.grader, interpreter=interpreter, tier=message.tier, pack_alone=True
+            grader=grader, interpreter=interpreter, tier=message.tier, pack_alone=True
         )
         return _shortcoming_now(setup) or setup
 
