@@ -77,18 +77,27 @@ def _refuse_cut(observation: Observation) -> None:
 
 
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
+# How a confined process reaches Python's library, and the folders in which programs run: of a file
+# there only its name is shown. Each part is bounded, for the texts are a program's.
+_OUR_PATH = re.compile(
+    r"/proc/(?:self|[0-9]{1,10})/fd/[0-9]{1,10}/"
+    r"|/[^\s'\"()]{0,200}harness-(?:scenario|unlocked)-[^\s'\"()/]{1,80}/(?:[^\s'\"()/]{1,80}/){0,6}"
+)
+_OURS = (" at 0x", "/proc/", "harness-scenario-", "harness-unlocked-")
 _DEEPEST = 100  # what is nested further is not shown
 
 
 def without_addresses(thing: T) -> T:
-    """The same with `0x…` in place of every address of an object: where it lies differs from run
-    to run. For what is shown alone, since a scenario may ask for an address."""
+    """Return the same with `0x…` in place of every address of an object, which differs from run to
+    run, and without the paths by which a confined process reaches Python's library. Only for what
+    is shown, since a scenario may ask for an address."""
 
     def change(part: object) -> object:
         if type(part) is str:
-            return _ADDRESS.sub("0x…", part)
+            return _OUR_PATH.sub("", _ADDRESS.sub("0x…", part))
         if isinstance(part, Value):  # most have none, and may be large
-            return None if any(" at 0x" in each.text for each in part.parts()) else part
+            held = any(ours in each.text for each in part.parts() for ours in _OURS)
+            return None if held else part
         return None
 
     return _changed(thing, change)

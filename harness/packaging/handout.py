@@ -9,8 +9,10 @@ import shlex
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import PurePosixPath
 
+from harness.common import serial
 from harness.common.errors import UserError
 from harness.common.escaping import encoded, shorten, visible, visible_lines
 from harness.common.files import zipped
@@ -146,14 +148,23 @@ def student_plan(specification: Specification) -> Plan:
         functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
         other_names=tuple(name for name in assignment.other_names if name in named),
     )
-    return replace(plan, assignment=shown)
+    # A digest of the whole assignment would confirm a guess of a small hidden file.
+    student = replace(plan, assignment=shown, spec_digest="", reference_digest="")
+    digest = sha256(serial.dumps(student).encode("ascii")).hexdigest()
+    return replace(student, spec_digest=digest)
 
 
 def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
     """The answers to that plan, without lines of the reference and what differs between makings."""
     kept = context.key.subset(scenario.id for scenario in plan.scenarios)
     entries = (replace(e, answers=tuple(map(_without_source, e.answers))) for e in kept.scenarios)
-    return replace(kept, made_with="", scenarios=tuple(entries))
+    return replace(
+        kept,
+        made_with="",
+        spec_digest=plan.spec_digest,
+        reference_digest="",
+        scenarios=tuple(entries),
+    )
 
 
 def _without_source(answer: Answer) -> Answer:

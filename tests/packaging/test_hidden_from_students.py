@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.plan import Place, Plan, Scenario, Visibility
+from harness.common import serial
+from harness.model.plan import Place, Plan, Scenario, Specification, Visibility
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import Cause, Verdict, VerdictKind
 from harness.packaging.classroom50 import result_json as classroom50_json
 from harness.packaging.gradescope.package import Metadata, PackageSettings, PlatformRun
 from harness.packaging.gradescope.package import results_json as gradescope_json
+from harness.packaging.handout import student_plan
 from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.html.submission_pages import check_results, feedback_page
 from harness.reporting.mail import MailRequest, mails
@@ -48,6 +50,7 @@ MAY_BE_SEEN = {
         f"findings.{name}"
         for name in ("rule", "clause", "file", "line", "column", "source", "message")
     ),
+    "over_budget.undecided",  # how many scenarios were not run for want of time
     "student.email",  # on its own mail
     "student.name",
 }
@@ -222,3 +225,17 @@ def test_what_a_program_does_in_hidden_scenarios_changes_no_output(seed: int) ->
     whole = dataclasses.replace(whole, causes=causes)
     first = list(outputs(whole, plan))
     assert list(outputs(interfered(whole, plan, forger), plan)) == first
+
+
+def test_no_digest_of_what_is_hidden_is_handed_out() -> None:
+    """A student who guesses a small hidden file could confirm the guess by one."""
+    specification = Specification(
+        plan=PLAN, reference=(), mutants=(), transcripts=(), folder="specs/small"
+    )
+    plans = []
+    for digest in ("5", "6"):
+        whole = dataclasses.replace(PLAN, spec_digest=digest * 64, reference_digest=digest * 64)
+        made = student_plan(dataclasses.replace(specification, plan=whole))
+        assert digest * 20 not in serial.dumps(made)
+        plans.append(made)
+    assert plans[0] == plans[1]

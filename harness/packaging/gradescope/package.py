@@ -8,6 +8,7 @@ rounded ones would add up to another mark, and deductions and extra credit belon
 The text above the tests is HTML that passes the platform's sanitiser: no styles, no scripts.
 Students see it at once, so it has no count of hidden checks and no mark."""
 
+import hmac
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -316,13 +317,20 @@ def _facts(run: PlatformRun, settings: PackageSettings, metadata: Metadata) -> d
             "acts_tried": len(tier.probes),
             "acts_prevented": sum(probe.prevented for probe in tier.probes),
             "input_mechanism": tier.input_mechanism,
-            "spec_digest": plan.spec_digest,
-            "reference_digest": plan.reference_digest,
+            "spec_digest": _keyed(plan, "spec"),
+            "reference_digest": _keyed(plan, "reference"),
         }
     if (result := run.result) is not None:
         facts |= {"status": result.status.value, "flagged": result.flagged}
         facts["source_digest"] = result.source_digest
     return facts
+
+
+def _keyed(plan: Plan, what: str) -> str:
+    """Return a digest that tells packages apart and confirms no guess: its key is all that is
+    hidden, specification and reference."""
+    key = f"{plan.spec_digest}{plan.reference_digest}".encode("ascii")
+    return hmac.new(key, what.encode("ascii"), "sha256").hexdigest()
 
 
 def _text(**plain: object) -> str:
